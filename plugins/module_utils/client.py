@@ -1,0 +1,94 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The service as its resources: complete listings, and writes. It knows paths and pages, not wires."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Protocol
+
+from .declaration import Object, Resource
+from .envelope import Answer, Envelope, Request, error_details, open_envelope
+from .errors import ServiceError
+
+MOST_PAGES = 10000  # a service that never comes to an end is stopped there
+
+
+class Sender(Protocol):
+    """What carries a request to the service and brings the answer back."""
+
+    def send(self, request: Request) -> Answer:
+        """Raises ServiceError when no answer came."""
+
+
+class Client:
+    """Reads and writes the resources of one account or zone.
+
+    `place` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids.
+    """
+
+    def __init__(self, sender: Sender, place: Mapping[str, str]) -> None:
+        self._sender = sender
+        self._place = place
+
+    def call(self, request: Request) -> Envelope:
+        """One call; raises ServiceError unless the answer is an envelope that says success."""
+        return open_envelope(request, self._sender.send(request))
+
+    def write(self, method: str, path: str, body: Any = None) -> Any:
+        """Send a change to a path with placeholders; returns the result in the answer."""
+        return self.call(Request(method, path.format(**self._place), body=body)).result
+
+    def read(self, resource: Resource) -> list[Object]:
+        """All objects of a collection, or the one object where there is but one."""
+        path = resource.path.format(**self._place)
+        if resource.key:
+            return self._listing(path, resource.page_size)
+        request = Request("GET", path)
+        result = self.call(request).result
+        if not isinstance(result, Mapping):
+            raise _odd(request, "the result is not an object")
+        return [result]
+
+    def _listing(self, path: str, size: int) -> list[Object]:
+        """Page after page until the listing is complete (facts.md, section 1.1), or an error: never a part of it."""
+        found: dict[Any, Object] = {}
+        for page in range(1, MOST_PAGES + 1):
+            request = Request("GET", path, query={"page": page, "per_page": size})
+            envelope = self.call(request)
+            items = _items(request, envelope)
+            known = len(found)
+            for item in items:
+                found.setdefault(item.get("id") or ("without id", page, len(found)), item)
+            advanced = len(found) > known
+            if envelope.total is not None and len(found) >= envelope.total:
+                return list(found.values())
+            if items and advanced:
+                continue
+            # A service that does not page answers every page alike; a full page that comes twice may hide another.
+            if envelope.total is None and (not items or len(items) < size):
+                return list(found.values())
+            raise _odd(
+                request,
+                f"the listing ends after {len(found)} of {envelope.total or 'an unknown number of'} objects",
+            )
+        raise _odd(Request("GET", path), "the listing does not end")
+
+
+def _items(request: Request, envelope: Envelope) -> list[Object]:
+    result = envelope.result
+    if result is None and envelope.total == 0:
+        return []
+    if not isinstance(result, list) or not all(isinstance(item, Mapping) for item in result):
+        raise _odd(request, "the result is not a list of objects")
+    return result
+
+
+def _odd(request: Request, problem: str) -> ServiceError:
+    return ServiceError(
+        f"{request} was answered oddly: {problem}. Nothing is taken for granted from that; run again, and check "
+        "base_url if it comes back.",
+        error_details(request, 200),
+        carried_out=None,
+    )

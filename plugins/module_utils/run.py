@@ -1,0 +1,52 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Where a module starts and ends: the only place that knows AnsibleModule."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable
+
+from ansible.module_utils.basic import AnsibleModule, env_fallback, missing_required_lib
+
+from .connection import connection_options, read_connection
+from .engine import perform
+from .errors import ProtectionError
+from .session import REQUESTS_IMPORT_ERROR
+from .views import View
+
+
+def run(view: View) -> None:
+    """Run a module to its end: one result, or one failure with a message and what is known beside it."""
+    module = AnsibleModule(
+        argument_spec={**connection_options(view.place, env_fallback), **view.options}, supports_check_mode=True
+    )
+    if REQUESTS_IMPORT_ERROR:
+        module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
+    redact: Callable[[str], str] = str
+    try:
+        connection = read_connection(module.params, view.place, os.environ, module.warn)
+        redact = connection.credentials.redact
+        result = perform(
+            view,
+            module.params,
+            connection,
+            foretell=module.check_mode,
+            warn=lambda text: module.warn(redact(text)),
+        )
+    except ProtectionError as exc:
+        module.fail_json(msg=redact(exc.message), **redacted(exc.details, redact))
+    module.exit_json(**result)
+
+
+def redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    """A result without secrets, should the service have repeated one."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {name: redacted(item, redact) for name, item in value.items()}
+    if isinstance(value, list):
+        return [redacted(item, redact) for item in value]
+    return value

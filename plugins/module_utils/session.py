@@ -1,0 +1,256 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One HTTP session for a module call: kept alive, patient within limits, and sure of what it repeats.
+
+This is the only file that knows requests and urllib3.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+import ssl
+import time
+import traceback
+from email.utils import parsedate_to_datetime
+from typing import Any, Iterator, Mapping
+
+from .deadline import Bounded
+from .envelope import Answer, Request, error_details
+from .errors import ServiceError
+from .patience import Patience, WaitTooLong
+
+try:
+    import requests
+    import urllib3
+    from requests.adapters import HTTPAdapter
+    from requests.auth import AuthBase
+    from urllib3 import disable_warnings
+    from urllib3.connection import HTTPConnection, HTTPSConnection
+    from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+    from urllib3.exceptions import ConnectTimeoutError, InsecureRequestWarning, NewConnectionError
+    from urllib3.util.retry import Retry
+except ImportError:
+    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
+    AuthBase = HTTPAdapter = Retry = object  # type: ignore[misc,assignment]
+    HTTPConnection = HTTPSConnection = HTTPConnectionPool = HTTPSConnectionPool = object
+    NEVER_SENT: tuple[type[BaseException], ...] = ()
+    TIMED_OUT: tuple[type[BaseException], ...] = ()
+else:
+    REQUESTS_IMPORT_ERROR = None
+    TIMED_OUT = (requests.Timeout, urllib3.exceptions.TimeoutError, socket.timeout)
+    NEVER_SENT = (
+        ConnectTimeoutError,
+        NewConnectionError,
+        ssl.SSLCertVerificationError,
+        requests.exceptions.ProxyError,
+    )
+
+VERSION = "0.1.0"
+SETS_ABSOLUTE_VALUES = frozenset(["GET", "PUT", "PATCH", "DELETE"])  # safe to repeat; POST creates, and is not
+WORTH_REPEATING = frozenset([408, 429, 500, 502, 503, 504])
+LONGEST_PAUSE = 8.0
+
+
+class Headers(AuthBase):
+    """Carries the credentials; since it is the session's auth, requests does not look into .netrc."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        self._headers = headers
+
+    def __call__(self, prepared: Any) -> Any:
+        prepared.headers.update(self._headers)
+        return prepared
+
+
+class PatientRetry(Retry):  # type: ignore[misc]
+    """Repeats what sets absolute values, and a create only where it surely was not carried out.
+
+    urllib3 itself repeats any method when no connection came about, and never a POST that had been sent.
+    """
+
+    def __init__(self, *args: Any, patience: Patience, **kwargs: Any) -> None:
+        self.patience = patience
+        super().__init__(*args, **kwargs)
+
+    def new(self, **kwargs: Any) -> PatientRetry:
+        """The next attempt's state, which shares the patience."""
+        return super().new(patience=self.patience, **kwargs)  # type: ignore[no-any-return]
+
+    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
+        """Whether an answer with this status is asked for again."""
+        return status_code in WORTH_REPEATING and (method in SETS_ABSOLUTE_VALUES or status_code == 429)
+
+    def get_backoff_time(self) -> float:
+        """Doubles from half a second; jitter keeps many accounts from coming back together."""
+        attempts = len(self.history)
+        return float(min(LONGEST_PAUSE, 0.5 * 2 ** max(0, attempts - 1)) * random.uniform(0.5, 1.0))
+
+    def get_retry_after(self, response: Any) -> float | None:
+        """The seconds that the service asks for, in either form; by its own clock where it is a date."""
+        stated = (response.headers.get("Retry-After") or "").strip()
+        if stated.replace(".", "", 1).isdigit():
+            return float(stated)
+        try:
+            until = parsedate_to_datetime(stated).timestamp()
+        except (TypeError, ValueError):
+            return None
+        try:
+            now = parsedate_to_datetime(response.headers.get("Date")).timestamp()
+        except (TypeError, ValueError, AttributeError):
+            now = time.time()
+        return max(0.0, until - now)
+
+    def sleep(self, response: Any = None) -> None:
+        """Wait as asked, else as long as the backoff says."""
+        asked = self.get_retry_after(response) if response is not None else None
+        status = response.status if response is not None else None
+        self.patience.wait(self.get_backoff_time() if asked is None else asked, status)
+
+
+class Whole:
+    """Reads the body inside the attempt, so that an answer that breaks off counts as a failed attempt."""
+
+    def urlopen(self, *args: Any, **kwargs: Any) -> Any:
+        kwargs.update(preload_content=True, decode_content=True)
+        return super().urlopen(*args, **kwargs)  # type: ignore[misc]
+
+
+class BoundedConnection(Bounded, HTTPConnection):  # type: ignore[misc]
+    """HTTP with a deadline."""
+
+
+class BoundedTLSConnection(Bounded, HTTPSConnection):  # type: ignore[misc]
+    """HTTPS with a deadline."""
+
+
+class Pool(Whole, HTTPConnectionPool):  # type: ignore[misc]
+    """Connections for http, which loopback alone may use."""
+
+    ConnectionCls = BoundedConnection
+
+
+class TLSPool(Whole, HTTPSConnectionPool):  # type: ignore[misc]
+    """Connections for https."""
+
+    ConnectionCls = BoundedTLSConnection
+
+
+class Adapter(HTTPAdapter):
+    """requests' adapter on the pools above, directly and through proxies."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **kwargs)
+        manager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
+        return manager
+
+
+class Session:
+    """Sends requests to one base URL.
+
+    `timeout` is in seconds for each request as a whole, `retries` for each request, `max_wait` in seconds for all
+    waiting together, `verify` True, False or the path of a CA bundle.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        headers: Mapping[str, str],
+        timeout: float,
+        retries: int,
+        patience: Patience,
+        verify: bool | str = True,
+    ) -> None:
+        self._base_url = base_url
+        self._timeout = timeout
+        self._patience = patience
+        self._verify = verify
+        if verify is False:
+            disable_warnings(InsecureRequestWarning)  # the user has said so, once is enough
+        self._session = requests.Session()
+        self._session.auth = Headers(headers)
+        self._session.headers["User-Agent"] = "edgeops.protection/" + VERSION
+        retry = PatientRetry(
+            total=retries,
+            other=0,
+            redirect=False,
+            raise_on_status=False,
+            allowed_methods=SETS_ABSOLUTE_VALUES,
+            patience=patience,
+        )
+        for scheme in ("https://", "http://"):
+            self._session.mount(scheme, Adapter(max_retries=retry))
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
+        self._session.close()
+
+    def send(self, request: Request) -> Answer:
+        """Send a request and bring back the answer, whatever its status; raises ServiceError when none came."""
+        try:
+            response = self._session.request(
+                request.method,
+                f"{self._base_url}/{request.path}",
+                params=dict(request.query),
+                json=request.body,
+                timeout=self._timeout,
+                allow_redirects=False,
+                stream=True,
+                # An explicit value, since requests would let REQUESTS_CA_BUNDLE override the session's own.
+                verify=self._verify,
+            )
+            tries = response.raw.retries
+            repeated = bool(tries is not None and tries.history)
+            return Answer(response.status_code, response.headers, response.raw.data, repeated)
+        except WaitTooLong as exc:
+            raise self._too_long(request, exc) from exc
+        except (requests.RequestException, OSError) as exc:
+            raise _unanswered(request, exc, self._timeout) from exc
+
+    def _too_long(self, request: Request, wait: WaitTooLong) -> ServiceError:
+        asked = f"was answered with HTTP {wait.status}" if wait.status else "was not answered"
+        return ServiceError(
+            f"{request} {asked}; the next try would have to wait {wait.seconds:.0f} s, and max_wait leaves "
+            f"{self._patience.left:.0f} s. Run again after that time, or raise max_wait.",
+            error_details(request, wait.status),
+            carried_out=False if wait.status == 429 else None,
+        )
+
+
+def _unanswered(request: Request, problem: Exception, timeout: float) -> ServiceError:
+    """What became of a request that has no answer."""
+    chain = list(_wrapped(problem))
+    reason = str(chain[-1]).rstrip(".")
+    if any(isinstance(item, requests.exceptions.ProxyError) for item in chain):
+        advice = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
+    elif any(isinstance(item, ssl.SSLCertVerificationError) for item in chain):
+        advice = "The service's certificate is not trusted here; name the bundle of the CA that signed it in ca_path."
+    elif any(isinstance(item, TIMED_OUT) for item in chain):
+        reason = f"it took longer than timeout allows ({timeout:g} s)"
+        advice = "Check the network, or raise timeout."
+    else:
+        advice = "Check base_url and the network."
+    unsent = any(isinstance(item, NEVER_SENT) for item in chain)
+    return ServiceError(
+        f"{request} got no answer: {reason}. {advice}",
+        error_details(request, None),
+        carried_out=False if unsent else None,
+    )
+
+
+def _wrapped(problem: BaseException) -> Iterator[BaseException]:
+    """An exception and those that it wraps, the reason at the bottom last."""
+    yield problem
+    inner = getattr(problem, "reason", None) or next(
+        (item for item in reversed(problem.args) if isinstance(item, BaseException)), None
+    )
+    if isinstance(inner, BaseException) and inner is not problem:
+        yield from _wrapped(inner)

@@ -1,0 +1,235 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The modules as views of one engine: for each, its options, what it reads, what it wishes for and what it shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Mapping, Sequence
+
+from .declaration import Field, Object, Resource, State, options_of
+from .resources import ACCOUNT, ALLOWLIST, FILTERS, FIREWALL_RULES, KINDS, PREFIXES, RULES, STATUS, of_kind
+from .wishes import Wishes, check_purge, numbered, read_wishes
+
+Options = Mapping[str, Any]
+Spec = Dict[str, Dict[str, Any]]
+
+STATE: Spec = {"state": {"type": "str", "choices": ["present", "absent"], "default": "present"}}
+PURGE: Spec = {"purge": {"type": "bool", "default": False}}
+KIND: Spec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
+SUBSETS: Mapping[str, tuple[Resource, ...]] = {
+    "status": (STATUS,),
+    "prefixes": (PREFIXES,),
+    "allowlist": (ALLOWLIST,),
+    "rules": RULES,
+    "filters": FILTERS,
+}
+LISTS = tuple(name for name in SUBSETS if name != "status")
+
+
+@dataclass(frozen=True)
+class View:
+    """One module.
+
+    `place` is the option that names the account or zone. `reads`, `wishes` and `shows` take the module's options;
+    a view without `wishes` only reads.
+    """
+
+    place: str
+    options: Spec
+    reads: Callable[[Options], Sequence[Resource]]
+    shows: Callable[[Options, State], Mapping[str, Any]]
+    wishes: Callable[[Options], Sequence[Wishes]] | None = None
+
+
+def given(fields: Sequence[Field], options: Options) -> dict[str, Any]:
+    """The options that are fields of a resource."""
+    return {item.name: options.get(item.name) for item in fields}
+
+
+def list_option(fields: tuple[Field, ...], more: Spec | None = None, required: bool = False) -> dict[str, Any]:
+    """An option that takes a list of objects."""
+    spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": dict(more or {}, **options_of(fields))}
+    return dict(spec, required=True) if required else spec
+
+
+def shown(resources: Sequence[Resource], state: State) -> list[Object]:
+    """Collections as results show them; where there are several kinds of objects, each says its kind."""
+    return [
+        dict(item, kind=resource.kind) if resource.kind else item
+        for resource in resources
+        for item in state[resource.plural]
+    ]
+
+
+def subset(name: str, state: State) -> Any:
+    """A part of an account as results show it."""
+    objects = shown(SUBSETS[name], state)
+    return objects[0] if name == "status" else objects
+
+
+def status_view() -> View:
+    """tcp_protection_status."""
+    return View(
+        place="account_id",
+        options=options_of(STATUS.fields, required=("enabled",)),
+        reads=lambda options: (STATUS,),
+        wishes=lambda options: (read_wishes(STATUS, [("", given(STATUS.fields, options))]),),
+        shows=lambda options, state: {"tcp_protection_status": subset("status", state)},
+    )
+
+
+def list_view(resource: Resource, option: str) -> View:
+    """A module for a whole collection; its list option and its result have one name."""
+
+    def wishes(options: Options) -> Sequence[Wishes]:
+        absent, purge = options["state"] == "absent", options["purge"]
+        if purge:
+            check_purge(option, options[option], absent)
+        return (read_wishes(resource, numbered(option, options[option]), absent=absent, exact=purge),)
+
+    return View(
+        place="account_id",
+        options=dict({option: list_option(resource.fields, required=True)}, **STATE, **PURGE),
+        reads=lambda options: (resource,),
+        wishes=wishes,
+        shows=lambda options, state: {option: shown((resource,), state)},
+    )
+
+
+def entry_view(resources: tuple[Resource, ...], result: str) -> View:
+    """A module for one object of a collection, or of one of several kinds of collections."""
+    fields = resources[0].fields
+
+    def chosen(options: Options) -> Resource:
+        return of_kind(resources, options.get("kind"))
+
+    def wishes(options: Options) -> Sequence[Wishes]:
+        absent = options["state"] == "absent"
+        return (read_wishes(chosen(options), [("", given(fields, options))], absent=absent),)
+
+    def shows(options: Options, state: State) -> Mapping[str, Any]:
+        resource = chosen(options)
+        (key,) = wishes(options)[0].wanted
+        return {result: next((item for item in shown((resource,), state) if resource.key_of(item) == key), None)}
+
+    return View(
+        place="account_id",
+        options=dict(KIND if len(resources) > 1 else {}, **options_of(fields), **STATE),
+        reads=lambda options: (chosen(options),),
+        wishes=wishes,
+        shows=shows,
+    )
+
+
+def account_view() -> View:
+    """account_protection: everything at once; what is left out is left alone."""
+
+    def wishes(options: Options) -> Sequence[Wishes]:
+        purge = options["purge"]
+        for option in purge:
+            check_purge(option, options[option])
+        return [
+            read_wishes(resource, _entries(option, resource, options), exact=option in purge)
+            for resource in ACCOUNT
+            for option, resources in SUBSETS.items()
+            if resource in resources
+        ]
+
+    return View(
+        place="account_id",
+        options={
+            **options_of(STATUS.fields),
+            "prefixes": list_option(PREFIXES.fields),
+            "allowlist": list_option(ALLOWLIST.fields),
+            "rules": list_option(RULES[0].fields, KIND),
+            "filters": list_option(FILTERS[0].fields, KIND),
+            "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
+        },
+        reads=lambda options: ACCOUNT,
+        wishes=wishes,
+        shows=lambda options, state: {"protection": {name: subset(name, state) for name in SUBSETS}},
+    )
+
+
+def _entries(option: str, resource: Resource, options: Options) -> Sequence[tuple[str, Options]]:
+    """What the options say of one collection of the account."""
+    if resource is STATUS:
+        return [] if options["enabled"] is None else [("", given(STATUS.fields, options))]
+    return [
+        (place, {name: value for name, value in entry.items() if name != "kind"})
+        for place, entry in numbered(option, options[option] or [])
+        if resource.kind is None or entry["kind"] == resource.kind
+    ]
+
+
+def firewall_view() -> View:
+    """firewall_rules: rules that exist, brought into line."""
+
+    def wishes(options: Options) -> Sequence[Wishes]:
+        return (read_wishes(FIREWALL_RULES, numbered("rules", options["rules"])),)
+
+    def shows(options: Options, state: State) -> Mapping[str, Any]:
+        held = {FIREWALL_RULES.key_of(item): item for item in state[FIREWALL_RULES.plural]}
+        return {"rules": [held[key] for key in wishes(options)[0].wanted]}
+
+    return View(
+        place="zone_id",
+        options={"rules": list_option(FIREWALL_RULES.fields, required=True)},
+        reads=lambda options: (FIREWALL_RULES,),
+        wishes=wishes,
+        shows=shows,
+    )
+
+
+def account_info_view() -> View:
+    """protection_info."""
+    return View(
+        place="account_id",
+        options={
+            "gather_subset": {"type": "list", "elements": "str", "choices": list(SUBSETS), "default": list(SUBSETS)}
+        },
+        reads=lambda options: [
+            resource for name in SUBSETS if name in options["gather_subset"] for resource in SUBSETS[name]
+        ],
+        shows=lambda options, state: {
+            name: subset(name, state) for name in SUBSETS if name in options["gather_subset"]
+        },
+    )
+
+
+def firewall_info_view() -> View:
+    """firewall_rules_info: rules that meet every condition given; a description is met by a part of it."""
+    names = ("id", "action", "paused")
+    conditions = tuple(FIREWALL_RULES.field(name) for name in names)
+
+    def meets(options: Options, rule: Object) -> bool:
+        wanted = (options["description"] or "").casefold()
+        return wanted in str(rule.get("description") or "").casefold() and all(
+            options[item.name] is None or item.meaning(options) == item.meaning(rule) for item in conditions
+        )
+
+    spec = options_of((*conditions, FIREWALL_RULES.field("description")))
+    spec["id"].pop("required")
+    return View(
+        place="zone_id",
+        options=spec,
+        reads=lambda options: (FIREWALL_RULES,),
+        shows=lambda options, state: {"rules": [rule for rule in state[FIREWALL_RULES.plural] if meets(options, rule)]},
+    )
+
+
+VIEWS: Mapping[str, View] = {
+    "tcp_protection_status": status_view(),
+    "protected_prefixes": list_view(PREFIXES, "prefixes"),
+    "allowlist_entry": entry_view((ALLOWLIST,), "entry"),
+    "allowlist": list_view(ALLOWLIST, "entries"),
+    "protection_rule": entry_view(RULES, "rule"),
+    "protection_filter": entry_view(FILTERS, "filter"),
+    "account_protection": account_view(),
+    "firewall_rules": firewall_view(),
+    "protection_info": account_info_view(),
+    "firewall_rules_info": firewall_info_view(),
+}

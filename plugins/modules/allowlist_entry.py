@@ -1,0 +1,199 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: allowlist_entry
+short_description: Manage one entry of an account's allowlist
+version_added: 0.1.0
+description:
+  - Adds one entry to the allowlist, brings it into line, or removes it.
+  - The allowlist names I(sources) whose packets bypass all rules. Sources can be forged, so it is no security
+    control.
+  - For networks of the account itself use excluded entries of M(edgeops.protection.protected_prefixes) instead.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.write
+  - edgeops.protection.connection
+  - edgeops.protection.account
+options:
+  prefix:
+    description:
+      - The network in CIDR notation, or a single address.
+      - Host bits have no meaning and are dropped; V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
+        V(192.0.2.1/32).
+      - The service cannot change the network of an entry; another network is another entry.
+    type: str
+    required: true
+  comment:
+    description:
+      - A free text. An empty text clears it.
+      - Left out, a comment that is there stays; a new entry gets an empty one.
+    type: str
+  enabled:
+    description:
+      - Whether the entry is active; an entry that is not is kept, but has no effect.
+      - Left out, a live entry stays as it is; a new entry is active, as with V(true).
+    type: bool
+  state:
+    description:
+      - With V(present), what is named exists and has the values given.
+      - With V(absent), what is named does not exist; other values are not looked at.
+    type: str
+    choices: [present, absent]
+    default: present
+seealso:
+  - module: edgeops.protection.allowlist
+  - module: edgeops.protection.protection_info
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+- name: Let a monitoring probe pass
+  edgeops.protection.allowlist_entry:
+    prefix: 198.51.100.7
+    comment: monitoring probe
+
+- name: Keep the entry, but without effect
+  edgeops.protection.allowlist_entry:
+    prefix: 198.51.100.7
+    enabled: false
+
+- name: Remove the entry
+  edgeops.protection.allowlist_entry:
+    prefix: 198.51.100.7
+    state: absent
+"""
+
+RETURN = r"""
+entry:
+  description: The entry afterwards, null when it is absent.
+  returned: success
+  type: dict
+  contains:
+    id:
+      description: The id that the service gave it; missing for an object that check mode foresees.
+      type: str
+      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+    prefix:
+      description: The network, as the service holds it.
+      type: str
+      sample: 198.51.100.7/32
+    comment:
+      description: The comment.
+      type: str
+      sample: monitoring probe
+    enabled:
+      description: Whether it is active.
+      type: bool
+      sample: true
+    created_on:
+      description: When it was created.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+    modified_on:
+      description: When it was last changed.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+
+diff:
+  description:
+    - The managed fields of the objects that change, before and after, by collection and key, sorted by key.
+    - The same in check mode as in the run that follows.
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The objects concerned as they were, by collection.
+      type: dict
+      sample: {}
+    after:
+      description: The objects concerned as they become, by collection.
+      type: dict
+      sample: {allowlist: {198.51.100.7/32: {prefix: 198.51.100.7/32, comment: monitoring probe, enabled: true}}}
+operations:
+  description:
+    - The changes in the order in which they are made; empty when nothing changes.
+    - The same in check mode as in the run that follows.
+  returned: success, and failure after the plan was made
+  type: list
+  elements: dict
+  contains:
+    action:
+      description: V(create), V(update) or V(delete).
+      type: str
+      sample: create
+    resource:
+      description: The kind of object.
+      type: str
+      sample: allowlist_entry
+    key:
+      description: What identifies the object.
+      type: str
+      sample: 198.51.100.7/32
+    fields:
+      description: The values that are sent; of an object that exists, just the changed ones.
+      type: dict
+      sample: {prefix: 198.51.100.7/32, comment: monitoring probe, enabled: true}
+done:
+  description: The operations that were carried out, in the shape of RV(operations).
+  returned: failure after writing had begun
+  type: list
+  elements: dict
+  sample: []
+left:
+  description: The operations that were not carried out, in the shape of RV(operations).
+  returned: failure after writing had begun
+  type: list
+  elements: dict
+  sample: []
+unknown:
+  description: The operations of which it is not known whether they were carried out, in the shape of RV(operations).
+  returned: failure after writing had begun
+  type: list
+  elements: dict
+  sample: []
+
+error:
+  description: The call that failed and what the service said.
+  returned: failure of a call to the service
+  type: dict
+  contains:
+    method:
+      description: The method of the call.
+      type: str
+      sample: GET
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/prefixes
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      type: list
+      elements: dict
+      sample: [{code: 10000, message: Authentication error, pointer: null}]
+    ray:
+      description: The id under which the service's support finds the call, null where it was not given.
+      type: str
+      sample: 8f2d0a6b2c1f3e4d-FRA
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils.run import run
+from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
+
+
+def main() -> None:
+    run(VIEWS["allowlist_entry"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: firewall_rules_info
+short_description: Read the firewall rules of a zone
+version_added: 0.1.0
+description:
+  - Returns the zone's firewall rules that meet all conditions given.
+  - The listing is complete, or the task fails. Not being allowed to look is a failure too, and never an empty list.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.info
+  - edgeops.protection.connection
+  - edgeops.protection.zone
+options:
+  id:
+    description: Only the rule with this id.
+    type: str
+  action:
+    description: Only rules with this action.
+    type: str
+    choices: [log, bypass, allow, challenge, managed_challenge, js_challenge, block]
+  paused:
+    description: Only rules that are paused, or only those that are not.
+    type: bool
+  description:
+    description: Only rules whose description holds this text; upper and lower case do not differ.
+    type: str
+seealso:
+  - module: edgeops.protection.firewall_rules
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+- name: Read all rules
+  edgeops.protection.firewall_rules_info:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+
+- name: Read the rules that block and are not paused
+  edgeops.protection.firewall_rules_info:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    action: block
+    paused: false
+"""
+
+RETURN = r"""
+rules:
+  description: The rules that meet the conditions, in the service's order.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id.
+      type: str
+      sample: f2d427378e7542acb295380d352e2ebd
+    action:
+      description: What it does with a request.
+      type: str
+      sample: challenge
+    priority:
+      description: Its place among the rules, null for none.
+      type: int
+      sample: 20
+    paused:
+      description: Whether it is paused.
+      type: bool
+      sample: false
+    description:
+      description: A free text.
+      type: str
+      sample: block scrapers
+    products:
+      description: What a rule with action V(bypass) bypasses.
+      type: list
+      elements: str
+      sample: [waf]
+    ref:
+      description: A short name of the user's own.
+      type: str
+      sample: scrapers
+    filter:
+      description: Which requests it applies to.
+      type: dict
+      contains:
+        id:
+          description: The id.
+          type: str
+          sample: b7c9b0f2f0c34f0fa8b6c58a1d2e3f40
+        expression:
+          description: The requests that it matches.
+          type: str
+          sample: ip.src in {192.0.2.0/24}
+        paused:
+          description: Whether it is paused.
+          type: bool
+          sample: false
+        description:
+          description: A free text.
+          type: str
+          sample: office networks
+        ref:
+          description: A short name of the user's own.
+          type: str
+          sample: office
+error:
+  description: The call that failed and what the service said.
+  returned: failure of a call to the service
+  type: dict
+  contains:
+    method:
+      description: The method of the call.
+      type: str
+      sample: GET
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: zones/5c2a81f0f7ae4b2d9b1e6f3a7d904c11/firewall/rules
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      type: list
+      elements: dict
+      sample: [{code: 10000, message: Authentication error, pointer: null}]
+    ray:
+      description: The id under which the service's support finds the call, null where it was not given.
+      type: str
+      sample: 8f2d0a6b2c1f3e4d-FRA
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils.run import run
+from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
+
+
+def main() -> None:
+    run(VIEWS["firewall_rules_info"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: protection_info
+short_description: Read an account's Advanced TCP Protection
+version_added: 0.1.0
+description:
+  - Returns the status, the protected prefixes, the allowlist, the rules and the filters of an account.
+  - Each list is complete, or the task fails. Not being allowed to look is a failure too, and never an empty list.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.info
+  - edgeops.protection.connection
+  - edgeops.protection.account
+options:
+  gather_subset:
+    description: What is read.
+    type: list
+    elements: str
+    choices: [status, prefixes, allowlist, rules, filters]
+    default: [status, prefixes, allowlist, rules, filters]
+seealso:
+  - module: edgeops.protection.account_protection
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+- name: Read everything
+  edgeops.protection.protection_info:
+  register: protection
+
+- name: Show the networks that are carved out
+  ansible.builtin.debug:
+    msg: "{{ protection.prefixes | selectattr('excluded') | map(attribute='prefix') }}"
+
+- name: Read the rules and filters only
+  edgeops.protection.protection_info:
+    gather_subset: [rules, filters]
+"""
+
+RETURN = r"""
+status:
+  description: The status.
+  returned: when O(gather_subset) holds V(status)
+  type: dict
+  contains:
+    enabled:
+      description: Whether the protection is on.
+      type: bool
+      sample: true
+prefixes:
+  description: The protected prefixes.
+  returned: when O(gather_subset) holds V(prefixes)
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that the service gave it; missing for an object that check mode foresees.
+      type: str
+      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+    prefix:
+      description: The network, as the service holds it.
+      type: str
+      sample: 192.0.2.0/24
+    comment:
+      description: The comment.
+      type: str
+      sample: Frankfurt
+    excluded:
+      description: Whether it is carved out of protection.
+      type: bool
+      sample: false
+    created_on:
+      description: When it was created.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+    modified_on:
+      description: When it was last changed.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+allowlist:
+  description: The allowlist.
+  returned: when O(gather_subset) holds V(allowlist)
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that the service gave it; missing for an object that check mode foresees.
+      type: str
+      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+    prefix:
+      description: The network, as the service holds it.
+      type: str
+      sample: 198.51.100.7/32
+    comment:
+      description: The comment.
+      type: str
+      sample: monitoring probe
+    enabled:
+      description: Whether it is active.
+      type: bool
+      sample: true
+    created_on:
+      description: When it was created.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+    modified_on:
+      description: When it was last changed.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+rules:
+  description: The rules of both kinds.
+  returned: when O(gather_subset) holds V(rules)
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: The component it belongs to.
+      type: str
+      sample: syn_flood
+    id:
+      description: The id that the service gave it; missing for an object that check mode foresees.
+      type: str
+      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+    scope:
+      description: Where it applies.
+      type: str
+      sample: region
+    name:
+      description: The code of the region or data center, or V(global).
+      type: str
+      sample: WEUR
+    mode:
+      description: What it does.
+      type: str
+      sample: monitoring
+    rate_sensitivity:
+      description: How soon a rate counts as an attack.
+      type: str
+      sample: medium
+    burst_sensitivity:
+      description: How soon a burst counts as an attack.
+      type: str
+      sample: medium
+    mitigation_type:
+      description: How a SYN flood is mitigated; missing for rules of kind V(out_of_state_tcp).
+      type: str
+      sample: challenge
+    created_on:
+      description: When it was created.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+    modified_on:
+      description: When it was last changed.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+filters:
+  description: The filters of both kinds.
+  returned: when O(gather_subset) holds V(filters)
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: The component it belongs to.
+      type: str
+      sample: syn_flood
+    id:
+      description: The id that the service gave it; missing for an object that check mode foresees.
+      type: str
+      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+    expression:
+      description: The traffic that it matches.
+      type: str
+      sample: tcp.dstport in {80 443}
+    mode:
+      description: What it does.
+      type: str
+      sample: monitoring
+    created_on:
+      description: When it was created.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+    modified_on:
+      description: When it was last changed.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+error:
+  description: The call that failed and what the service said.
+  returned: failure of a call to the service
+  type: dict
+  contains:
+    method:
+      description: The method of the call.
+      type: str
+      sample: GET
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/prefixes
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      type: list
+      elements: dict
+      sample: [{code: 10000, message: Authentication error, pointer: null}]
+    ray:
+      description: The id under which the service's support finds the call, null where it was not given.
+      type: str
+      sample: 8f2d0a6b2c1f3e4d-FRA
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils.run import run
+from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
+
+
+def main() -> None:
+    run(VIEWS["protection_info"])
+
+
+if __name__ == "__main__":
+    main()

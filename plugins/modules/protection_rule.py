@@ -1,0 +1,245 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: protection_rule
+short_description: Manage a SYN flood rule or an out-of-state TCP rule
+version_added: 0.1.0
+description:
+  - Creates a rule of an account's Advanced TCP Protection, brings it into line, or removes it.
+  - A component without a matching rule protects nothing, so each should have a global rule.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.write
+  - edgeops.protection.connection
+  - edgeops.protection.account
+options:
+  kind:
+    description:
+      - Which component the rule belongs to, SYN flood protection or out-of-state TCP protection.
+    type: str
+    choices: [syn_flood, out_of_state_tcp]
+    required: true
+  scope:
+    description:
+      - Where the rule applies. The most specific rule decides, a data center before a region before global.
+      - Together with O(kind) and O(name) it identifies the rule; the service cannot change it.
+    type: str
+    choices: [global, region, datacenter]
+    required: true
+  name:
+    description:
+      - The code of the region or data center, for example V(WEUR); upper and lower case do not differ.
+      - Required unless the scope is V(global), where it is V(global) and may be left out.
+    type: str
+  mode:
+    description:
+      - V(monitoring) reports and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+      - Left out, a live rule keeps its mode; a new rule starts in V(monitoring).
+    type: str
+    choices: [enabled, monitoring, disabled]
+  rate_sensitivity:
+    description:
+      - How soon the rate of packets counts as an attack; V(high) mitigates sooner.
+      - Left out, a live rule stays as it is; a new rule gets V(medium).
+    type: str
+    choices: [low, medium, high]
+  burst_sensitivity:
+    description:
+      - How soon the size of a burst counts as an attack; V(high) mitigates sooner.
+      - Left out, a live rule stays as it is; a new rule gets V(medium).
+    type: str
+    choices: [low, medium, high]
+  mitigation_type:
+    description:
+      - How a SYN flood is mitigated; only for rules of kind V(syn_flood).
+      - Left out, a live rule stays as it is; for a new rule the service decides.
+    type: str
+    choices: [challenge, retransmit]
+  state:
+    description:
+      - With V(present), what is named exists and has the values given.
+      - With V(absent), what is named does not exist; other values are not looked at.
+    type: str
+    choices: [present, absent]
+    default: present
+seealso:
+  - module: edgeops.protection.protection_filter
+  - module: edgeops.protection.account_protection
+  - module: edgeops.protection.protection_info
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+- name: Watch SYN floods everywhere
+  edgeops.protection.protection_rule:
+    kind: syn_flood
+    scope: global
+    mode: monitoring
+
+- name: Be more sensitive in Western Europe
+  edgeops.protection.protection_rule:
+    kind: out_of_state_tcp
+    scope: region
+    name: WEUR
+    rate_sensitivity: high
+
+- name: Remove a rule
+  edgeops.protection.protection_rule:
+    kind: out_of_state_tcp
+    scope: region
+    name: WEUR
+    state: absent
+"""
+
+RETURN = r"""
+rule:
+  description: The rule afterwards, null when it is absent.
+  returned: success
+  type: dict
+  contains:
+    kind:
+      description: The component it belongs to.
+      type: str
+      sample: syn_flood
+    id:
+      description: The id that the service gave it; missing for an object that check mode foresees.
+      type: str
+      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+    scope:
+      description: Where it applies.
+      type: str
+      sample: region
+    name:
+      description: The code of the region or data center, or V(global).
+      type: str
+      sample: WEUR
+    mode:
+      description: What it does.
+      type: str
+      sample: monitoring
+    rate_sensitivity:
+      description: How soon a rate counts as an attack.
+      type: str
+      sample: medium
+    burst_sensitivity:
+      description: How soon a burst counts as an attack.
+      type: str
+      sample: medium
+    mitigation_type:
+      description: How a SYN flood is mitigated; missing for rules of kind V(out_of_state_tcp).
+      type: str
+      sample: challenge
+    created_on:
+      description: When it was created.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+    modified_on:
+      description: When it was last changed.
+      type: str
+      sample: "2026-03-01T09:15:02.310412+00:00"
+
+diff:
+  description:
+    - The managed fields of the objects that change, before and after, by collection and key, sorted by key.
+    - The same in check mode as in the run that follows.
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The objects concerned as they were, by collection.
+      type: dict
+      sample: {syn_flood_rules: {global: {scope: global, name: global, mode: disabled, rate_sensitivity: medium,
+        burst_sensitivity: medium}}}
+    after:
+      description: The objects concerned as they become, by collection.
+      type: dict
+      sample: {syn_flood_rules: {global: {scope: global, name: global, mode: monitoring, rate_sensitivity:
+        medium, burst_sensitivity: medium}}}
+operations:
+  description:
+    - The changes in the order in which they are made; empty when nothing changes.
+    - The same in check mode as in the run that follows.
+  returned: success, and failure after the plan was made
+  type: list
+  elements: dict
+  contains:
+    action:
+      description: V(create), V(update) or V(delete).
+      type: str
+      sample: update
+    resource:
+      description: The kind of object.
+      type: str
+      sample: syn_flood_rule
+    key:
+      description: What identifies the object.
+      type: str
+      sample: global
+    fields:
+      description: The values that are sent; of an object that exists, just the changed ones.
+      type: dict
+      sample: {mode: monitoring}
+done:
+  description: The operations that were carried out, in the shape of RV(operations).
+  returned: failure after writing had begun
+  type: list
+  elements: dict
+  sample: []
+left:
+  description: The operations that were not carried out, in the shape of RV(operations).
+  returned: failure after writing had begun
+  type: list
+  elements: dict
+  sample: []
+unknown:
+  description: The operations of which it is not known whether they were carried out, in the shape of RV(operations).
+  returned: failure after writing had begun
+  type: list
+  elements: dict
+  sample: []
+
+error:
+  description: The call that failed and what the service said.
+  returned: failure of a call to the service
+  type: dict
+  contains:
+    method:
+      description: The method of the call.
+      type: str
+      sample: GET
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/prefixes
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      type: list
+      elements: dict
+      sample: [{code: 10000, message: Authentication error, pointer: null}]
+    ray:
+      description: The id under which the service's support finds the call, null where it was not given.
+      type: str
+      sample: 8f2d0a6b2c1f3e4d-FRA
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils.run import run
+from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
+
+
+def main() -> None:
+    run(VIEWS["protection_rule"])
+
+
+if __name__ == "__main__":
+    main()

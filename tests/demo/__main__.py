@@ -1,0 +1,86 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Three accounts and a zone are brought to their baseline: foretold, done, and found in order."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.playbook.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.service import LocalService
+
+INVENTORY = REPOSITORY / "examples" / "inventory"
+STATE = Path(__file__).parent / "state.yml"
+RUNS = (
+    ("1. Foretold: ansible-playbook --check --diff playbooks/baseline.yml", ("--check", "--diff")),
+    ("2. Done: ansible-playbook playbooks/baseline.yml", ()),
+    ("3. Again: ansible-playbook playbooks/baseline.yml", ()),
+)
+
+
+def main() -> int:
+    """Show the three runs and their summary; 0 only if what was foretold was done and nothing was left to do."""
+    with LocalService() as service:
+        service.load(yaml.safe_load(STATE.read_text(encoding="utf-8")))
+        runs: list[Run] = []
+        writes: list[int] = []
+        for title, options in RUNS:
+            before = len(service.writes)
+            print(f"\n{title}\n{'=' * len(title)}", flush=True)
+            run = ansible_playbook(
+                "-i", INVENTORY, "-e", f"edge_base_url={service.base_url}", *options, "playbooks/baseline.yml"
+            )
+            print(run.output, flush=True)
+            runs.append(run)
+            writes.append(len(service.writes) - before)
+        calls = Counter(_host_of(call.path) for call in service.calls)
+    return report(runs, writes, calls)
+
+
+def _host_of(path: str) -> str:
+    """The host of the inventory whose account or zone a call was about."""
+    hosts = yaml.safe_load((INVENTORY / "hosts.yml").read_text(encoding="utf-8"))["accounts"]["hosts"]
+    owners = {identifier: host for host, ids in hosts.items() for identifier in ids.values()}
+    return next((host for identifier, host in owners.items() if identifier in path), path)
+
+
+def operations(run: Run) -> dict[str, list[Any]]:
+    """What a run changed, or would have changed, by host."""
+    found: dict[str, list[Any]] = {}
+    for task in run.of():
+        found.setdefault(task.host, []).extend(task.result.get("operations", []))
+    return found
+
+
+def report(runs: list[Run], writes: list[int], calls: Counter[str]) -> int:
+    """Print the closing table and what is wrong, if anything is."""
+    foretold, done, left = (operations(run) for run in runs)
+    print(f"{'account':<14}{'foretold':>10}{'done':>10}{'left to do':>12}{'calls made':>12}")
+    for host in foretold:
+        counts = (len(foretold[host]), len(done.get(host, [])), len(left.get(host, [])), calls[host])
+        print("{:<14}{:>10}{:>10}{:>12}{:>12}".format(host, *counts))
+    problems = [
+        text
+        for text, wrong in (
+            ("a run failed", any(run.code for run in runs)),
+            ("no account was seen", not foretold),
+            ("nothing was foretold, so nothing was shown", not any(foretold.values())),
+            ("check mode wrote something", writes[0] > 0),
+            ("what was done is not what was foretold", foretold != done),
+            ("the last run found something to do", any(left.values()) or writes[2] > 0),
+        )
+        if wrong
+    ]
+    print("\n" + ("All as foretold, nothing left to do." if not problems else "FAILED: " + "; ".join(problems) + "."))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The local service and the modules that talk to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.modules.module_run import Modules
+from tests.service import LocalService
+
+
+@pytest.fixture(scope="session")
+def running_service() -> Iterator[LocalService]:
+    with LocalService() as service:
+        yield service
+
+
+@pytest.fixture
+def service(running_service: LocalService, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalService]:
+    """The local service, empty, and an environment without anybody's credentials."""
+    for variable in ("API_TOKEN", "API_KEY", "EMAIL", "BASE_URL", "ACCOUNT_ID", "ZONE_ID"):
+        monkeypatch.delenv("CLOUDFLARE_" + variable, raising=False)
+    running_service.reset()
+    yield running_service
+    assert not running_service.breaches
+
+
+@pytest.fixture
+def modules(service: LocalService) -> Modules:
+    return Modules(service)

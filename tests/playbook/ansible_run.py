@@ -1,0 +1,79 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs ansible-playbook as a user would, and tells what every task returned."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CALLBACKS = Path(__file__).parent / "callback_plugins"
+REPOSITORY = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What one task returned on one host."""
+
+    host: str
+    task: str
+    action: str
+    outcome: str
+    result: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a playbook ended, what it printed, and its tasks' results."""
+
+    code: int
+    output: str
+    tasks: Sequence[TaskResult]
+
+    def of(self, collection: str = "edgeops.protection.") -> list[TaskResult]:
+        """The tasks that ran a module of the collection."""
+        return [task for task in self.tasks if task.action.startswith(collection)]
+
+
+def ansible_playbook(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Run:
+    """Run a playbook with the Ansible beside this Python, away from the user's own settings."""
+    with tempfile.TemporaryDirectory() as scratch:
+        record = Path(scratch) / "record"
+        record.touch()
+        finished = subprocess.run(
+            [str(Path(sys.executable).parent / "ansible-playbook"), *map(str, arguments)],
+            cwd=REPOSITORY,
+            env={**_environment(scratch), "RECORD_TO": str(record), **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        tasks = [TaskResult(**json.loads(line)) for line in record.read_text(encoding="utf-8").splitlines()]
+    return Run(finished.returncode, finished.stdout, tasks)
+
+
+def _environment(scratch: str) -> dict[str, str]:
+    ours = ("ANSIBLE_", "CLOUDFLARE_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return {
+        **kept,
+        "ANSIBLE_CONFIG": str(CALLBACKS.parent / "ansible.cfg"),
+        "ANSIBLE_HOME": scratch,
+        "ANSIBLE_LOCAL_TEMP": scratch,
+        "ANSIBLE_REMOTE_TEMP": scratch,
+        "ANSIBLE_CALLBACK_PLUGINS": str(CALLBACKS),
+        "ANSIBLE_CALLBACKS_ENABLED": "record",
+        "ANSIBLE_NOCOWS": "1",
+        "ANSIBLE_RETRY_FILES_ENABLED": "0",
+    }
