@@ -57,6 +57,7 @@ def _failure(
 ) -> ProtectionError:
     done = done_before + interrupted.done
     operations = done + interrupted.unknown + interrupted.left
+    cause.message += _how_far(len(done), len(interrupted.unknown), len(operations))
     cause.details.update(
         changed=bool(done),
         diff=diff(operations),
@@ -66,3 +67,13 @@ def _failure(
         unknown=described(interrupted.unknown),
     )
     return cause
+
+
+def _how_far(done: int, unknown: int, all_in_all: int) -> str:
+    if not done and not unknown:
+        return ""
+    unsure = f", of {unknown} it is not known" if unknown else ""
+    return (
+        f" {done} of {all_in_all} operations are done{unsure}. "
+        "Run the task again when the cause is gone: it reads first, and does only what is left."
+    )

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import time
-from typing import Callable
 
 
 class WaitTooLong(Exception):
@@ -22,14 +21,12 @@ class WaitTooLong(Exception):
 class Patience:
     """What is left of max_wait, shared by all requests of a session."""
 
-    def __init__(self, max_wait: float, sleep: Callable[[float], None] = time.sleep) -> None:
-        self.max_wait = max_wait
+    def __init__(self, max_wait: float) -> None:
         self.left = max_wait
-        self._sleep = sleep
 
     def wait(self, seconds: float, status: int | None) -> None:
         """Wait, or raise WaitTooLong at once."""
         if seconds > self.left:
             raise WaitTooLong(seconds, status)
         self.left -= seconds
-        self._sleep(seconds)
+        time.sleep(seconds)

@@ -233,7 +233,7 @@ def _unanswered(request: Request, problem: Exception, timeout: float) -> Service
         advice = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
     elif any(isinstance(item, ssl.SSLCertVerificationError) for item in chain):
         advice = "The service's certificate is not trusted here; name the bundle of the CA that signed it in ca_path."
-    elif any(isinstance(item, TIMED_OUT) for item in chain):
+    elif isinstance(chain[-1], TIMED_OUT) and not isinstance(chain[-1], NewConnectionError):
         reason = f"it took longer than timeout allows ({timeout:g} s)"
         advice = "Check the network, or raise timeout."
     else:

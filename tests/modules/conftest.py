@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils import patience
 
 from tests.modules.module_run import Modules
 from tests.service import LocalService
@@ -33,3 +35,16 @@ def service(running_service: LocalService, monkeypatch: pytest.MonkeyPatch) -> I
 @pytest.fixture
 def modules(service: LocalService) -> Modules:
     return Modules(service)
+
+
+@pytest.fixture
+def waits(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the modules wait, which passes in no time: only the service's clock goes on."""
+    waited: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        service.clock.advance(seconds=seconds)
+
+    monkeypatch.setattr(patience, "time", SimpleNamespace(sleep=sleep))
+    return waited

@@ -1,0 +1,102 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every call to the API has to pass before it is carried out, and what every answer has to pass."""
+
+from __future__ import annotations
+
+import traceback
+
+from flask import Flask, g, request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+from werkzeug.wrappers import Response
+
+from .answers import BROKEN, INVALID, METHOD_NOT_ALLOWED, NOT_ENTITLED, Refusal, error, failure, no_route, refusal
+from .contract import API, Breach, Problem, Side
+from .credentials import Area
+from .current import service
+
+
+def admit_to_account() -> None:
+    """Before each call about an account; leaves the account in g."""
+    account_id = known_caller("protection", "account_id")
+    if account_id not in service.accounts:
+        raise no_route(request.path)
+    g.account = service.accounts[account_id]
+    if not g.account.entitled:
+        raise refusal(403, NOT_ENTITLED, "This account is not entitled to Advanced TCP Protection")
+    within_contract()
+
+
+def admit_to_zone() -> None:
+    """Before each call about a zone; leaves the zone in g."""
+    zone_id = known_caller("firewall", "zone_id")
+    if zone_id not in service.zones:
+        raise no_route(request.path)
+    g.zone = service.zones[zone_id]
+    within_contract()
+
+
+def known_caller(area: Area, name: str) -> str:
+    """The id in the path, once the caller is known to be allowed there."""
+    subject = str((request.view_args or {})[name])
+    service.credentials.admit(request.headers, area, subject, writing=request.method not in ("GET", "HEAD"))
+    return subject
+
+
+def within_contract() -> None:
+    if not service.contract.describes(request):
+        raise method_not_allowed()
+    problems = service.contract.request_problems(request)
+    if problems:
+        note("request", problems)
+        raise Refusal(400, [error(INVALID, problem.message, problem.pointer) for problem in problems])
+
+
+def check_answers(application: Flask) -> None:
+    """Turn refusals and failures of our own into the envelope, and hold every answer of the API against the contract."""
+    application.register_error_handler(Refusal, refused)
+    application.register_error_handler(HTTPException, refused_by_flask)
+    application.register_error_handler(Exception, crashed)
+    application.after_request(checked)
+
+
+def refused(refusal: Refusal) -> Response:
+    return failure(refusal.status, refusal.errors)
+
+
+def refused_by_flask(exception: HTTPException) -> Response:
+    if isinstance(exception, NotFound):
+        return refused(no_route(request.path))
+    if isinstance(exception, MethodNotAllowed):
+        return refused(method_not_allowed())
+    return failure(exception.code or 400, [error(INVALID, str(exception.description))])
+
+
+def crashed(exception: Exception) -> Response:
+    note("answer", [Problem("".join(traceback.format_exception(exception)))])
+    return broken([f"{type(exception).__name__}: {exception}"])
+
+
+def checked(answer: Response) -> Response:
+    if not request.path.startswith(API):
+        return answer
+    problems = service.contract.answer_problems(request, answer)
+    if not problems:
+        return answer
+    note("answer", problems)
+    return broken([problem.message for problem in problems])
+
+
+def note(side: Side, problems: list[Problem]) -> None:
+    path = request.full_path.removesuffix("?").removeprefix(API)
+    texts = tuple(problem.message for problem in problems)
+    service.breaches.append(Breach(side, request.method, path, texts))
+
+
+def method_not_allowed() -> Refusal:
+    return refusal(405, METHOD_NOT_ALLOWED, f"Method {request.method} is not allowed for {request.path}")
+
+
+def broken(problems: list[str]) -> Response:
+    return failure(500, [error(BROKEN, f"The local service broke its own contract: {text}") for text in problems])

@@ -1,0 +1,289 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ways for calls to go wrong.
+
+Each kind is a function whose parameters are its settings. Kinds differ in when they come in: *before* the call is
+carried out, *instead* of carrying it out, *within* it (they change how a listing is made), or *after* it was carried out (they spoil the answer).
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from werkzeug.wrappers import Response
+
+from .answers import error, failure
+from .paging import Listing
+
+Errors = Sequence[Mapping[str, Any]]
+When = Literal["before", "instead", "within", "after"]
+
+WRITES = "POST|PUT|PATCH|DELETE"
+RULES = r"^/zones/[^/]+/firewall/rules"
+OVERLOADED: Errors = (error(10503, "The service is overloaded"),)
+RETIRED: Errors = (error(10410, "This API has been retired"),)
+MAINTENANCE = (
+    "firewallrules.api.maintenance_mode. This API is in maintenance mode and no longer accepts modifications. "
+    "Please migrate to WAF custom rules."
+)
+UNKNOWN_FIELDS = {"x_region": "WEUR", "x_labels": ["edge"], "x_origin": {"source": "api"}}
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>
+<body><h1>{title}</h1><p>The web server reported an error.</p></body></html>
+"""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An answer, and how it goes over the wire; without a response the connection is closed unanswered."""
+
+    response: Response | None
+    wait: float = 0.0  # seconds before the first byte
+    interval: float = 0.0  # seconds between two bytes of the body
+    cut_at: int | None = None  # bytes of the body that are sent before the connection is closed
+
+    def with_body(self, body: Any) -> Delivery:
+        """The same answer with another body: JSON, or bytes as they are."""
+        if self.response is not None:
+            self.response.set_data(body if isinstance(body, bytes) else json.dumps(body))
+        return self
+
+    @property
+    def body(self) -> Any:
+        return json.loads(self.data) if self.data else None
+
+    @property
+    def data(self) -> bytes:
+        return b"" if self.response is None else self.response.get_data()
+
+
+@dataclass(frozen=True)
+class Kind:
+    name: str
+    when: When
+    act: Callable[..., Any]
+    method: str = ".*"
+    path: str = ""
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def kind(when: When, **match: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare a kind, by the function's name; match is where it applies unless a fault says otherwise."""
+
+    def declare(act: Callable[..., Any]) -> Callable[..., Any]:
+        KINDS[act.__name__] = Kind(act.__name__, when, act, **match)
+        return act
+
+    return declare
+
+
+@dataclass
+class Fault:
+    """One kind at work on the calls that match, from the one after `skip` on, `times` times (None: without end)."""
+
+    kind: Kind
+    method: str
+    path: str
+    skip: int
+    times: int | None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seen: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        skip: int = 0,
+        times: int | None = None,
+        settings: Mapping[str, Any],
+    ) -> Fault:
+        """Refuses with ValueError or TypeError what is not a kind, or not a setting of it."""
+        if name not in KINDS:
+            raise ValueError(f"{name!r} is no kind of misbehaviour; there are {', '.join(sorted(KINDS))}")
+        chosen = KINDS[name]
+        given = [] if chosen.when in ("before", "instead") else [None]
+        inspect.signature(chosen.act).bind(*given, **settings)
+        return cls(chosen, method or chosen.method, path or chosen.path, skip, times, settings)
+
+    def strikes(self, method: str, path: str) -> bool:
+        """Whether this call is one to go wrong; counts it if it matches at all."""
+        if not re.fullmatch(self.method, method) or not re.search(self.path, path):
+            return False
+        self.seen += 1
+        return self.skip < self.seen and (self.times is None or self.seen <= self.skip + self.times)
+
+    def act(self, *given: Any) -> Any:
+        return self.kind.act(*given, **self.settings)
+
+    def document(self) -> dict[str, Any]:
+        match = {"method": self.method, "path": self.path, "skip": self.skip, "times": self.times}
+        return {"kind": self.kind.name, **match, **self.settings, "seen": self.seen}
+
+
+# Before it is carried out
+
+
+@kind("before")
+def meanwhile(action: Callable[[], None]) -> None:
+    """Somebody else is faster: the action runs first. For tests in the same process."""
+    action()
+
+
+# Instead of carrying the call out
+
+
+@kind("instead")
+def status(
+    status: int,
+    errors: Errors = OVERLOADED,
+    messages: Sequence[Any] | None = (),
+    headers: Mapping[str, str] | None = None,
+) -> Delivery:
+    """Any status with these errors (items may lack a code; messages may be None)."""
+    return refused(status, errors, messages, headers)
+
+
+def refused(
+    status: int, errors: Errors, messages: Sequence[Any] | None = (), headers: Mapping[str, str] | None = None
+) -> Delivery:
+    response = failure(status, errors, messages)
+    response.headers.update(headers or {})
+    return Delivery(response)
+
+
+@kind("instead")
+def html(status: int = 522, title: str = "Connection timed out", headers: Mapping[str, str] | None = None) -> Delivery:
+    return Delivery(Response(PAGE.format(title=title), status, headers=headers, mimetype="text/html"))
+
+
+@kind("instead")
+def success_false_200(errors: Errors = OVERLOADED) -> Delivery:
+    return Delivery(failure(200, errors))
+
+
+@kind("instead")
+def lost_before() -> Delivery:
+    return Delivery(None)
+
+
+@kind("instead")
+def redirect(location: str, status: int = 302) -> Delivery:
+    return Delivery(Response(status=status, headers={"Location": location}))
+
+
+@kind("instead", path=RULES)
+def gone(errors: Errors = RETIRED) -> Delivery:
+    """The firewall rules API after its end."""
+    return refused(410, errors)
+
+
+@kind("instead", path=r"^/zones/[^/]+/(firewall/rules|filters)", method=WRITES)
+def maintenance() -> Delivery:
+    """The firewall rules API shortly before its end: readable, no longer writable."""
+    return refused(400, [error(10020, MAINTENANCE)])
+
+
+# Within it
+
+
+@kind("within")
+def page_cap(listing: Listing, cap: int) -> Listing:
+    """Never more than so many items a page, whatever is asked for."""
+    return replace(listing, page_cap=cap)
+
+
+@kind("within")
+def same_page(listing: Listing) -> Listing:
+    """Always the first page, whichever is asked for."""
+    return replace(listing, same_page=True)
+
+
+# After it was carried out
+
+
+@kind("after")
+def lost_after(answer: Delivery) -> Delivery:
+    return Delivery(None)
+
+
+@kind("after")
+def status_after(answer: Delivery, status: int = 502, errors: Errors = OVERLOADED) -> Delivery:
+    """The call was carried out, yet the answer says something else."""
+    return refused(status, errors)
+
+
+@kind("after")
+def empty(answer: Delivery, status: int = 200) -> Delivery:
+    return Delivery(Response(status=status))
+
+
+@kind("after")
+def truncated(answer: Delivery) -> Delivery:
+    """Whole as HTTP, half as JSON."""
+    return answer.with_body(answer.data[: len(answer.data) // 2])
+
+
+@kind("after")
+def cut_body(answer: Delivery) -> Delivery:
+    """The connection ends in the middle of the body."""
+    return replace(answer, cut_at=len(answer.data) // 2)
+
+
+@kind("after")
+def slow(answer: Delivery, seconds: float) -> Delivery:
+    return replace(answer, wait=seconds)
+
+
+@kind("after")
+def drip(answer: Delivery, interval: float = 1.0) -> Delivery:
+    """The body byte by byte: no single read times out."""
+    return replace(answer, interval=interval)
+
+
+@kind("after")
+def no_result_info(answer: Delivery) -> Delivery:
+    return answer.with_body({name: value for name, value in answer.body.items() if name != "result_info"})
+
+
+@kind("after")
+def null_result(answer: Delivery) -> Delivery:
+    return answer.with_body({**answer.body, "result": None})
+
+
+@kind("after")
+def extra_fields(answer: Delivery) -> Delivery:
+    """Fields that nobody has heard of, in every object."""
+    return answer.with_body(with_unknown_fields(answer.body))
+
+
+def with_unknown_fields(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {**{name: with_unknown_fields(held) for name, held in value.items()}, **UNKNOWN_FIELDS}
+    if isinstance(value, list):
+        return [with_unknown_fields(held) for held in value]
+    return value
+
+
+@kind("after")
+def missing_fields(answer: Delivery, fields: Sequence[str]) -> Delivery:
+    """Objects of the result without these fields."""
+    return answer.with_body({**answer.body, "result": without(answer.body.get("result"), fields)})
+
+
+def without(value: Any, fields: Sequence[str]) -> Any:
+    if isinstance(value, list):
+        return [without(held, fields) for held in value]
+    if isinstance(value, dict):
+        return {name: held for name, held in value.items() if name not in fields}
+    return value
