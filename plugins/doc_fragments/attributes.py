@@ -17,7 +17,8 @@ attributes:
   action_group:
     description: Is in an action group, so that C(module_defaults) can set options for all modules of the group.
     support: full
-    details: The group is C(edgeops.protection.all).
+    membership:
+      - edgeops.protection.all
 """
 
     WRITE = r"""

@@ -9,7 +9,7 @@ Options, comparison, request bodies, results and diffs all read the declaration;
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Callable, Hashable, List, Mapping, Tuple
 
 from .values import Value
@@ -64,6 +64,10 @@ class Nested:
     write: Write
 
 
+def _as_it_is(foreseen: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(foreseen)
+
+
 @dataclass(frozen=True)
 class Resource:
     """A collection of objects of one shape, or (with an empty key) a single object.
@@ -85,10 +89,8 @@ class Resource:
     kind: str | None = None
     volatile: tuple[str, ...] = ()
     nested: Nested | None = None
-    complete: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=dict)
-    settle: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]] = field(
-        default=lambda foreseen, fields: dict(foreseen)
-    )
+    complete: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    settle: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]] = _as_it_is
 
     @property
     def title(self) -> str:

@@ -17,6 +17,7 @@ from tests.service import LocalService
 PREFIX = {"prefix": "192.0.2.0/24"}
 REGION = {"kind": "syn_flood", "scope": "region"}
 STATUS = {"enabled": True}
+MITIGATED = {"kind": "out_of_state_tcp", "scope": "global", "mitigation_type": "challenge"}
 
 TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("protected_prefixes", {"prefixes": [PREFIX, {"prefix": "203.0.113/24"}]}, "prefixes[1].prefix", "did you mean 203.0.113.0/24?"),
@@ -32,10 +33,10 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("protection_rule", {**REGION, "name": " "}, "name", "it is empty"),
     ("protection_rule", {**REGION, "scope": "global", "name": "WEUR"}, "name", "is the scope right?"),
     ("protection_rule", {**REGION, "name": "WEUR", "mode": "mitigation"}, "mode", "must be one of: enabled, monitoring, disabled"),
-    ("protection_rule", {"kind": "out_of_state_tcp", "scope": "global", "mitigation_type": "challenge"}, "mitigation_type", "out of state tcp rule has no such field"),
+    ("protection_rule", MITIGATED, "mitigation_type", "out of state tcp rule has no such field"),
     ("protection_filter", {"kind": "syn_flood", "expression": " "}, "expression", "it is empty"),
     ("account_protection", {"rules": [REGION]}, "rules[0].name", "needs the code"),
-    ("account_protection", {"rules": [{"kind": "out_of_state_tcp", "scope": "global", "mitigation_type": "challenge"}]}, "rules[0].mitigation_type", "has no such field"),
+    ("account_protection", {"rules": [MITIGATED]}, "rules[0].mitigation_type", "has no such field"),
     ("account_protection", {"purge": ["filters"]}, "purge", "it takes filters"),
     ("account_protection", {"purge": ["rules"], "rules": []}, "rules", "would remove everything"),
     ("account_protection", {"enabled": True, "allowlist": [{"prefix": "x"}]}, "allowlist[0].prefix", "is not a network"),

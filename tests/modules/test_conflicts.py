@@ -77,7 +77,7 @@ def create(service: LocalService, **entry: Any) -> Callable[[], None]:
 
 
 def remove(service: LocalService) -> Callable[[], None]:
-    return lambda: service.account(ACCOUNT).allowlist.clear()
+    return service.account(ACCOUNT).allowlist.clear
 
 
 def test_who_finds_the_entry_made_meanwhile_takes_it_as_it_is(service: LocalService, modules: Modules) -> None:

@@ -70,7 +70,9 @@ def test_foretell_do_do_again(case: Case, service: LocalService, modules: Module
     foretold = modules.done(case.module, check=True, **case.options)
     assert service.writes == []
     assert held(service)["prefixes"] == unchanged
-    assert [f"{item['action']} {item['resource']} {item['key']}" for item in foretold["operations"]] == [*case.operations]
+    assert [f"{item['action']} {item['resource']} {item['key']}" for item in foretold["operations"]] == [
+        *case.operations
+    ]
     assert foretold["changed"] is bool(case.operations)
     for collection, managed in concerned(foretold["diff"]["before"]):
         assert any(is_part_of(managed, item) for item in held(service)[collection])
@@ -101,7 +103,9 @@ def test_every_write_module_is_in_the_table_with_every_state() -> None:
     assert covered == wanted
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.module == "firewall_rules"], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.module == "firewall_rules"], ids=lambda case: case.name
+)
 def test_firewall_rules_need_one_call_where_the_service_takes_the_filter_as_sent(
     case: Case, service: LocalService, modules: Modules
 ) -> None:

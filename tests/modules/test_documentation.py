@@ -79,7 +79,9 @@ def test_the_options_documented_are_the_options_there_are(module: str, documenta
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_environment_documented_is_the_environment_that_is_read(module: str, documentation: Mapping[str, Any]) -> None:
+def test_the_environment_documented_is_the_environment_that_is_read(
+    module: str, documentation: Mapping[str, Any]
+) -> None:
     variables = {**ENVIRONMENT, VIEWS[module].place: PLACES[VIEWS[module].place], "base_url": "CLOUDFLARE_BASE_URL"}
     for option, documented in documentation[module]["doc"]["options"].items():
         text = " ".join(documented["description"])

@@ -41,7 +41,12 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("kind", "settings", "options", "words"), REFUSED)
 def test_a_listing_that_cannot_be_read_ends_the_call_before_any_write(
-    kind: str, settings: dict[str, Any], options: dict[str, Any], words: list[str], service: LocalService, modules: Modules
+    kind: str,
+    settings: dict[str, Any],
+    options: dict[str, Any],
+    words: list[str],
+    service: LocalService,
+    modules: Modules,
 ) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
     service.misbehave(kind, **{**LISTING, **settings})
@@ -77,12 +82,22 @@ def test_wrong_credentials_and_ids_are_explained(
     [
         ("tcp_protection_status", {"enabled": True}, {"protection": "read"}, "DDoS Protection Write (account)"),
         ("protection_info", {}, {"protection": "none"}, "DDoS Protection Read (account)"),
-        ("firewall_rules", {"rules": [{"id": RULE_1, "paused": True}]}, {"firewall": "read"}, "Firewall Services Write (zone)"),
+        (
+            "firewall_rules",
+            {"rules": [{"id": RULE_1, "paused": True}]},
+            {"firewall": "read"},
+            "Firewall Services Write (zone)",
+        ),
         ("firewall_rules_info", {}, {"firewall": "none"}, "Firewall Services Read (zone)"),
     ],
 )
 def test_a_missing_permission_is_named(
-    module: str, options: dict[str, Any], grant: dict[str, Any], permission: str, service: LocalService, modules: Modules
+    module: str,
+    options: dict[str, Any],
+    grant: dict[str, Any],
+    permission: str,
+    service: LocalService,
+    modules: Modules,
 ) -> None:
     service.account(ACCOUNT)
     service.zone(ZONE).seed(**FIREWALL)
@@ -101,7 +116,9 @@ def test_what_is_merely_unusual_is_read_all_the_same(kind: str, service: LocalSe
     assert modules.done("account_protection", **options)["changed"] is False
 
 
-def test_a_service_that_gives_smaller_pages_than_asked_is_read_to_the_end(service: LocalService, modules: Modules) -> None:
+def test_a_service_that_gives_smaller_pages_than_asked_is_read_to_the_end(
+    service: LocalService, modules: Modules
+) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": f"10.0.0.{number}"} for number in range(95)])
     for faults in (["page_cap"], ["page_cap", "no_result_info"]):
         service.faults.clear()
@@ -110,8 +127,12 @@ def test_a_service_that_gives_smaller_pages_than_asked_is_read_to_the_end(servic
         assert len(modules.done("protection_info", gather_subset=["prefixes"])["prefixes"]) == 95
 
 
-def test_a_service_that_repeats_its_first_page_is_not_taken_at_its_word(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT).seed(prefixes=[{"prefix": f"10.0.{number // 200}.{number % 200}"} for number in range(1001)])
+def test_a_service_that_repeats_its_first_page_is_not_taken_at_its_word(
+    service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(
+        prefixes=[{"prefix": f"10.0.{number // 200}.{number % 200}"} for number in range(1001)]
+    )
     for faults in (["same_page"], ["same_page", "no_result_info"]):
         service.faults.clear()
         for kind in faults:
@@ -129,7 +150,9 @@ def test_malformed_stored_prefixes_are_shown_and_left_alone(service: LocalServic
 
 def test_twins_are_named_with_their_ids_and_nothing_is_written(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=TWIN_PREFIXES)
-    message = modules.failed("protected_prefixes", prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "10.0.0.0/8"}])["msg"]
+    message = modules.failed("protected_prefixes", prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "10.0.0.0/8"}])[
+        "msg"
+    ]
     assert service.writes == []
     for entry in service.account(ACCOUNT).prefixes[:2]:
         assert entry["id"] in message
@@ -146,7 +169,9 @@ def test_missing_firewall_rules_are_all_named_and_nothing_is_written(service: Lo
     missing = ["9" * 32, "8" * 32]
     for check in (True, False):
         message = modules.failed(
-            "firewall_rules", check=check, rules=[{"id": RULE_1, "action": "block"}, *({"id": rule} for rule in missing)]
+            "firewall_rules",
+            check=check,
+            rules=[{"id": RULE_1, "action": "block"}, *({"id": rule} for rule in missing)],
         )["msg"]
         assert all(rule in message for rule in missing)
         assert "nothing was changed" in message
@@ -177,7 +202,12 @@ def test_a_secret_that_the_service_repeats_is_not_passed_on(service: LocalServic
     ],
 )
 def test_what_was_done_what_is_left_and_what_is_not_known_add_up(
-    faults: list[tuple[str, dict[str, Any]]], done: list[str], left: list[str], unknown: list[str], service: LocalService, modules: Modules
+    faults: list[tuple[str, dict[str, Any]]],
+    done: list[str],
+    left: list[str],
+    unknown: list[str],
+    service: LocalService,
+    modules: Modules,
 ) -> None:
     service.account(ACCOUNT)
     for kind, settings in faults:
@@ -189,4 +219,6 @@ def test_what_was_done_what_is_left_and_what_is_not_known_add_up(
     assert len(result["operations"]) == 3
     service.faults.clear()
     assert modules.done("allowlist", entries=entries)["changed"] is True
-    assert [entry["prefix"] for entry in service.account(ACCOUNT).allowlist] == [f"10.0.0.{number}/32" for number in range(3)]
+    assert [entry["prefix"] for entry in service.account(ACCOUNT).allowlist] == [
+        f"10.0.0.{number}/32" for number in range(3)
+    ]

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from email.utils import format_datetime
 from datetime import timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -36,7 +36,7 @@ def seeded(service: LocalService) -> None:
     service.zone(ZONE).seed(**FIREWALL)
 
 
-@pytest.mark.parametrize(("fault", "settings"), PASSING, ids=lambda value: str(value))
+@pytest.mark.parametrize(("fault", "settings"), PASSING, ids=str)
 @pytest.mark.parametrize(("module", "options", "method"), ABSOLUTE, ids=lambda value: str(value)[:24])
 def test_what_sets_absolute_values_is_repeated(
     fault: str, settings: dict[str, Any], module: str, options: dict[str, Any], method: str,

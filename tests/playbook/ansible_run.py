@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs ansible-playbook as a user would, and tells what every task returned."""
+"""Runs Ansible's programs as a user would, and tells what every task returned."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class Run:
-    """How a playbook ended, what it printed, and its tasks' results."""
+    """How a program ended, what it printed, and, of a playbook, its tasks' results."""
 
     code: int
     output: str
@@ -45,13 +45,23 @@ class Run:
 
 
 def ansible_playbook(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Run:
-    """Run a playbook with the Ansible beside this Python, away from the user's own settings."""
+    """Run a playbook from the repository's root."""
+    return ansible("ansible-playbook", *arguments, environment=environment)
+
+
+def ansible(
+    program: str,
+    *arguments: str | Path,
+    directory: Path = REPOSITORY,
+    environment: Mapping[str, str] | None = None,
+) -> Run:
+    """Run one of the programs of the Ansible beside this Python, away from the user's own settings."""
     with tempfile.TemporaryDirectory() as scratch:
         record = Path(scratch) / "record"
         record.touch()
         finished = subprocess.run(
-            [str(Path(sys.executable).parent / "ansible-playbook"), *map(str, arguments)],
-            cwd=REPOSITORY,
+            [str(Path(sys.executable).parent / program), *map(str, arguments)],
+            cwd=directory,
             env={**_environment(scratch), "RECORD_TO": str(record), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

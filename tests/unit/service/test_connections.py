@@ -31,7 +31,7 @@ def test_all_calls_of_a_session_share_a_connection(protection: Client, firewall:
 
 
 def test_sessions_have_connections_of_their_own(service: LocalService) -> None:
-    for _ in range(2):
+    for dummy in range(2):
         requests.get(service.base_url, timeout=5)
     assert len({call.connection for call in service.calls}) == 2
 
@@ -39,7 +39,7 @@ def test_sessions_have_connections_of_their_own(service: LocalService) -> None:
 def test_answers_on_a_kept_connection_do_not_wait(protection: Client) -> None:
     protection.result("GET", "/tcp_protection_status")
     started = time.monotonic()
-    for _ in range(20):
+    for dummy in range(20):
         protection.result("PATCH", "/tcp_protection_status", {"enabled": True})
     assert (time.monotonic() - started) / 20 < 0.03
 
@@ -81,7 +81,7 @@ def test_a_service_is_made_in_no_time() -> None:
     with LocalService():
         pass
     started = time.monotonic()
-    for _ in range(10):
+    for dummy in range(10):
         with LocalService():
             pass
     assert (time.monotonic() - started) / 10 < 0.1
@@ -93,7 +93,7 @@ def test_tls(tmp_path: Path) -> None:
         session.trust_env = False
         session.verify = str(authority)
         assert service.base_url.startswith("https://127.0.0.1:")
-        assert [session.get(service.base_url, timeout=5).status_code for _ in range(2)] == [404, 404]
+        assert [session.get(service.base_url, timeout=5).status_code for dummy in range(2)] == [404, 404]
         assert len({call.connection for call in service.calls}) == 1
         service.misbehave("lost_after")
         with pytest.raises(requests.ConnectionError):

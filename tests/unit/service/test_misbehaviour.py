@@ -120,7 +120,7 @@ def test_a_body_byte_by_byte(protection: Client, service: LocalService) -> None:
 def test_every_call_takes_its_time(protection: Client, service: LocalService) -> None:
     service.switch(latency=0.05)
     started = time.monotonic()
-    for _ in range(3):
+    for dummy in range(3):
         protection.result("GET", "/allowlist")
     assert time.monotonic() - started >= 0.15
 
@@ -131,7 +131,7 @@ def test_spoilt_envelopes(protection: Client, service: LocalService, account: An
     service.misbehave("null_result", skip=1, times=1)
     service.misbehave("missing_fields", skip=2, times=1, fields=["id"])
     service.misbehave("extra_fields", skip=3, times=1)
-    answers = [protection("GET", "/allowlist").json() for _ in range(4)]
+    answers = [protection("GET", "/allowlist").json() for dummy in range(4)]
     assert "result_info" not in answers[0] and answers[1]["result"] is None
     assert answers[2]["result"][0].keys() == account.allowlist[0].keys() - {"id"}
     assert answers[3]["result"][0].items() >= account.allowlist[0].items()
@@ -169,7 +169,7 @@ def test_the_api_in_maintenance(firewall: Client, service: LocalService) -> None
 
 def test_only_the_calls_that_match(protection: Client, service: LocalService) -> None:
     service.misbehave("status", method="POST|PATCH", path=r"/allowlist", skip=1, times=2, status=500)
-    outcomes = [protection("POST", "/allowlist", ENTRY).status_code for _ in range(4)]
+    outcomes = [protection("POST", "/allowlist", ENTRY).status_code for dummy in range(4)]
     assert outcomes == [200, 500, 500, 200]
     assert protection("GET", "/allowlist").status_code == 200
 
@@ -177,7 +177,7 @@ def test_only_the_calls_that_match(protection: Client, service: LocalService) ->
 def test_the_first_fault_in_turn_counts_for_the_others_too(protection: Client, service: LocalService) -> None:
     service.misbehave("status", times=1, status=500)
     service.misbehave("status", times=2, status=503)
-    assert [protection("GET", "/allowlist").status_code for _ in range(3)] == [500, 503, 200]
+    assert [protection("GET", "/allowlist").status_code for dummy in range(3)] == [500, 503, 200]
 
 
 def test_broken_answers_on_purpose_are_no_breach(protection: Client, service: LocalService) -> None:

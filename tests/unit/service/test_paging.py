@@ -33,8 +33,10 @@ def test_25_a_page_by_default(protection: Client, full: Any) -> None:
 
 def test_pages_together_are_the_list(protection: Client, full: Any) -> None:
     pages = [listed(protection, "/prefixes", page=page, per_page=40) for page in (1, 2, 3)]
-    assert [info["count"] for _, info in pages] == [40, 20, 0]
-    assert sorted(prefix for shown, _ in pages for prefix in shown) == sorted(item["prefix"] for item in full.prefixes)
+    assert [info["count"] for dummy, info in pages] == [40, 20, 0]
+    assert sorted(prefix for shown, dummy in pages for prefix in shown) == sorted(
+        item["prefix"] for item in full.prefixes
+    )
 
 
 def test_an_empty_list_has_no_pages(protection: Client) -> None:

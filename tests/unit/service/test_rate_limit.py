@@ -11,7 +11,7 @@ from .conftest import Client
 
 
 def statuses(client: Client, calls: int) -> list[int]:
-    return [client("GET", "/prefixes").status_code for _ in range(calls)]
+    return [client("GET", "/prefixes").status_code for dummy in range(calls)]
 
 
 def test_calls_beyond_the_limit_are_refused(protection: Client, service: LocalService) -> None:

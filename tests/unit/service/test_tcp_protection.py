@@ -70,7 +70,7 @@ def test_a_change_keeps_the_rest_and_moves_modified_on(protection: Client, servi
 
 @every_list
 def test_deleting_answers_without_a_result(protection: Client, path: str) -> None:
-    kept, gone = (protection.result("POST", path, LISTS[path]) for _ in range(2))
+    kept, gone = (protection.result("POST", path, LISTS[path]) for dummy in range(2))
     answer = protection("DELETE", f"{path}/{gone['id']}")
     assert (answer.status_code, answer.json()) == (200, {"success": True, "errors": [], "messages": []})
     assert protection.result("GET", path) == [kept]
@@ -79,7 +79,7 @@ def test_deleting_answers_without_a_result(protection: Client, path: str) -> Non
 
 @every_list
 def test_a_delete_of_the_collection_takes_everything(protection: Client, path: str) -> None:
-    for _ in range(3):
+    for dummy in range(3):
         protection.result("POST", path, LISTS[path])
     protection.result("DELETE", path)
     assert protection.result("GET", path) == []
@@ -160,7 +160,7 @@ def test_a_bulk_add_is_one_transaction(protection: Client, account: Any, service
 
 @every_list
 def test_twins_are_accepted_unless_told_otherwise(protection: Client, service: LocalService, path: str) -> None:
-    first, second = (protection.result("POST", path, LISTS[path]) for _ in range(2))
+    first, second = (protection.result("POST", path, LISTS[path]) for dummy in range(2))
     assert first["id"] != second["id"]
     service.switch(refuse_duplicates=True)
     assert protection.refused("POST", path, LISTS[path])["status"] == 409

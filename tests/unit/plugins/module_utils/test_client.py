@@ -48,7 +48,9 @@ def read(resource, *answers):
         pytest.param([answer(objects(1, 2, 3)), answer([])], id="no totals, up to the empty page"),
         pytest.param([answer(objects(1, 2, 3)), answer(objects(1, 2, 3))], id="no totals and no pages"),
         pytest.param([answer(objects(1, 2, 3), total="3"), answer([])], id="a total that is no number"),
-        pytest.param([answer(objects(1, 2, 3), total=3, result_info=None), answer([])], id="null for what is known of pages"),
+        pytest.param(
+            [answer(objects(1, 2, 3), total=3, result_info=None), answer([])], id="null for what is known of pages"
+        ),
     ],
 )
 def test_a_listing_is_read_to_its_end(answers):

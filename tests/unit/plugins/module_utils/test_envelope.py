@@ -81,7 +81,9 @@ def test_whether_it_was_carried_out_is_known_or_said_not_to_be(status, carried_o
     assert failure(refusal(status, {"code": 1000, "message": "no"})).carried_out is carried_out
 
 
-@pytest.mark.parametrize(("method", "content"), [("DELETE", b""), ("DELETE", b'{"success": true}'), ("POST", b'{"success": true}')])
+@pytest.mark.parametrize(
+    ("method", "content"), [("DELETE", b""), ("DELETE", b'{"success": true}'), ("POST", b'{"success": true}')]
+)
 def test_a_result_may_be_missing(method, content):
     assert open_envelope(Request(method, "x"), Answer(204, {}, content)).result is None
 

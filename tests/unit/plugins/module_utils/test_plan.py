@@ -77,7 +77,8 @@ def test_the_order_of_wishes_and_of_live_objects_has_no_meaning():
 def test_the_state_afterwards_keeps_what_nobody_named():
     foreign = {"id": "p9", "prefix": "203.0.113.0/24", "comment": "foreign", "x": ["kept"]}
     made = plan(
-        {"prefixes": [foreign, PARENT]}, wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "mine"}, {"prefix": "::1"})
+        {"prefixes": [foreign, PARENT]},
+        wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "mine"}, {"prefix": "::1"}),
     )
     assert made.after()["prefixes"] == [
         foreign,
@@ -121,7 +122,10 @@ def test_twins_are_told_apart_in_a_diff():
 @pytest.mark.parametrize("absent", [False, True])
 def test_an_id_that_would_change_the_path_is_refused(odd, absent):
     with pytest.raises(PlanError, match="cannot be part of a path"):
-        plan({"prefixes": [{**PARENT, "id": odd}]}, wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "new"}, absent=absent))
+        plan(
+            {"prefixes": [{**PARENT, "id": odd}]},
+            wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "new"}, absent=absent),
+        )
 
 
 def test_every_rule_that_does_not_exist_is_named():
@@ -138,6 +142,10 @@ def test_a_field_that_the_service_does_not_tell_counts_as_its_documented_default
 
 def test_overlay_replaces_a_nested_object_that_has_another_id():
     rule = {"id": "r", "filter": {"id": "f1", "expression": "true", "ref": "x"}}
-    assert overlay(rule, {"filter": {"expression": "false"}})["filter"] == {"id": "f1", "expression": "false", "ref": "x"}
+    assert overlay(rule, {"filter": {"expression": "false"}})["filter"] == {
+        "id": "f1",
+        "expression": "false",
+        "ref": "x",
+    }
     assert overlay(rule, {"filter": {"id": "f2"}})["filter"] == {"id": "f2"}
     assert overlay({"id": "r", "filter": None}, {"filter": {"expression": "true"}})["filter"] == {"expression": "true"}

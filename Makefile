@@ -1,0 +1,42 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo serve test lint sanity docs build clean
+
+PYTHON := .venv/bin/python
+JOBS ?= 2
+
+help: ## Show what there is.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.venv/.installed-%: tests/requirements/%.txt
+	@.ci/install $*
+
+demo: .venv/.installed-service ## Bring three accounts and a zone to their baseline, on a local service.
+	@$(PYTHON) -m tests.demo
+
+serve: .venv/.installed-service ## Keep the local service running, to play with.
+	@$(PYTHON) -m tests.service --state tests/demo/state.yml
+
+test: .venv/.installed-test ## Run the tests.
+	@mkdir -p .cache
+	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal 2>&1 | tee .cache/test.log
+
+lint: .venv/.installed-lint ## Check format, types, licences and style.
+	@.ci/lint
+
+sanity: .venv/.installed-lint ## Run ansible-test sanity on every Python found.
+	@.ci/sanity
+
+docs: .venv/.installed-docs ## Build the HTML pages of the modules.
+	@.ci/docs
+
+build: .venv/.installed-lint ## Build the archive, install it and read its documentation.
+	@.ci/build
+
+clean: ## Remove everything that the other targets made.
+	rm -rf .venv .cache .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis
