@@ -29,7 +29,7 @@ def diff(operations: Iterable[Operation]) -> dict[str, Any]:
     """The managed fields of the objects concerned before and after, by collection and key, sorted by key."""
     before: dict[str, dict[str, Any]] = {}
     after: dict[str, dict[str, Any]] = {}
-    for operation in sorted(operations, key=lambda operation: (operation.resource.plural, operation.key)):
+    for operation in sorted(operations, key=lambda operation: operation.order):
         for side, holder in ((before, operation.live), (after, operation.foreseen)):
             if holder is not None:
                 _enter(side.setdefault(operation.resource.plural, {}), operation, holder)

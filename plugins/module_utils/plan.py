@@ -47,6 +47,11 @@ class Operation:
         return self.resource.key_of(self.live or self.fields)
 
     @property
+    def order(self) -> tuple[str, Key, str, str]:
+        """Sorts operations alike whatever the order of the input; twins by their ids."""
+        return (self.resource.plural, self.key, self.label, str((self.live or {}).get("id")))
+
+    @property
     def label(self) -> str:
         """The key as people read it."""
         return self.resource.label_of(self.live or self.fields)
@@ -88,7 +93,7 @@ def make_plan(before: State, wishes: Sequence[Wishes]) -> Plan:
     operations: list[Operation] = []
     for wish in wishes:
         # Networks sort before their subsets: an exclusion comes after what it is excluded from, and goes before it.
-        changes = sorted(_reconcile(wish, before[wish.resource.plural]), key=lambda item: item.key)
+        changes = sorted(_reconcile(wish, before[wish.resource.plural]), key=lambda item: item.order)
         operations += [item for item in changes if item.action != "delete"]
         operations += [item for item in reversed(changes) if item.action == "delete"]
     return Plan(before, tuple(sorted(operations, key=lambda item: PHASES.index(item.action))))

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Mapping, Sequence
 
 from .declaration import Field, Object, Resource, State, options_of
 from .resources import ACCOUNT, ALLOWLIST, FILTERS, FIREWALL_RULES, KINDS, PREFIXES, RULES, STATUS, of_kind
-from .wishes import Wishes, check_purge, numbered, read_wishes
+from .wishes import Wishes, check_purge, numbered, read_values, read_wishes
 
 Options = Mapping[str, Any]
 Spec = Dict[str, Dict[str, Any]]
@@ -211,12 +211,16 @@ def firewall_info_view() -> View:
             options[item.name] is None or item.meaning(options) == item.meaning(rule) for item in conditions
         )
 
+    def reads(options: Options) -> Sequence[Resource]:
+        read_values(FIREWALL_RULES, "", given(conditions, options))
+        return (FIREWALL_RULES,)
+
     spec = options_of((*conditions, FIREWALL_RULES.field("description")))
     spec["id"].pop("required")
     return View(
         place="zone_id",
         options=spec,
-        reads=lambda options: (FIREWALL_RULES,),
+        reads=reads,
         shows=lambda options, state: {"rules": [rule for rule in state[FIREWALL_RULES.plural] if meets(options, rule)]},
     )
 

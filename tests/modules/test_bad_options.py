@@ -45,6 +45,7 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("firewall_rules", {"rules": [{"id": RULE_1, "priority": 1.5}]}, "rules[0].priority", "whole number"),
     ("firewall_rules", {"rules": [{"id": RULE_1, "action": "block", "products": ["waf"]}]}, "rules[0].products", "only a rule with action bypass"),
     ("firewall_rules", {"rules": [{"id": RULE_1, "filter": {"expression": ""}}]}, "rules[0].filter.expression", "it is empty"),
+    ("firewall_rules_info", {"id": "login"}, "id", "is not an id"),
     ("firewall_rules", {"zone_id": "example.net", "rules": []}, "zone_id", "is not an id"),
     ("tcp_protection_status", {**STATUS, "account_id": ""}, "account_id", "is not an id"),
     ("tcp_protection_status", {**STATUS, "account_id": ACCOUNT + "/.."}, "account_id", "is not an id"),
