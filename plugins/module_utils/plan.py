@@ -117,7 +117,7 @@ def _reconcile(wishes: Wishes, live: Sequence[Object]) -> list[Operation]:
             fields = differences(resource.fields, kept, values)
             operations.extend([_on_live("update", resource, kept, fields)] if fields else [])
         elif resource.create:
-            operations.append(Operation("create", resource, dict(resource.defaults(), **values)))
+            operations.append(Operation("create", resource, resource.managed({**resource.defaults(), **values})))
         else:
             missing.append(resource.label_of(values))
     if missing:
