@@ -63,7 +63,7 @@ def report(runs: list[Run], writes: list[int], calls: Counter[str]) -> int:
     """Print the closing table and what is wrong, if anything is."""
     foretold, done, left = (operations(run) for run in runs)
     print(f"{'account':<14}{'foretold':>10}{'done':>10}{'left to do':>12}{'calls made':>12}")
-    for host in foretold:
+    for host in sorted(foretold):
         counts = (len(foretold[host]), len(done.get(host, [])), len(left.get(host, [])), calls[host])
         print("{:<14}{:>10}{:>10}{:>12}{:>12}".format(host, *counts))
     problems = [
