@@ -75,8 +75,8 @@ def read_connection(
     except ValueError as exc:
         raise OptionError(place, str(exc)) from exc
     for name, (_type, _default, least) in LIMITS.items():
-        if not options[name] >= least:
-            raise OptionError(name, f"it must be at least {least:g}")
+        if not least <= options[name] < float("inf"):
+            raise OptionError(name, f"it must be a number of at least {least:g}")
     ca_path = options["ca_path"]
     if ca_path and not os.path.exists(ca_path):
         raise OptionError("ca_path", f"there is nothing at {ca_path}")

@@ -51,6 +51,7 @@ else:
 VERSION = "0.1.0"
 SETS_ABSOLUTE_VALUES = frozenset(["GET", "PUT", "PATCH", "DELETE"])  # safe to repeat; POST creates, and is not
 WORTH_REPEATING = frozenset([408, 429, 500, 502, 503, 504])
+SHORTEST_PAUSE = 0.5
 LONGEST_PAUSE = 8.0
 
 
@@ -83,10 +84,17 @@ class PatientRetry(Retry):  # type: ignore[misc]
         """Whether an answer with this status is asked for again."""
         return status_code in WORTH_REPEATING and (method in SETS_ABSOLUTE_VALUES or status_code == 429)
 
+    def increment(self, *args: Any, **kwargs: Any) -> PatientRetry:
+        """One try less; but waiting for a rate limit as long as it asks is bounded by max_wait, not by retries."""
+        response = kwargs.get("response")
+        if response is not None and response.status == 429 and self.get_retry_after(response):
+            return self.new()
+        return super().increment(*args, **kwargs)  # type: ignore[no-any-return]
+
     def get_backoff_time(self) -> float:
         """Doubles from half a second; jitter keeps many accounts from coming back together."""
         attempts = len(self.history)
-        return float(min(LONGEST_PAUSE, 0.5 * 2 ** max(0, attempts - 1)) * random.uniform(0.5, 1.0))
+        return float(min(LONGEST_PAUSE, SHORTEST_PAUSE * 2 ** max(0, attempts - 1)) * random.uniform(0.5, 1.0))
 
     def get_retry_after(self, response: Any) -> float | None:
         """The seconds that the service asks for, in either form; by its own clock where it is a date."""
@@ -107,7 +115,7 @@ class PatientRetry(Retry):  # type: ignore[misc]
         """Wait as asked, else as long as the backoff says."""
         asked = self.get_retry_after(response) if response is not None else None
         status = response.status if response is not None else None
-        self.patience.wait(self.get_backoff_time() if asked is None else asked, status)
+        self.patience.wait(self.get_backoff_time() if not asked else max(asked, SHORTEST_PAUSE), status)
 
 
 class BoundedConnection(Bounded, HTTPConnection):  # type: ignore[misc]

@@ -53,6 +53,8 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("tcp_protection_status", {**STATUS, "api_token": None}, "api_token", "there are no credentials"),
     ("tcp_protection_status", {**STATUS, "base_url": "http://192.0.2.1/client/v4"}, "base_url", "must be https"),
     ("tcp_protection_status", {**STATUS, "timeout": 0}, "timeout", "at least 0.1"),
+    ("tcp_protection_status", {**STATUS, "timeout": float("inf")}, "timeout", "a number of at least 0.1"),
+    ("tcp_protection_status", {**STATUS, "max_wait": float("nan")}, "max_wait", "a number of at least 0"),
     ("tcp_protection_status", {**STATUS, "retries": -1}, "retries", "at least 0"),
     ("tcp_protection_status", {**STATUS, "max_wait": -1}, "max_wait", "at least 0"),
     ("tcp_protection_status", {**STATUS, "ca_path": "/nowhere.pem"}, "ca_path", "there is nothing at /nowhere.pem"),

@@ -117,6 +117,21 @@ def test_a_demand_that_is_no_time_is_not_a_reason_to_fail_otherwise(
     assert not result.get("failed") or "max_wait" in result["msg"]
 
 
+def test_waiting_as_asked_does_not_count_as_a_retry(
+    service: LocalService, modules: Modules, waits: list[float]
+) -> None:
+    service.misbehave("status", method="GET", status=429, times=9, headers={"Retry-After": "5"})
+    modules.done("protection_info", gather_subset=["prefixes"], retries=0)
+    assert waits == [5.0] * 9
+
+
+def test_a_demand_of_no_time_at_all_counts(service: LocalService, modules: Modules, waits: list[float]) -> None:
+    service.misbehave("status", method="GET", status=429, headers={"Retry-After": "0"})
+    modules.failed("protection_info", gather_subset=["prefixes"], retries=2)
+    assert len(waits) == 2
+    assert min(waits) > 0
+
+
 def test_a_longer_demand_than_max_wait_fails_at_once_and_says_how_long(
     service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
