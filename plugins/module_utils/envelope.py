@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     status: int
     headers: Mapping[str, str]
     content: bytes
-    repeated: bool = False  # whether it took more than one try, an earlier one of which may have been carried out
+    doubtful: bool = False  # whether an earlier try, which brought no good answer, may have been carried out
 
 
 class Envelope(NamedTuple):
@@ -52,7 +52,7 @@ def open_envelope(request: Request, answer: Answer) -> Envelope:
     """The result of an answer; raises ServiceError for every other kind of answer."""
     document = _document(answer)
     succeeded = 200 <= answer.status < 300
-    if request.method == "DELETE" and answer.status == 404 and answer.repeated:
+    if request.method == "DELETE" and answer.status == 404 and answer.doubtful:
         return Envelope(None, {})
     if succeeded and not answer.content.strip() and request.method == "DELETE":
         return Envelope(None, {})
@@ -81,7 +81,7 @@ def failed(request: Request, answer: Answer, document: Mapping[str, Any] | None)
     return ServiceError(
         " ".join(filter(None, (sentence, advice))),
         error_details(request, answer.status, errors, ray),
-        carried_out=None if answer.status < 300 or answer.status >= 500 or answer.status == 408 else False,
+        carried_out=None if answer.doubtful or not 300 <= answer.status < 500 or answer.status == 408 else False,
     )
 
 

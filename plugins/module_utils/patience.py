@@ -16,6 +16,7 @@ class WaitTooLong(Exception):
         super().__init__(seconds, status)
         self.seconds = seconds
         self.status = status
+        self.doubtful = False
 
 
 class Patience:

@@ -30,7 +30,7 @@ try:
     from urllib3 import disable_warnings
     from urllib3.connection import HTTPConnection, HTTPSConnection
     from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-    from urllib3.exceptions import ConnectTimeoutError, InsecureRequestWarning, NewConnectionError
+    from urllib3.exceptions import ConnectTimeoutError, InsecureRequestWarning, MaxRetryError, NewConnectionError
     from urllib3.util.retry import Retry
 except ImportError:
     REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
@@ -89,7 +89,16 @@ class PatientRetry(Retry):  # type: ignore[misc]
         response = kwargs.get("response")
         if response is not None and response.status == 429 and self.get_retry_after(response):
             return self.new()
-        return super().increment(*args, **kwargs)  # type: ignore[no-any-return]
+        try:
+            return super().increment(*args, **kwargs)  # type: ignore[no-any-return]
+        except MaxRetryError as exc:
+            exc.doubtful = self.doubtful
+            raise
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether one of the tries so far may have been carried out, though it brought no good answer."""
+        return any(item.status != 429 and not isinstance(item.error, NEVER_SENT) for item in self.history)
 
     def get_backoff_time(self) -> float:
         """Doubles from half a second; jitter keeps many accounts from coming back together."""
@@ -115,7 +124,11 @@ class PatientRetry(Retry):  # type: ignore[misc]
         """Wait as asked, else as long as the backoff says."""
         asked = self.get_retry_after(response) if response is not None else None
         status = response.status if response is not None else None
-        self.patience.wait(self.get_backoff_time() if not asked else max(asked, SHORTEST_PAUSE), status)
+        try:
+            self.patience.wait(self.get_backoff_time() if not asked else max(asked, SHORTEST_PAUSE), status)
+        except WaitTooLong as exc:
+            exc.doubtful = self.doubtful
+            raise
 
 
 class BoundedConnection(Bounded, HTTPConnection):  # type: ignore[misc]
@@ -220,8 +233,8 @@ class Session:
                 verify=self._verify,
             )
             tries = response.raw.retries
-            repeated = bool(tries is not None and tries.history)
-            return Answer(response.status_code, response.headers, response.raw.data, repeated)
+            doubtful = bool(tries is not None and tries.doubtful)
+            return Answer(response.status_code, response.headers, response.raw.data, doubtful)
         except WaitTooLong as exc:
             raise self._too_long(request, exc) from exc
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
@@ -233,7 +246,7 @@ class Session:
             f"{request} {asked}; the next try would have to wait {wait.seconds:.0f} s, and max_wait leaves "
             f"{self._patience.left:.0f} s. Run again after that time, or raise max_wait.",
             error_details(request, wait.status),
-            carried_out=False if wait.status == 429 else None,
+            carried_out=None if wait.doubtful else False,
         )
 
 
@@ -251,10 +264,11 @@ def _unanswered(request: Request, problem: Exception, timeout: float) -> Service
     else:
         advice = "Check base_url and the network."
     unsent = any(isinstance(item, NEVER_SENT) for item in chain)
+    doubtful = any(getattr(item, "doubtful", False) for item in chain)
     return ServiceError(
         f"{request} got no answer: {reason}. {advice}",
         error_details(request, None),
-        carried_out=False if unsent else None,
+        carried_out=False if unsent and not doubtful else None,
     )
 
 

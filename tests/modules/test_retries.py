@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from email.utils import format_datetime
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -171,3 +172,31 @@ def test_a_removal_that_was_repeated_and_then_found_nothing_was_done(
     result = modules.done("allowlist_entry", prefix="192.0.2.1", state="absent")
     assert [call.status for call in service.writes] == [502, 404]
     assert [item["key"] for item in result["operations"]] == ["192.0.2.1"]
+
+
+@pytest.mark.parametrize(
+    "end", [("status", {"status": 403}), ("status", {"status": 429, "headers": {"Retry-After": "99"}})]
+)
+def test_a_refusal_after_a_lost_try_does_not_mean_that_nothing_was_done(
+    end: tuple[str, dict[str, Any]], service: LocalService, modules: Modules, waits: list[float]
+) -> None:
+    kind, settings = end
+    service.misbehave("status_after", method="PATCH", times=1)
+    service.misbehave(kind, method="PATCH", skip=1, **settings)
+    result = modules.done("allowlist_entry", prefix="192.0.2.1", comment="new")
+    assert [item["action"] for item in result["operations"]] == ["update"]
+    assert [call.method for call in service.calls] == ["GET", "PATCH", "PATCH", "GET"]
+
+
+def test_a_refused_connection_after_a_lost_try_leaves_it_open(
+    service: LocalService, modules: Modules, waits: list[float]
+) -> None:
+    service.misbehave("lost_after", method="PATCH")
+    service.misbehave("meanwhile", method="PATCH", times=1, action=lambda: Thread(target=service.close).start())
+    try:
+        result = modules.failed("allowlist_entry", prefix="192.0.2.1", comment="new", retries=1)
+    finally:
+        service.close()
+        service.start()
+    assert [item["action"] for item in result["unknown"]] == ["update"]
+    assert result["left"] == []

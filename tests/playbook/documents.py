@@ -23,7 +23,7 @@ import yaml
 
 from tests.playbook.ansible_run import REPOSITORY
 
-PATHS = (REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md")))
+PATHS = tuple(sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md")]))
 LANGUAGES = ("yaml", "console", "python", "mermaid")
 FILE = re.compile(r"# ([\w./-]+\.yml)\n")
 ASSIGNMENT = re.compile(r"([A-Z_]+)=(.*)")

@@ -40,7 +40,7 @@ def test_a_request_carries_the_credentials_the_sender_and_json():
     assert call.request.headers["User-Agent"] == "edgeops.protection/0.1.0"
     assert call.request.headers["Content-Type"] == "application/json"
     assert json.loads(call.request.body) == [{"prefix": "192.0.2.0/24", "comment": "Zürich"}]
-    assert (answer.status, json.loads(answer.content), answer.repeated) == (200, {"success": True}, False)
+    assert (answer.status, json.loads(answer.content), answer.doubtful) == (200, {"success": True}, False)
 
 
 @responses.activate
