@@ -14,4 +14,9 @@ options:
       - If not given, the environment variable E(CLOUDFLARE_ACCOUNT_ID) is used.
     type: str
     required: true
+  zone_id:
+    description:
+      - Not used by this module.
+      - It is accepted so that the defaults of the action group can name the account and the zone at once.
+    type: str
 """

@@ -14,4 +14,9 @@ options:
       - If not given, the environment variable E(CLOUDFLARE_ZONE_ID) is used.
     type: str
     required: true
+  account_id:
+    description:
+      - Not used by this module.
+      - It is accepted so that the defaults of the action group can name the account and the zone at once.
+    type: str
 """

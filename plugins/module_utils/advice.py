@@ -60,4 +60,4 @@ def _permission(request: Request) -> str:
     access = "Read" if request.method == "GET" else "Write"
     if request.path.startswith("zones/"):
         return f"Firewall Services {access} (zone)"
-    return f"DDoS Protection {access} (account)"
+    return f"DDoS Protection {access} (account), which only API tokens have"

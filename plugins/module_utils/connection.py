@@ -35,6 +35,7 @@ def connection_options(place: str, env_fallback: Callable[..., Any]) -> dict[str
         **{name: {"type": kind, "default": default} for name, (kind, default, _least) in LIMITS.items()},
         "validate_certs": {"type": "bool", "default": True},
         "ca_path": {"type": "path"},
+        **{other: {"type": "str"} for other in PLACES},  # so that the defaults of the action group can name both
         place: {"type": "str", "required": True, "fallback": (env_fallback, [PLACES[place]])},
     }
 

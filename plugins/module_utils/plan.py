@@ -136,8 +136,8 @@ def _kept(wishes: Wishes, values: Values, matches: Sequence[Object]) -> tuple[Ob
     resource = wishes.resource
     if len(matches) > 1 and not wishes.exact:
         raise PlanError(
-            "The service holds {} {} more than once (ids {}); nothing was changed. Remove all but one of them: "
-            "state absent and purge do so.".format(
+            "The service holds {} {} more than once (ids {}); nothing was changed. Remove all but one of them, "
+            "as purge does, or all of them with state absent.".format(
                 resource.title,
                 resource.label_of(values),
                 ", ".join(sorted(str(item.get("id")) for item in matches)),

@@ -10,6 +10,7 @@ This is the only file that knows requests and urllib3.
 from __future__ import annotations
 
 import random
+import re
 import socket
 import ssl
 import time
@@ -253,7 +254,7 @@ class Session:
 def _unanswered(request: Request, problem: Exception, timeout: float) -> ServiceError:
     """What became of a request that has no answer."""
     chain = list(_wrapped(problem))
-    reason = str(chain[-1]).rstrip(".")
+    reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
     if any(isinstance(item, requests.exceptions.ProxyError) for item in chain):
         advice = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
     elif any(isinstance(item, ssl.SSLCertVerificationError) for item in chain):
