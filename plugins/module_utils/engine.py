@@ -12,6 +12,7 @@ from .carry_out import Applied, carry_out
 from .client import Client
 from .connection import Connection
 from .declaration import Resource, State
+from .errors import PlanError
 from .outcome import described, diff
 from .plan import Plan, make_plan
 from .views import View
@@ -47,7 +48,11 @@ def bring_into_line(
     warn: Warn,
 ) -> dict[str, Any]:
     """The result of a module that writes; where it only foretells, the same result without the writing."""
-    plan = make_plan(state, wishes)
+    try:
+        plan = make_plan(state, wishes)
+    except PlanError as exc:
+        exc.message += " Nothing was changed."
+        raise
 
     def plan_again() -> Plan:
         return make_plan(read_state(client, view.reads(options)), wishes)

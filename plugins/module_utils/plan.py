@@ -122,7 +122,7 @@ def _reconcile(wishes: Wishes, live: Sequence[Object]) -> list[Operation]:
             missing.append(resource.label_of(values))
     if missing:
         raise PlanError(
-            "There is no {} with the id {}; nothing was changed. Correct the id, or remove the entry.".format(
+            "There is no {} with the id {}. Correct the id, or remove the entry.".format(
                 resource.title, ", ".join(missing)
             )
         )
@@ -136,8 +136,8 @@ def _kept(wishes: Wishes, values: Values, matches: Sequence[Object]) -> tuple[Ob
     resource = wishes.resource
     if len(matches) > 1 and not wishes.exact:
         raise PlanError(
-            "The service holds {} {} more than once (ids {}); nothing was changed. Remove all but one of them, "
-            "as purge does, or all of them with state absent.".format(
+            "The service holds {} {} more than once (ids {}). Remove all but one of them, as purge does, or all of "
+            "them with state absent.".format(
                 resource.title,
                 resource.label_of(values),
                 ", ".join(sorted(str(item.get("id")) for item in matches)),
@@ -156,7 +156,7 @@ def _on_live(action: str, resource: Resource, live: Object, fields: Values) -> O
     """A change at an object's own path, which must not turn into the path of the whole collection."""
     if resource.key and not SAFE_ID.fullmatch(str(live.get("id") or "")):
         raise PlanError(
-            "The service lists {} {} with the id {!r}, which cannot be part of a path; nothing was changed. "
+            "The service lists {} {} with the id {!r}, which cannot be part of a path. "
             "Report this to the service's support.".format(resource.title, resource.label_of(live), live.get("id"))
         )
     return Operation(action, resource, fields, live)

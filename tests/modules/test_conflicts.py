@@ -112,6 +112,7 @@ def test_a_firewall_rule_that_is_gone_meanwhile_is_named(service: LocalService, 
     service.misbehave("meanwhile", method="PUT", times=1, action=lambda: service.zone(ZONE).rules.pop(0))
     result = modules.failed("firewall_rules", rules=[{"id": RULE_1, "paused": True}])
     assert f"no firewall rule with the id {RULE_1}" in result["msg"]
+    assert "Nothing was changed" not in result["msg"]
     assert [keys(result[part]) for part in ("done", "left", "unknown")] == [[], [f"update {RULE_1}"], []]
 
 

@@ -174,7 +174,7 @@ def test_missing_firewall_rules_are_all_named_and_nothing_is_written(service: Lo
             rules=[{"id": RULE_1, "action": "block"}, *({"id": rule} for rule in missing)],
         )["msg"]
         assert all(rule in message for rule in missing)
-        assert "nothing was changed" in message
+        assert "Nothing was changed." in message
     assert service.writes == []
 
 

@@ -51,6 +51,14 @@ def test_what_sets_absolute_values_is_repeated(
     assert modules.done(module, **options)["changed"] is False
 
 
+def test_what_takes_too_long_is_repeated(service: LocalService, modules: Modules, waits: list[float]) -> None:
+    service.misbehave("slow", method="GET", times=1, seconds=0.6)
+    service.misbehave("drip", method="PATCH", times=1, interval=0.05)
+    assert modules.done("tcp_protection_status", enabled=True, timeout=0.3)["changed"] is True
+    assert [call.method for call in service.calls] == ["GET", "GET", "PATCH", "PATCH"]
+    assert len(waits) == 2
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 501, 522])
 def test_what_will_not_pass_is_not_repeated(
     status: int, service: LocalService, modules: Modules, waits: list[float]
