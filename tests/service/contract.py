@@ -69,6 +69,14 @@ def is_network(value: object) -> bool:
     return re.fullmatch(r"[^/]+(/\d+)?", value) is not None
 
 
+def is_text(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 class Contract:
     """The document, read once for all services of a process."""
 
@@ -97,6 +105,8 @@ class Contract:
 
     def request_problems(self, request: Request) -> list[Problem]:
         """What is wrong with a request for one of the operations described."""
+        if not is_text(request.get_data()):
+            return [Problem("body: it is not text in UTF-8", "")]
         errors = self._openapi.request_validator.iter_errors(FlaskOpenAPIRequest(request))
         found = [problem for error in errors for problem in problems_of(error)]
         return list(dict.fromkeys([*found, *self._undescribed(request)]))
