@@ -44,7 +44,7 @@ def _completed(text: str) -> str:
     """A hint where octets are missing, as in 203.0.113/24."""
     address, slash, length = text.partition("/")
     octets = address.split(".")
-    if not slash or len(octets) >= 4:
+    if not slash:
         return ""
     candidate = ".".join(octets + ["0"] * (4 - len(octets))) + slash + length
     try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils import client
 from ansible_collections.edgeops.protection.plugins.module_utils.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils.envelope import Answer
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
@@ -80,14 +81,30 @@ def test_nothing_is_nothing_when_the_service_says_so(answers):
         pytest.param([answer(objects(1), total=3), answer([], total=3)], "ends after 1 of 3", id="a short listing"),
         pytest.param([answer(objects(1), total=3), answer(objects(1), total=3)], "ends after 1 of 3", id="no advance"),
         pytest.param([answer(objects(*range(1000)))] * 2, "ends after 1000 of an unknown", id="a full page twice"),
+        pytest.param([answer(objects(*range(1001)))] * 2, "ends after 1001 of an unknown", id="an overfull page twice"),
         pytest.param([answer(None)], "not a list", id="null"),
         pytest.param([answer({"id": "1"})], "not a list", id="an object"),
         pytest.param([answer(["192.0.2.0/24"])], "not a list", id="a list of texts"),
     ],
 )
 def test_a_part_is_never_taken_for_the_whole(answers, problem):
-    with pytest.raises(ServiceError, match=problem):
+    with pytest.raises(ServiceError, match=problem) as caught:
         read(PREFIXES, *answers)
+    assert caught.value.status == 200
+
+
+def test_more_objects_than_the_total_are_all_taken():
+    found, script = read(PREFIXES, answer(objects(1, 2, 3), total=2))
+    assert len(found) == 3
+    assert len(script.asked) == 1
+
+
+def test_a_listing_without_an_end_is_given_up(monkeypatch):
+    monkeypatch.setattr(client, "MOST_PAGES", 7)
+    script = Script(*(answer(objects(number)) for number in range(20)))
+    with pytest.raises(ServiceError, match="does not end"):
+        Client(script, {"account_id": "0" * 32}).read(PREFIXES)
+    assert len(script.asked) == 7
 
 
 def test_objects_without_an_id_are_all_kept():

@@ -74,6 +74,26 @@ def test_the_order_of_wishes_and_of_live_objects_has_no_meaning():
     assert len(plans) == 1
 
 
+def test_changes_come_in_the_order_of_the_keys():
+    live = [{"id": f"p{number}", "prefix": f"10.0.{number}.0/24", "comment": ""} for number in (3, 1, 2)]
+    made = plan({"prefixes": live}, wish(PREFIXES, *({"prefix": item["prefix"], "comment": "new"} for item in live)))
+    assert summary(made) == [f"update prefix 10.0.{number}.0/24" for number in (1, 2, 3)]
+
+
+def test_collections_keep_to_themselves():
+    entry = {"id": "a1", "prefix": "198.51.100.7", "enabled": True}
+    made = plan(
+        {"prefixes": [PARENT], "allowlist": [entry], "status": [{"enabled": False}]},
+        wish(ALLOWLIST, {"prefix": "198.51.100.7", "enabled": False}, {"prefix": "198.51.100.8"}),
+        wish(PREFIXES, {"prefix": "203.0.113.0/24"}),
+        wish(STATUS, {"enabled": True}),
+    )
+    after = made.after()
+    assert [item["prefix"] for item in after["prefixes"]] == ["192.0.2.0/24", "203.0.113.0/24"]
+    assert [item["prefix"] for item in after["allowlist"]] == ["198.51.100.7", "198.51.100.8/32"]
+    assert after["status"] == [{"enabled": True}]
+
+
 def test_the_state_afterwards_keeps_what_nobody_named():
     foreign = {"id": "p9", "prefix": "203.0.113.0/24", "comment": "foreign", "x": ["kept"]}
     made = plan(

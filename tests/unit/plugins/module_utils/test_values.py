@@ -36,6 +36,7 @@ PRODUCTS = several("waf", "bic")
         (TEXT, None, ""),
         (FLAG, None, False),
         (EXPRESSION, "ip.src  in\n{192.0.2.0/24}", " ip.src in {192.0.2.0/24} "),
+        (EXPRESSION, 'a eq "x  y"   and\tb eq "z  w"  or  c', 'a eq "x  y" and b eq "z  w" or c'),
         (PRODUCTS, ["waf", "bic"], ["bic", "waf", "waf"]),
         (PRODUCTS, None, []),
         (PRIORITY, 7.0, 7),
@@ -55,6 +56,7 @@ def test_equal_meanings_compare_as_equal(value, one, other):
         (TEXT, "Frankfurt", "frankfurt"),
         (FLAG, True, False),
         (EXPRESSION, 'http.host eq "a  b"', 'http.host eq "a b"'),
+        (EXPRESSION, 'a eq "x" or b eq "y  z"', 'a eq "x" or b eq "y z"'),
         (PRIORITY, None, 0),
         (MODE, "enabled", "mitigation"),
     ],
@@ -73,6 +75,7 @@ def test_different_meanings_do_not(value, one, other):
         (TEXT, "  kept as it is ", "  kept as it is "),
         (PRIORITY, "12", 12),
         (PRIORITY, 0, 0),
+        (PRIORITY, 2147483647, 2147483647),
         (PRIORITY, "", None),
         (PRODUCTS, ["waf", "waf", "bic"], ["waf", "bic"]),
         (ID, " F2D427378E7542ACB295380D352E2EBD", "f2d427378e7542acb295380d352e2ebd"),
@@ -87,6 +90,7 @@ def test_what_a_user_writes_is_sent_so(value, written, sent):
     [
         (NETWORK, "203.0.113/24", "did you mean 203.0.113.0/24?"),
         (NETWORK, "10/8", "did you mean 10.0.0.0/8?"),
+        (NETWORK, "203.0.113/23", "did you mean 203.0.113.0/23?"),
         (NETWORK, "192.0.2.0/33", "is not a network"),
         (NETWORK, "192.0.2.256", "is not a network"),
         (NETWORK, "192.0.2.0/255.255.255.0", "CIDR notation"),
@@ -109,6 +113,13 @@ def test_what_a_user_writes_is_sent_so(value, written, sent):
 def test_what_is_malformed_is_refused_with_a_reason(value, written, reason):
     with pytest.raises(ValueError, match=reason.replace("?", r"\?")):
         value.parse(written)
+
+
+@pytest.mark.parametrize("written", ["10.0.0.0.0/8", "192.0.2.0/33", "a.b/8"])
+def test_no_hint_is_better_than_a_wrong_one(written):
+    with pytest.raises(ValueError, match="is not a network") as caught:
+        NETWORK.parse(written)
+    assert "did you mean" not in str(caught.value)
 
 
 def test_networks_sort_before_their_subsets():
