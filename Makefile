@@ -5,13 +5,13 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test lint sanity docs build clean
+.PHONY: help demo serve test lint sanity docs build targets integration matrix importer mutants clean
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
 
 help: ## Show what there is.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .venv/.installed-%: tests/requirements/%.txt
 	@.ci/install $*
@@ -37,6 +37,21 @@ docs: .venv/.installed-docs ## Build the HTML pages of the modules.
 
 build: .venv/.installed-lint ## Build the archive, install it and read its documentation.
 	@.ci/build
+
+targets: .venv/.installed-test ## Import the modules, and run the tests of module code, on every Python found.
+	@.ci/targets
+
+integration: .venv/.installed-test ## Run ansible-test integration, also on the oldest that make targets has set up.
+	@.ci/integration
+
+matrix: .venv/.installed-test ## Run the tests on the other releases of ansible-core, and on an old requests.
+	@JOBS=$(JOBS) .ci/matrix
+
+importer: build ## Run Galaxy's importer on the archive.
+	@.ci/importer
+
+mutants: .venv/.installed-mutants ## Change the plan, the client and the values in small ways; a test must notice each.
+	@.ci/mutants
 
 clean: ## Remove everything that the other targets made.
 	rm -rf .venv .cache .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -29,7 +29,7 @@ try:
     from requests.adapters import HTTPAdapter
     from requests.auth import AuthBase
     from urllib3 import disable_warnings
-    from urllib3.connection import HTTPConnection, HTTPSConnection
+    from urllib3.connection import CertificateError, HTTPConnection, HTTPSConnection
     from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
     from urllib3.exceptions import ConnectTimeoutError, InsecureRequestWarning, MaxRetryError, NewConnectionError
     from urllib3.util.retry import Retry
@@ -39,15 +39,12 @@ except ImportError:
     HTTPConnection = HTTPSConnection = HTTPConnectionPool = HTTPSConnectionPool = object
     NEVER_SENT: tuple[type[BaseException], ...] = ()
     TIMED_OUT: tuple[type[BaseException], ...] = ()
+    NOT_TRUSTED: tuple[type[BaseException], ...] = ()
 else:
     REQUESTS_IMPORT_ERROR = None
     TIMED_OUT = (requests.Timeout, urllib3.exceptions.TimeoutError, socket.timeout)
-    NEVER_SENT = (
-        ConnectTimeoutError,
-        NewConnectionError,
-        ssl.SSLCertVerificationError,
-        requests.exceptions.ProxyError,
-    )
+    NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
+    NEVER_SENT = (ConnectTimeoutError, NewConnectionError, requests.exceptions.ProxyError, *NOT_TRUSTED)
 
 VERSION = "0.1.0"
 SETS_ABSOLUTE_VALUES = frozenset(["GET", "PUT", "PATCH", "DELETE"])  # safe to repeat; POST creates, and is not
@@ -257,8 +254,11 @@ def _unanswered(request: Request, problem: Exception, timeout: float) -> Service
     reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
     if any(isinstance(item, requests.exceptions.ProxyError) for item in chain):
         advice = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
-    elif any(isinstance(item, ssl.SSLCertVerificationError) for item in chain):
-        advice = "The service's certificate is not trusted here; name the bundle of the CA that signed it in ca_path."
+    elif any(isinstance(item, NOT_TRUSTED) for item in chain):
+        advice = (
+            "The service's certificate is not trusted here, or is for another name; check base_url, or name the bundle "
+            "of the CA that signed it in ca_path."
+        )
     elif isinstance(chain[-1], TIMED_OUT) and not isinstance(chain[-1], NewConnectionError):
         reason = f"it took longer than timeout allows ({timeout:g} s)"
         advice = "Check the network, or raise timeout."
