@@ -75,9 +75,9 @@ def test_the_order_of_wishes_and_of_live_objects_has_no_meaning():
 
 
 def test_changes_come_in_the_order_of_the_keys():
-    live = [{"id": f"p{number}", "prefix": f"10.0.{number}.0/24", "comment": ""} for number in (3, 1, 2)]
+    live = [{"id": f"p{number}", "prefix": f"10.0.{number}.0/24", "comment": ""} for number in (10, 2, 9)]
     made = plan({"prefixes": live}, wish(PREFIXES, *({"prefix": item["prefix"], "comment": "new"} for item in live)))
-    assert summary(made) == [f"update prefix 10.0.{number}.0/24" for number in (1, 2, 3)]
+    assert summary(made) == [f"update prefix 10.0.{number}.0/24" for number in (2, 9, 10)]
 
 
 def test_collections_keep_to_themselves():
