@@ -64,7 +64,7 @@ def used_fully(
         made = resource.create(**place, **wished)
     yield f"{path}.{create}"
     assert made.to_dict().items() >= wished.items()
-    assert next(item for item in resource.list(**place) if item.id == made.id).to_dict() == made.to_dict()
+    assert {item.id: item for item in resource.list(**place)}[made.id].to_dict() == made.to_dict()
     yield f"{path}.list"
     (identity,) = list(inspect.signature(resource.items.get).parameters)[:1]
     assert resource.items.get(**{identity: made.id}, **place).to_dict() == made.to_dict()
