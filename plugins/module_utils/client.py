@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Mapping, Protocol
 
+from .clock import read_date
 from .declaration import Object, Resource
 from .envelope import Answer, Envelope, Request, error_details, open_envelope
 from .errors import ServiceError
@@ -25,16 +27,20 @@ class Sender(Protocol):
 class Client:
     """Reads and writes the resources of one account or zone.
 
-    `place` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids.
+    `place` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids. `now` is the time that
+    the service's last answer told, None where it told none.
     """
 
     def __init__(self, sender: Sender, place: Mapping[str, str]) -> None:
         self._sender = sender
         self._place = place
+        self.now: datetime | None = None
 
     def call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the answer is an envelope that says success."""
-        return open_envelope(request, self._sender.send(request))
+        answer = self._sender.send(request)
+        self.now = read_date(answer.header("Date")) or self.now
+        return open_envelope(request, answer)
 
     def write(self, method: str, path: str, body: Any = None) -> Any:
         """Send a change to a path with placeholders; returns the result in the answer."""

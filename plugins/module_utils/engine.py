@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The way of the data through a module: options, wishes, read, plan, apply, result."""
+"""The way of the data through a module: options, wishes, read, plan, judge, apply, result."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Callable, Mapping, Sequence
 
 from .carry_out import Applied, carry_out
@@ -13,8 +14,12 @@ from .client import Client
 from .connection import Connection
 from .declaration import Resource, State
 from .errors import PlanError
+from .judgement import Judgement, concerns_protection
+from .ladder import Ladder
+from .limits import read_limits
 from .outcome import described, diff
-from .plan import Plan, make_plan
+from .plan import Plan, as_wished, make_plan
+from .resources import ACCOUNT
 from .views import View
 from .wishes import Wishes
 
@@ -26,11 +31,14 @@ def perform(
 ) -> dict[str, Any]:
     """The result of a module call; raises ProtectionError. What is wrong with the options shows before any request."""
     wishes = view.wishes(options) if view.wishes else None
+    limits = read_limits(options)
+    reads = view.reads(options)
     with connection.client() as client:
-        state = read_state(client, view.reads(options))
+        state = read_state(client, reads)
         if wishes is None:
             return {"changed": False, **view.shows(options, state)}
-        return bring_into_line(view, options, state, wishes, client, foretell, warn)
+        ladder = Ladder(client.now, limits.monitoring) if options.get("ladder") else None
+        return Undertaking(view, options, wishes, client, ladder).bring_into_line(state, foretell, warn)
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:
@@ -38,29 +46,54 @@ def read_state(client: Client, resources: Sequence[Resource]) -> State:
     return {resource.plural: client.read(resource) for resource in resources}
 
 
-def bring_into_line(
-    view: View,
-    options: Mapping[str, Any],
-    state: State,
-    wishes: Sequence[Wishes],
-    client: Client,
-    foretell: bool,
-    warn: Warn,
-) -> dict[str, Any]:
-    """The result of a module that writes; where it only foretells, the same result without the writing."""
-    try:
-        plan = make_plan(state, wishes)
-    except PlanError as exc:
-        exc.message += " Nothing was changed."
-        raise
+class Undertaking:
+    """What a module that writes is about to do: its wishes, planned against a state, judged and carried out."""
 
-    def plan_again() -> Plan:
-        return make_plan(read_state(client, view.reads(options)), wishes)
+    def __init__(
+        self, view: View, options: Mapping[str, Any], wishes: Sequence[Wishes], client: Client, ladder: Ladder | None
+    ) -> None:
+        self.view = view
+        self.options = options
+        self.wishes = wishes
+        self.client = client
+        self.ladder = ladder
 
-    applied = Applied(plan.operations, plan.after()) if foretell else carry_out(plan, plan_again, client, warn)
-    return {
-        "changed": bool(applied.operations),
-        "diff": diff(applied.operations),
-        "operations": described(applied.operations),
-        **view.shows(options, applied.state),
-    }
+    def plan(self, live: State) -> Plan:
+        """The plan; where it concerns the protection of an account, it starts from the account's whole state."""
+        plan = make_plan(live, self.wishes, self.ladder.step if self.ladder else as_wished)
+        if self.view.place == "account_id" and concerns_protection(plan):
+            missing = [resource for resource in ACCOUNT if resource.plural not in live]
+            return replace(plan, before={**read_state(self.client, missing), **live})
+        return plan
+
+    def judge(self, plan: Plan) -> Judgement:
+        """The judgement over a plan; raises PlanError."""
+        return Judgement(plan, read_limits(self.options), self.client.now)
+
+    def plan_again(self) -> Plan:
+        """The plan for what is left when something came in between, judged as the first one was."""
+        plan = self.plan(read_state(self.client, self.view.reads(self.options)))
+        self.judge(plan)
+        return plan
+
+    def bring_into_line(self, state: State, foretell: bool, warn: Warn) -> dict[str, Any]:
+        """The result; where it is only foretold, the same without the writing."""
+        try:
+            plan = self.plan(state)
+            judgement = self.judge(plan)
+        except PlanError as exc:
+            exc.message += " Nothing was changed."
+            raise
+        for text in judgement.warnings:
+            warn(text)
+        applied = (
+            Applied(plan.operations, plan.after()) if foretell else carry_out(plan, self.plan_again, self.client, warn)
+        )
+        pending = self.ladder.pending(plan, self.wishes) if self.ladder else []
+        return {
+            "changed": bool(applied.operations),
+            "operations": described(applied.operations),
+            **judgement.shown(diff(applied.operations), applied.state),
+            **({"pending": self.view.pending(pending)} if pending else {}),
+            **self.view.shows(self.options, applied.state),
+        }

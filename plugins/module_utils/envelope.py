@@ -34,6 +34,11 @@ class Answer(NamedTuple):
     content: bytes
     doubtful: bool = False  # whether an earlier try, which brought no good answer, may have been carried out
 
+    def header(self, name: str) -> str | None:
+        """A header's value, whatever the case of its name."""
+        wanted = name.lower()
+        return next((value for header, value in self.headers.items() if header.lower() == wanted), None)
+
 
 class Envelope(NamedTuple):
     """An answer that says success: its result, and what it says of pages."""
@@ -73,11 +78,11 @@ def _document(answer: Answer) -> Mapping[str, Any] | None:
 def failed(request: Request, answer: Answer, document: Mapping[str, Any] | None) -> ServiceError:
     """The error of an answer that refuses, or that cannot be read."""
     errors = _errors((document or {}).get("errors"))
-    ray = _header(answer, "CF-RAY")
+    ray = answer.header("CF-RAY")
     said = _said(errors) or _unreadable(answer, document)
     trace = f" (ray {ray})" if ray else ""
     sentence = f"{request} was answered with HTTP {answer.status}: {said.rstrip('.')}{trace}."
-    advice = advise(request, answer.status, [item["code"] for item in errors], _header(answer, "Location"))
+    advice = advise(request, answer.status, [item["code"] for item in errors], answer.header("Location"))
     return ServiceError(
         " ".join(filter(None, (sentence, advice))),
         error_details(request, answer.status, errors, ray),
@@ -132,8 +137,3 @@ def _unreadable(answer: Answer, document: Mapping[str, Any] | None) -> str:
     if title:
         return "a page titled '{}' instead of JSON".format(" ".join(title.group(1).split())[:120])
     return "not JSON, it begins with {!r}".format(" ".join(text.split())[:60])
-
-
-def _header(answer: Answer, name: str) -> str | None:
-    wanted = name.lower()
-    return next((value for header, value in answer.headers.items() if header.lower() == wanted), None)

@@ -6,7 +6,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Iterable, Mapping
+
+SEVERAL = 5  # so many are named in a sentence; the others are counted
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence; of many the first."""
+    found = list(names)
+    more = len(found) - SEVERAL
+    return ", ".join(found[:SEVERAL]) + (f" and {more} more" if more > 0 else "")
 
 
 class ProtectionError(Exception):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 from .declaration import Field, Key, Object, Resource, State
 from .errors import PlanError
@@ -85,21 +85,30 @@ def _outcome(operation: Operation, answers: Answers) -> Object | None:
     return None if operation.action == "delete" else answers.get(operation, operation.foreseen)
 
 
-def make_plan(before: State, wishes: Sequence[Wishes]) -> Plan:
+Step = Callable[[Resource, Optional[Object], Values], Values]
+
+
+def as_wished(resource: Resource, live: Object | None, values: Values) -> Values:
+    """The step that takes a wish as it is."""
+    return values
+
+
+def make_plan(before: State, wishes: Sequence[Wishes], step: Step = as_wished) -> Plan:
     """Reconcile several collections at once; where phases allow, in the order of the wishes.
 
+    `step` takes the resource, the live object or None, and the wanted values, and returns those wanted for now.
     Raises PlanError where a wish cannot be met without guessing: a rule that must exist and does not, twins.
     """
     operations: list[Operation] = []
     for wish in wishes:
         # Networks sort before their subsets: an exclusion comes after what it is excluded from, and goes before it.
-        changes = sorted(_reconcile(wish, before[wish.resource.plural]), key=lambda item: item.order)
+        changes = sorted(_reconcile(wish, before[wish.resource.plural], step), key=lambda item: item.order)
         operations += [item for item in changes if item.action != "delete"]
         operations += [item for item in reversed(changes) if item.action == "delete"]
     return Plan(before, tuple(sorted(operations, key=lambda item: PHASES.index(item.action))))
 
 
-def _reconcile(wishes: Wishes, live: Sequence[Object]) -> list[Operation]:
+def _reconcile(wishes: Wishes, live: Sequence[Object], step: Step) -> list[Operation]:
     resource = wishes.resource
     found: dict[Key, list[Object]] = {}
     for item in live:
@@ -114,10 +123,11 @@ def _reconcile(wishes: Wishes, live: Sequence[Object]) -> list[Operation]:
         elif matches:
             kept, twins = _kept(wishes, values, matches)
             surplus.extend(twins)
-            fields = differences(resource.fields, kept, values)
+            fields = differences(resource.fields, kept, step(resource, kept, values))
             operations.extend([_on_live("update", resource, kept, fields)] if fields else [])
         elif resource.create:
-            operations.append(Operation("create", resource, resource.managed({**resource.defaults(), **values})))
+            first = {**resource.defaults(), **step(resource, None, values)}
+            operations.append(Operation("create", resource, resource.managed(first)))
         else:
             missing.append(resource.label_of(values))
     if missing:

@@ -9,8 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Mapping, Sequence
 
+from .account import LISTS
+from .address_space import range_of
+from .coverage import Coverage, answer
 from .declaration import Field, Object, Resource, State, options_of
+from .errors import OptionError
+from .limits import limit_options
 from .resources import ACCOUNT, ALLOWLIST, FILTERS, FIREWALL_RULES, KINDS, PREFIXES, RULES, STATUS, of_kind
+from .risks import MODAL
 from .wishes import Wishes, check_purge, numbered, read_values, read_wishes
 
 Options = Mapping[str, Any]
@@ -18,15 +24,9 @@ Spec = Dict[str, Dict[str, Any]]
 
 STATE: Spec = {"state": {"type": "str", "choices": ["present", "absent"], "default": "present"}}
 PURGE: Spec = {"purge": {"type": "bool", "default": False}}
+LADDER: Spec = {"ladder": {"type": "bool", "default": False}}
 KIND: Spec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
-SUBSETS: Mapping[str, tuple[Resource, ...]] = {
-    "status": (STATUS,),
-    "prefixes": (PREFIXES,),
-    "allowlist": (ALLOWLIST,),
-    "rules": RULES,
-    "filters": FILTERS,
-}
-LISTS = tuple(name for name in SUBSETS if name != "status")
+SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class View:
     """One module.
 
     `place` is the option that names the account or zone. `reads`, `wishes` and `shows` take the module's options;
-    a view without `wishes` only reads.
+    a view without `wishes` only reads. `pending` shows what is left of the way to enabled.
     """
 
     place: str
@@ -42,6 +42,7 @@ class View:
     reads: Callable[[Options], Sequence[Resource]]
     shows: Callable[[Options, State], Mapping[str, Any]]
     wishes: Callable[[Options], Sequence[Wishes]] | None = None
+    pending: Callable[[Sequence[Object]], Any] = list
 
 
 def given(fields: Sequence[Field], options: Options) -> dict[str, Any]:
@@ -74,7 +75,7 @@ def status_view() -> View:
     """tcp_protection_status."""
     return View(
         place="account_id",
-        options=options_of(STATUS.fields, required=("enabled",)),
+        options={**options_of(STATUS.fields, required=("enabled",)), **limit_options()},
         reads=lambda options: (STATUS,),
         wishes=lambda options: (read_wishes(STATUS, [("", given(STATUS.fields, options))]),),
         shows=lambda options, state: {"tcp_protection_status": subset("status", state)},
@@ -87,12 +88,12 @@ def list_view(resource: Resource, option: str) -> View:
     def wishes(options: Options) -> Sequence[Wishes]:
         absent, purge = options["state"] == "absent", options["purge"]
         if purge:
-            check_purge(option, options[option], absent)
+            check_purge(option, options[option], empty="empties_list" in options["accept_risks"], absent=absent)
         return (read_wishes(resource, numbered(option, options[option]), absent=absent, exact=purge),)
 
     return View(
         place="account_id",
-        options=dict({option: list_option(resource.fields, required=True)}, **STATE, **PURGE),
+        options={option: list_option(resource.fields, required=True), **STATE, **PURGE, **limit_options()},
         reads=lambda options: (resource,),
         wishes=wishes,
         shows=lambda options, state: {option: shown((resource,), state)},
@@ -117,10 +118,17 @@ def entry_view(resources: tuple[Resource, ...], result: str) -> View:
 
     return View(
         place="account_id",
-        options=dict(KIND if len(resources) > 1 else {}, **options_of(fields), **STATE),
+        options={
+            **(KIND if len(resources) > 1 else {}),
+            **options_of(fields),
+            **STATE,
+            **(LADDER if resources[0].plural in MODAL else {}),
+            **limit_options(),
+        },
         reads=lambda options: (chosen(options),),
         wishes=wishes,
         shows=shows,
+        pending=lambda steps: steps[0],
     )
 
 
@@ -130,7 +138,7 @@ def account_view() -> View:
     def wishes(options: Options) -> Sequence[Wishes]:
         purge = options["purge"]
         for option in purge:
-            check_purge(option, options[option])
+            check_purge(option, options[option], empty="empties_list" in options["accept_risks"])
         return [
             read_wishes(resource, _entries(option, resource, options), exact=option in purge)
             for resource in ACCOUNT
@@ -147,6 +155,8 @@ def account_view() -> View:
             "rules": list_option(RULES[0].fields, KIND),
             "filters": list_option(FILTERS[0].fields, KIND),
             "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
+            **LADDER,
+            **limit_options(),
         },
         reads=lambda options: ACCOUNT,
         wishes=wishes,
@@ -185,18 +195,32 @@ def firewall_view() -> View:
 
 
 def account_info_view() -> View:
-    """protection_info."""
+    """protection_info; to tell what is covered, it reads everything."""
+
+    def reads(options: Options) -> Sequence[Resource]:
+        for position, asked in enumerate(options["covers"] or []):
+            if range_of(asked) is None:
+                raise OptionError(f"covers[{position}]", f"'{asked}' is neither an address nor a network")
+        chosen = SUBSETS if options["covers"] else options["gather_subset"]
+        return [resource for name in SUBSETS if name in chosen for resource in SUBSETS[name]]
+
+    def shows(options: Options, state: State) -> Mapping[str, Any]:
+        result = {name: subset(name, state) for name in SUBSETS if name in options["gather_subset"]}
+        if len(state) < len(ACCOUNT):
+            return result
+        coverage = Coverage(state)
+        if options["covers"] is not None:
+            result["covers"] = [answer(coverage, asked) for asked in options["covers"]]
+        return dict(result, coverage=coverage.summary())
+
     return View(
         place="account_id",
         options={
-            "gather_subset": {"type": "list", "elements": "str", "choices": list(SUBSETS), "default": list(SUBSETS)}
+            "gather_subset": {"type": "list", "elements": "str", "choices": list(SUBSETS), "default": list(SUBSETS)},
+            "covers": {"type": "list", "elements": "str"},
         },
-        reads=lambda options: [
-            resource for name in SUBSETS if name in options["gather_subset"] for resource in SUBSETS[name]
-        ],
-        shows=lambda options, state: {
-            name: subset(name, state) for name in SUBSETS if name in options["gather_subset"]
-        },
+        reads=reads,
+        shows=shows,
     )
 
 

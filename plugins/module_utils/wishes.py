@@ -81,13 +81,14 @@ def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:
     return [(f"{option}[{position}].", entry) for position, entry in enumerate(entries)]
 
 
-def check_purge(option: str, listed: Sequence[Any] | None, absent: bool = False) -> None:
-    """A purge takes a list that says what stays; raises OptionError."""
+def check_purge(option: str, listed: Sequence[Any] | None, empty: bool = False, absent: bool = False) -> None:
+    """A purge takes a list that says what stays, and an empty one only where that is accepted; raises OptionError."""
     if absent:
         raise OptionError("purge", "it goes with state present only; absent removes just what it names")
     if listed is None:
         raise OptionError("purge", f"it takes {option}, the list of what stays")
-    if not listed:
+    if not listed and not empty:
         raise OptionError(
-            option, "purge with an empty list would remove everything; name what shall go with state absent instead"
+            option,
+            "purge with an empty list would remove everything; if this is meant, add accept_risks: [empties_list]",
         )

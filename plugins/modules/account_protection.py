@@ -20,6 +20,8 @@ extends_documentation_fragment:
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
+  - edgeops.protection.risks
+  - edgeops.protection.risks.ladder
 options:
   enabled:
     description:
@@ -195,6 +197,7 @@ EXAMPLES = r"""
     allowlist:
       - prefix: 198.51.100.7
     purge: [prefixes, allowlist]
+    accept_risks: [unprotects_addresses]
 """
 
 RETURN = r"""
@@ -344,6 +347,91 @@ protection:
           type: str
           sample: "2026-03-01T09:15:02.310412+00:00"
 
+coverage:
+  description:
+    - What the plan does to the protection of the account; the same in check mode as in the run that follows.
+    - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in
+      M(edgeops.protection.protection_info).
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The coverage before.
+      type: dict
+      sample: {effective: true, protected: {networks: [192.0.2.0/24], addresses: 256}}
+    after:
+      description: The coverage afterwards.
+      type: dict
+      sample: {effective: true, protected: {networks: [192.0.2.0/25], addresses: 128}}
+    newly_unprotected:
+      description: The networks that are no longer protected.
+      type: list
+      elements: str
+      sample: [192.0.2.128/25]
+    newly_protected:
+      description: The networks that were not protected.
+      type: list
+      elements: str
+      sample: []
+    newly_bypassing:
+      description: The sources that pass because of the allowlist, and did not.
+      type: list
+      elements: str
+      sample: []
+risks:
+  description: The risks that the plan carries; those not accepted in a failure, those accepted in a success.
+  returned: when there are any
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code, as O(accept_risks) takes it.
+      type: str
+      sample: unprotects_addresses
+    message:
+      description: A sentence on what would happen.
+      type: str
+      sample: 128 IPv4 addresses (192.0.2.128/25) would no longer be protected.
+    networks:
+      description: The networks concerned.
+      type: list
+      elements: str
+      sample: [192.0.2.128/25]
+    addresses:
+      description: How many addresses these networks hold.
+      type: int
+      sample: 128
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [192.0.2.128/25]
+pending:
+  description: The steps that are left to take on the way to enabled.
+  returned: when O(ladder) is set and something is not enabled yet
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: syn_flood_rule
+    key:
+      description: What identifies the object.
+      type: str
+      sample: global
+    mode:
+      description: The mode that is wished for.
+      type: str
+      sample: enabled
+    not_before:
+      description: The time before which it is not set, null where the service does not say when monitoring began.
+      type: str
+      sample: "2026-03-01T13:15:02+00:00"
+    message:
+      description: The same as a sentence.
+      type: str
+      sample: syn flood rule global monitors, and is enabled by the first run after 2026-03-01T13:15:02+00:00.
 diff:
   description:
     - The managed fields of the objects that change, before and after, by collection and key, sorted by key.

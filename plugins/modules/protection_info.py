@@ -25,6 +25,12 @@ options:
     elements: str
     choices: [status, prefixes, allowlist, rules, filters]
     default: [status, prefixes, allowlist, rules, filters]
+  covers:
+    description:
+      - Addresses and networks, of each of which RV(covers) says whether and how it is protected.
+      - To tell, the module reads everything, and returns what O(gather_subset) names.
+    type: list
+    elements: str
 seealso:
   - module: edgeops.protection.account_protection
 author:
@@ -39,6 +45,15 @@ EXAMPLES = r"""
 - name: Show the networks that are carved out
   ansible.builtin.debug:
     msg: "{{ protection.prefixes | selectattr('excluded') | map(attribute='prefix') }}"
+
+- name: Ask whether an address is protected
+  edgeops.protection.protection_info:
+    covers: [203.0.113.7]
+  register: asked
+
+- name: Stop if it is not
+  ansible.builtin.assert:
+    that: asked.covers[0].protected
 
 - name: Read the rules and filters only
   edgeops.protection.protection_info:
@@ -191,6 +206,270 @@ filters:
       description: When it was last changed.
       type: str
       sample: "2026-03-01T09:15:02.310412+00:00"
+covers:
+  description: For each address or network that O(covers) names, whether and how it is protected.
+  returned: when O(covers) is given
+  type: list
+  elements: dict
+  contains:
+    network:
+      description: The network that was asked for.
+      type: str
+      sample: 192.0.2.7/32
+    protected:
+      description: Whether all of it is protected, as far as prefixes decide.
+      type: bool
+      sample: true
+    parts:
+      description: Its parts.
+      type: dict
+      contains:
+        protected:
+          description: What is protected.
+          type: dict
+          contains:
+            networks:
+              description: The networks, as few as possible, in ascending order.
+              type: list
+              elements: str
+              sample: [192.0.2.7/32]
+            addresses:
+              description: How many addresses they hold.
+              type: int
+              sample: 256
+        excluded:
+          description: What is carved out of a protected prefix.
+          type: dict
+          contains:
+            networks:
+              description: The networks, as few as possible, in ascending order.
+              type: list
+              elements: str
+              sample: []
+            addresses:
+              description: How many addresses they hold.
+              type: int
+              sample: 256
+        outside:
+          description: What is in no protected prefix.
+          type: dict
+          contains:
+            networks:
+              description: The networks, as few as possible, in ascending order.
+              type: list
+              elements: str
+              sample: []
+            addresses:
+              description: How many addresses they hold.
+              type: int
+              sample: 256
+    protected_by:
+      description: The protected prefixes that hold a part of it, the widest first.
+      type: list
+      elements: str
+      sample: [192.0.2.0/24]
+    excluded_by:
+      description: The excluded prefixes that hold a part of it, the widest first.
+      type: list
+      elements: str
+      sample: []
+    modes:
+      description: What decides for its traffic, by component.
+      type: dict
+      contains:
+        syn_flood:
+          description: What decides for SYN flood protection, in the order in which it is asked.
+          type: list
+          elements: dict
+          contains:
+            mode:
+              description: V(enabled), V(monitoring), V(disabled), V(off) without filter and rule, or V(undecided).
+              type: str
+              sample: monitoring
+            decided_by:
+              description: The filter or rule, null where there is none.
+              type: str
+              sample: rule global
+            traffic:
+              description: V(all) of the traffic that nothing before it takes, or V(some) of it.
+              type: str
+              sample: all
+        out_of_state_tcp:
+          description: What decides for out-of-state TCP protection, in the order in which it is asked.
+          type: list
+          elements: dict
+          contains:
+            mode:
+              description: V(enabled), V(monitoring), V(disabled), V(off) without filter and rule, or V(undecided).
+              type: str
+              sample: monitoring
+            decided_by:
+              description: The filter or rule, null where there is none.
+              type: str
+              sample: rule global
+            traffic:
+              description: V(all) of the traffic that nothing before it takes, or V(some) of it.
+              type: str
+              sample: all
+coverage:
+  description: What the account protects, and how.
+  returned: when everything is read, which O(covers) sees to
+  type: dict
+  contains:
+    summary:
+      description: The rest in a few lines for people.
+      type: list
+      elements: str
+      sample: ["TCP protection is on, and effective.", "Protected: 256 IPv4 addresses (192.0.2.0/24)."]
+    effective:
+      description: Whether the protection is on, there is a protected address, and each component mitigates somewhere.
+      type: bool
+      sample: false
+    reasons:
+      description: Why it is not effective, a sentence each.
+      type: list
+      elements: str
+      sample: ["SYN flood protection mitigates nothing: it only monitors."]
+    gaps:
+      description: For how many of the protected addresses a component does not mitigate all traffic, a sentence each.
+      type: list
+      elements: str
+      sample: [SYN flood protection only monitors the traffic to 256 IPv4 addresses.]
+    undecided:
+      description: What is not understood, for example a malformed prefix or an unknown mode, a sentence each.
+      type: list
+      elements: str
+      sample: []
+    enabled:
+      description: Whether the protection is on.
+      type: bool
+      sample: true
+    protected:
+      description: What is in a protected prefix and in no excluded one.
+      type: dict
+      contains:
+        networks:
+          description: The networks, as few as possible, in ascending order.
+          type: list
+          elements: str
+          sample: [192.0.2.0/24]
+        addresses:
+          description: How many addresses they hold.
+          type: int
+          sample: 256
+    excluded:
+      description: What is carved out of the protected prefixes.
+      type: dict
+      contains:
+        networks:
+          description: The networks, as few as possible, in ascending order.
+          type: list
+          elements: str
+          sample: []
+        addresses:
+          description: How many addresses they hold.
+          type: int
+          sample: 256
+    uncovered:
+      description: What is protected, and yet one of the components does nothing for it.
+      type: dict
+      contains:
+        networks:
+          description: The networks, as few as possible, in ascending order.
+          type: list
+          elements: str
+          sample: []
+        addresses:
+          description: How many addresses they hold.
+          type: int
+          sample: 256
+    bypassing:
+      description: The sources that pass because of the allowlist.
+      type: dict
+      contains:
+        networks:
+          description: The networks, as few as possible, in ascending order.
+          type: list
+          elements: str
+          sample: [198.51.100.7/32]
+        addresses:
+          description: How many addresses they hold.
+          type: int
+          sample: 256
+    modes:
+      description: The modes that apply, by component.
+      type: dict
+      contains:
+        syn_flood:
+          description: For SYN flood protection, the protected addresses by the modes that their traffic meets.
+          type: list
+          elements: dict
+          contains:
+            modes:
+              description: The modes; several where filters or scopes make a difference.
+              type: list
+              elements: str
+              sample: [enabled]
+            networks:
+              description: The networks.
+              type: list
+              elements: str
+              sample: [192.0.2.0/24]
+            addresses:
+              description: How many addresses they hold.
+              type: int
+              sample: 256
+        out_of_state_tcp:
+          description: For out-of-state TCP protection, the protected addresses by the modes that their traffic meets.
+          type: list
+          elements: dict
+          contains:
+            modes:
+              description: The modes; several where filters or scopes make a difference.
+              type: list
+              elements: str
+              sample: [enabled]
+            networks:
+              description: The networks.
+              type: list
+              elements: str
+              sample: [192.0.2.0/24]
+            addresses:
+              description: How many addresses they hold.
+              type: int
+              sample: 256
+    prefixes:
+      description: The same for each protected prefix.
+      type: list
+      elements: dict
+      contains:
+        prefix:
+          description: The prefix, as the service holds it.
+          type: str
+          sample: 192.0.2.0/24
+        addresses:
+          description: How many of its addresses are protected.
+          type: int
+          sample: 256
+        excluded:
+          description: The networks that are carved out of it.
+          type: list
+          elements: str
+          sample: []
+        modes:
+          description: The modes that its protected addresses meet, by component.
+          type: dict
+          contains:
+            syn_flood:
+              description: The modes of SYN flood protection.
+              type: list
+              elements: str
+              sample: [enabled]
+            out_of_state_tcp:
+              description: The modes of out-of-state TCP protection.
+              type: list
+              elements: str
+              sample: [monitoring]
 error:
   description: The call that failed and what the service said.
   returned: failure of a call to the service

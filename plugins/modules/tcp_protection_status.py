@@ -18,6 +18,7 @@ extends_documentation_fragment:
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
+  - edgeops.protection.risks
 options:
   enabled:
     description: Whether the protection is on.
@@ -45,6 +46,7 @@ EXAMPLES = r"""
 - name: See what switching it off would change
   edgeops.protection.tcp_protection_status:
     enabled: false
+    accept_risks: [disables_protection]
   check_mode: true
   diff: true
 """
@@ -60,6 +62,65 @@ tcp_protection_status:
       type: bool
       sample: true
 
+coverage:
+  description:
+    - What the plan does to the protection of the account; the same in check mode as in the run that follows.
+    - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in
+      M(edgeops.protection.protection_info).
+  returned: when the plan changes who is protected, or how
+  type: dict
+  contains:
+    before:
+      description: The coverage before.
+      type: dict
+      sample: {effective: true, protected: {networks: [192.0.2.0/24], addresses: 256}}
+    after:
+      description: The coverage afterwards.
+      type: dict
+      sample: {effective: true, protected: {networks: [192.0.2.0/25], addresses: 128}}
+    newly_unprotected:
+      description: The networks that are no longer protected.
+      type: list
+      elements: str
+      sample: [192.0.2.128/25]
+    newly_protected:
+      description: The networks that were not protected.
+      type: list
+      elements: str
+      sample: []
+    newly_bypassing:
+      description: The sources that pass because of the allowlist, and did not.
+      type: list
+      elements: str
+      sample: []
+risks:
+  description: The risks that the plan carries; those not accepted in a failure, those accepted in a success.
+  returned: when there are any
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code, as O(accept_risks) takes it.
+      type: str
+      sample: unprotects_addresses
+    message:
+      description: A sentence on what would happen.
+      type: str
+      sample: 128 IPv4 addresses (192.0.2.128/25) would no longer be protected.
+    networks:
+      description: The networks concerned.
+      type: list
+      elements: str
+      sample: [192.0.2.128/25]
+    addresses:
+      description: How many addresses these networks hold.
+      type: int
+      sample: 128
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [192.0.2.128/25]
 diff:
   description:
     - The managed fields of the objects that change, before and after, by collection and key, sorted by key.

@@ -94,7 +94,7 @@ def outcome(service: LocalService, fault: Fault, call: Call, times: int | None) 
 
 def prepare(service: LocalService) -> None:
     service.reset()
-    service.account(ACCOUNT).seed(allowlist=[{"prefix": "198.51.100.7"}])
+    service.account(ACCOUNT).seed(allowlist=[{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}])
     service.zone(ZONE).seed(**FIREWALL)
 
 

@@ -43,6 +43,8 @@ def values(option: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     elif "options" in option:
         one = objects(option["options"])
         fitting = st.lists(one, max_size=3) if kind == "list" else one
+    elif kind == "list":
+        fitting = st.lists(PLAIN[option["elements"]], max_size=3)
     else:
         fitting = PLAIN[kind]
     return st.integers(0, 19).flatmap(lambda dice: fitting if dice else ODD)

@@ -12,8 +12,20 @@ from collections import Counter
 import pytest
 
 from tests.modules.cycle_table import FILTER_1, FILTER_2, FIREWALL, RULE_1, RULE_2, WHOLE
-from tests.modules.module_run import ACCOUNT, ZONE, Modules
+from tests.modules.module_run import ACCOUNT, OTHERS, ZONE, Modules
 from tests.service import LocalService
+
+REST = [
+    ("GET", path)
+    for path in (
+        "/syn_protection/rules",
+        "/tcp_flow_protection/rules",
+        "/syn_protection/filters",
+        "/tcp_flow_protection/filters",
+        "/allowlist",
+        "/tcp_protection_status",
+    )
+]
 
 
 def networks(count: int) -> list[dict[str, str]]:
@@ -30,6 +42,7 @@ def test_601_prefixes_take_three_bulk_calls_and_one_listing(service: LocalServic
     result = modules.done("protected_prefixes", prefixes=networks(601))
     assert [(call.method, call.path.rpartition("/configs")[2]) for call in service.calls] == [
         ("GET", "/prefixes"),
+        *REST,
         ("POST", "/prefixes/bulk"),
         ("POST", "/prefixes/bulk"),
         ("POST", "/prefixes/bulk"),
@@ -37,6 +50,17 @@ def test_601_prefixes_take_three_bulk_calls_and_one_listing(service: LocalServic
     assert [len(call.body) for call in service.writes] == [300, 300, 1]
     assert len(result["prefixes"]) == len(service.account(ACCOUNT).prefixes) == 601
     assert all(entry["id"] for entry in result["prefixes"])
+
+
+def test_the_rest_of_the_account_is_read_only_for_a_change_that_concerns_its_protection(
+    service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(**WHOLE)
+    for options in ({"prefix": "192.0.2.0/24", "comment": "old"}, {"prefix": "192.0.2.0/24", "comment": "new"}):
+        assert "coverage" not in modules.done("protected_prefixes", prefixes=[options])
+    assert [call.method for call in service.calls] == ["GET", "GET", "PATCH"]
+    assert "coverage" in modules.done("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])
+    assert [call.method for call in service.calls[3:]] == ["GET"] * (1 + OTHERS) + ["POST"]
 
 
 def test_40_firewall_rules_take_two_batches_and_one_listing(service: LocalService, modules: Modules) -> None:
@@ -68,7 +92,7 @@ def test_a_call_of_many_pages_reads_each_once(service: LocalService, modules: Mo
     [
         ("protected_prefixes", {"prefixes": networks(301)}),
         ("allowlist", {"entries": networks(3)}),
-        ("account_protection", {"enabled": True, "prefixes": networks(2), "allowlist": networks(2)}),
+        ("account_protection", {"enabled": True, "prefixes": networks(2), "allowlist": [{"prefix": "192.0.2.1"}]}),
         ("protection_info", {}),
     ],
 )

@@ -16,7 +16,7 @@ from tests.modules.cycle_table import CASES, Case
 from tests.modules.module_run import ACCOUNT, ZONE, Modules
 from tests.service import LocalService
 
-LEFT_TO_THE_SERVICE = {"id", "created_on", "modified_on", "mitigation_type"}
+LEFT_TO_THE_SERVICE = {"id", "created_on", "modified_on", "mitigation_type", "not_before"}
 
 
 def seed(service: LocalService, case: Case) -> None:
@@ -51,6 +51,7 @@ def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
     return [
         (collection, managed)
         for collection, objects in side.items()
+        if collection != "coverage"
         for managed in ([objects] if collection == "status" else objects.values())
     ]
 
@@ -58,7 +59,8 @@ def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
 def settled(value: Any) -> Any:
     """A result without what only the service can know."""
     if isinstance(value, Mapping):
-        return {name: settled(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE}
+        timed = {"message"} if "not_before" in value else set()
+        return {name: settled(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE | timed}
     return [settled(item) for item in value] if isinstance(value, list) else value
 
 

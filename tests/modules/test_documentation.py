@@ -19,6 +19,7 @@ from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils.connection import PLACES, connection_options
 from ansible_collections.edgeops.protection.plugins.module_utils.credentials import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils.declaration import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils.limits import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils.resources import ACCOUNT, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
@@ -114,15 +115,19 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     service.reset()
     service.account(ACCOUNT_ID).seed(**WHOLE)
     service.zone(ZONE).seed(**FIREWALL)
-    found += [] if VIEWS[module].wishes else [modules.done(module)]
-    service.misbehave("status", method="POST|PUT|PATCH|DELETE", status=500)
-    service.misbehave("status", method="GET", skip=7, status=500)
+    asked: dict[str, Any] = {"covers": ["192.0.2.1"]} if module == "protection_info" else {}
+    found += [] if VIEWS[module].wishes else [modules.done(module, **asked)]
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
     if module == "firewall_rules":
         options = {"rules": [{"id": RULE_1, "action": "block"}]}
     elif module in ("allowlist_entry", "tcp_protection_status"):
         options = {**options, **({"enabled": True} if module == "tcp_protection_status" else {"prefix": "10.0.0.1"})}
-    return [*found, *(modules.run(module, retries=0, **options) for dummy in range(8))]
+    if "accept_risks" in VIEWS[module].options:
+        options = {**options, "accept_risks": list(CODES)}
+    for method in ("POST|PUT|PATCH|DELETE", "GET"):
+        service.misbehave("status", method=method, status=500)
+        found.append(modules.run(module, retries=0, **options))
+    return found
 
 
 def keys_of(value: Any, documented: Mapping[str, Any], path: str = "") -> Iterator[str]:

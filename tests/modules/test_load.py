@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Two hundred module runs side by side against a service that takes fifty calls a second."""
+"""Two hundred module runs side by side against a service that takes fewer calls a second than they make."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.connection impo
 from ansible_collections.edgeops.protection.plugins.module_utils.engine import perform
 from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
 
-from tests.modules.module_run import ACCOUNT
+from tests.modules.module_run import ACCOUNT, OTHERS
 from tests.service import LocalService
 
 RUNS = 200
@@ -44,11 +44,14 @@ def add_entry(service: LocalService, number: int) -> dict[str, Any]:
 
 def test_all_end_and_every_entry_is_there_once(service: LocalService) -> None:
     service.account(ACCOUNT)
-    service.rate_limit(50, seconds=1, retry_after=1)
+    service.rate_limit(200, seconds=1, retry_after=1)
     with ThreadPoolExecutor(RUNS) as pool:
         results = list(pool.map(lambda number: add_entry(service, number), range(RUNS)))
     assert all(result["changed"] for result in results)
     stored = Counter((entry["prefix"], entry["comment"]) for entry in service.account(ACCOUNT).allowlist)
     assert stored == Counter((f"10.0.0.{number}/32", f"run {number}") for number in range(RUNS))
-    assert Counter(call.method for call in service.calls if call.status == 200) == {"GET": RUNS, "POST": RUNS}
+    assert Counter(call.method for call in service.calls if call.status == 200) == {
+        "GET": RUNS * (1 + OTHERS),
+        "POST": RUNS,
+    }
     assert any(call.status == 429 for call in service.calls)

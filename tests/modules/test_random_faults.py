@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.limits import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils.resources import ACCOUNT as RESOURCES
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -57,7 +58,7 @@ def account_wishes(draw: st.DrawFn) -> dict[str, Any]:
     wished: dict[str, Any] = draw(st.fixed_dictionaries({}, optional={"enabled": st.booleans(), **LISTS}))
     given_lists = [name for name in LISTS if wished.get(name)]
     purge = draw(st.lists(st.sampled_from(given_lists), unique=True)) if given_lists else []
-    return {**wished, "purge": purge}
+    return {**wished, "purge": purge, "accept_risks": list(CODES)}
 
 
 RULES_AND_FILTERS = st.fixed_dictionaries({"rules": listed(RULE, "name"), "filters": listed(FILTER, "expression")})

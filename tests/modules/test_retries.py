@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.modules.cycle_table import FIREWALL, RULE_1
-from tests.modules.module_run import ACCOUNT, ZONE, Modules
+from tests.modules.module_run import ACCOUNT, OTHERS, ZONE, Modules
 from tests.service import LocalService
 
 PASSING = [
@@ -33,7 +33,7 @@ ABSOLUTE: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.fixture(autouse=True)
 def seeded(service: LocalService) -> None:
-    service.account(ACCOUNT).seed(allowlist=[{"prefix": "192.0.2.1"}])
+    service.account(ACCOUNT).seed(allowlist=[{"prefix": "192.0.2.1"}, {"prefix": "198.51.100.1"}])
     service.zone(ZONE).seed(**FIREWALL)
 
 
@@ -45,7 +45,8 @@ def test_what_sets_absolute_values_is_repeated(
 ) -> None:  # fmt: skip
     service.misbehave(fault, method=method, times=2, **settings)
     assert modules.done(module, **options)["changed"] is True
-    assert [call.method for call in service.calls].count(method) == 3
+    own = [call for call in service.calls if call.path == service.calls[0].path or method != "GET"]
+    assert [call.method for call in own].count(method) == 3
     assert len(waits) == 2
     assert 0.25 <= waits[0] <= 0.5 <= waits[1] <= 1.0
     assert modules.done(module, **options)["changed"] is False
@@ -55,7 +56,7 @@ def test_what_takes_too_long_is_repeated(service: LocalService, modules: Modules
     service.misbehave("slow", method="GET", times=1, seconds=0.6)
     service.misbehave("drip", method="PATCH", times=1, interval=0.05)
     assert modules.done("tcp_protection_status", enabled=True, timeout=0.3)["changed"] is True
-    assert [call.method for call in service.calls] == ["GET", "GET", "PATCH", "PATCH"]
+    assert [call.method for call in service.calls] == ["GET", "GET", *["GET"] * OTHERS, "PATCH", "PATCH"]
     assert len(waits) == 2
 
 
@@ -82,7 +83,7 @@ def test_a_create_is_not_repeated_by_the_session_when_it_may_have_been_carried_o
     service.misbehave("status", method="POST", status=500)
     result = modules.failed("allowlist_entry", prefix="10.0.0.1")
     # One more look at the list lies between the two.
-    assert [call.method for call in service.calls] == ["GET", "POST", "GET", "POST"]
+    assert [call.method for call in service.calls] == 2 * [*["GET"] * (1 + OTHERS), "POST"]
     assert waits == []
     assert [item["key"] for item in result["unknown"]] == ["10.0.0.1/32"]
 
@@ -91,7 +92,7 @@ def test_a_create_is_repeated_after_a_rate_limit(service: LocalService, modules:
     service.misbehave("status", method="POST", status=429, times=2, headers={"Retry-After": "7"})
     assert modules.done("allowlist_entry", prefix="10.0.0.1")["changed"] is True
     assert waits == [7.0, 7.0]
-    assert len(service.account(ACCOUNT).allowlist) == 2
+    assert len(service.account(ACCOUNT).allowlist) == 3
 
 
 def test_a_create_is_repeated_when_nobody_listened(
@@ -169,7 +170,7 @@ def test_a_rate_limit_is_waited_out(service: LocalService, modules: Modules, wai
     entries = [{"prefix": f"10.0.0.{number}"} for number in range(12)]
     result = modules.done("allowlist", entries=entries)
     assert len(result["operations"]) == 12
-    assert len(service.account(ACCOUNT).allowlist) == 13
+    assert len(service.account(ACCOUNT).allowlist) == 14
     assert waits
 
 

@@ -108,6 +108,52 @@ def test_an_account_that_lacks_something_is_told_so_and_the_others_go_on(service
     assert service.key not in printed
 
 
+def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalService, tmp_path: Path) -> None:
+    account = service.account("e" * 32)
+    inventory = tmp_path / "hosts.yml"
+    wished = {
+        "edge_account_id": "e" * 32,
+        "edge_api_token": service.token,
+        "edge_base_url": service.base_url,
+        "baseline_enabled": True,
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
+        "baseline_rules": [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in account.rules],
+    }
+    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"lima": wished}, "vars": LOCAL}}), encoding="utf-8")
+
+    def run() -> tuple[set[str], list[str]]:
+        tasks = ansible_playbook("-i", inventory, PLAYBOOK).tasks
+        (shown,) = (task.result["msg"] for task in tasks if task.task.endswith("which steps are left"))
+        assert len(shown) <= 10
+        return {rule["mode"] for rules in account.rules.values() for rule in rules}, shown
+
+    modes, first = run()
+    assert modes == {"monitoring"}
+    assert len([line for line in first if "is enabled by the first run after" in line]) == 2
+    service.clock.advance(hours=4.1)
+    modes, second = run()
+    assert modes == {"enabled"}
+    assert second[0] == "TCP protection is on, and effective."
+
+
+def test_a_risk_stops_the_role_until_it_is_accepted(service: LocalService, tmp_path: Path) -> None:
+    account = service.account("e" * 32).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.0/24"}])
+    inventory = tmp_path / "hosts.yml"
+    wished = {
+        "edge_account_id": "e" * 32,
+        "edge_api_token": service.token,
+        "edge_base_url": service.base_url,
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
+        "baseline_purge": ["prefixes"],
+    }
+    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"lima": wished}, "vars": LOCAL}}), encoding="utf-8")
+    assert ansible_playbook("-i", inventory, PLAYBOOK).code == 2
+    assert (len(account.prefixes), service.writes) == (2, [])
+    accepted = '{"baseline_accept_risks": ["unprotects_addresses"]}'
+    assert ansible_playbook("-i", inventory, "-e", accepted, PLAYBOOK).code == 0
+    assert len(account.prefixes) == 1
+
+
 def test_credentials_come_from_the_environment(service: LocalService) -> None:
     service.zone(ZONE).seed(rules=[{"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}])
     environment = {

@@ -27,7 +27,7 @@ LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansibl
 TASKS: list[dict[str, Any]] = [
     {"edgeops.protection.protected_prefixes": {"prefixes": [{"prefix": "192.0.2.0/24"}]}},
     {"edgeops.protection.protected_prefixes": {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "refused"}]}},
-    {"edgeops.protection.allowlist_entry": {"prefix": "192.0.2.1"}},
+    {"edgeops.protection.allowlist_entry": {"prefix": "198.51.100.1"}},
     {"edgeops.protection.protection_info": {"base_url": "http://127.0.0.1:1/client/v4", "retries": 0}},
     {"edgeops.protection.protection_info": {"timeout": 0}},
 ]
