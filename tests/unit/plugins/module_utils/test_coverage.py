@@ -23,6 +23,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils.address_space i
 )
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage import Coverage, answer
 from ansible_collections.edgeops.protection.plugins.module_utils.expressions import Undecided, matched
+from ansible_collections.edgeops.protection.plugins.module_utils.limits import Limits
+from ansible_collections.edgeops.protection.plugins.module_utils.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils.risks import Change, find_risks, unprotects_addresses
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -358,3 +361,15 @@ def test_what_is_not_known_is_said() -> None:
 )
 def test_how_many_addresses_as_people_say_it(texts: list[str], told: str) -> None:
     assert counted(union(range_of(text) for text in texts)) == told  # type: ignore[misc]
+
+
+@given(PREFIXES, PREFIXES)
+def test_a_plan_that_protects_more_carries_no_risk_for_its_addresses(before: list[Entry], after: list[Entry]) -> None:
+    was, becomes = Coverage({"prefixes": before}), Coverage({"prefixes": after})
+    change = Change(Plan({}, ()), was, becomes)
+    found = unprotects_addresses(change, Limits())
+    lost = [address for address in ADDRESSES if protects(before, address) and not protects(after, address)]
+    assert (found is not None) or not lost
+    assert found is None or difference(was.protected, becomes.protected) == found.ranges
+    if difference(was.protected, becomes.protected) == []:
+        assert find_risks(change, Limits()) == []
