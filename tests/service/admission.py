@@ -28,9 +28,9 @@ def admit_to_account() -> None:
     within_contract()
 
 
-def admit_to_zone() -> None:
+def admit_to_zone(area: Area) -> None:
     """Before each call about a zone; leaves the zone in g."""
-    zone_id = known_caller("firewall", "zone_id")
+    zone_id = known_caller(area, "zone_id")
     if zone_id not in service.zones:
         raise no_route(request.path)
     g.zone = service.zones[zone_id]

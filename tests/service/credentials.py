@@ -16,7 +16,7 @@ from werkzeug.datastructures import Headers
 from .answers import Refusal
 
 Permission = Literal["none", "read", "write"]
-Area = Literal["protection", "firewall"]
+Area = Literal["protection", "firewall", "waf"]
 
 EMAIL = "operator@example.com"
 KEY = "0123456789abcdef0123456789abcdef01234"
@@ -33,10 +33,11 @@ class Grant:
 
     protection: Permission = "write"
     firewall: Permission = "write"
+    waf: Permission = "write"
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:
-        permission = self.protection if area == "protection" else self.firewall
+        permission: Permission = getattr(self, area)
         inside = self.only is None or subject in self.only
         return inside and (permission == "write" or (permission == "read" and not writing))
 

@@ -50,7 +50,8 @@ class Exchange:
             if throttled is not None:
                 call.fault = "rate_limit"
                 return Delivery(throttled)
-            striking = [fault for fault in self._service.faults if fault.strikes(call.method, call.path)]
+            faults = [*self._service.faults, *self._service.standing_faults]
+            striking = [fault for fault in faults if fault.strikes(call.method, call.path)]
         call.fault = "+".join(fault.kind.name for fault in striking) or None
 
         def of(when: When) -> list[Fault]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from flask import Blueprint, g, request
 from werkzeug.wrappers import Response
@@ -22,7 +23,7 @@ PREFIX = f"{API}/zones/<zone_id>"
 
 
 area = Blueprint("firewall", __name__, url_prefix=PREFIX)
-area.before_request(admit_to_zone)
+area.before_request(partial(admit_to_zone, "firewall"))
 
 # Rules
 

@@ -22,10 +22,12 @@ from .zones import Zone
 
 @dataclass(frozen=True)
 class Switches:
-    """Behaviour for which the real service is not known, and the pace."""
+    """Behaviour for which the real service is not known, or which differs from zone to zone, and the pace."""
 
     refuse_duplicates: bool = False
     firewall_put_updates_filter: bool = False
+    firewall_retired: bool = False
+    firewall_maintenance: bool = False
     latency: float = 0.0
 
 
@@ -57,7 +59,15 @@ class Service:
     @property
     def writes(self) -> list[Call]:
         """The calls that were meant to change something."""
-        return [call for call in self.calls if call.method not in ("GET", "HEAD")]
+        return [
+            call for call in self.calls if call.method not in ("GET", "HEAD") and call.query.get("dry_run") != "true"
+        ]
+
+    @property
+    def standing_faults(self) -> list[Fault]:
+        """What the switches make go wrong, until they are turned back."""
+        switched = {"gone": self.switches.firewall_retired, "maintenance": self.switches.firewall_maintenance}
+        return [Fault.of(kind, settings={}) for kind, on in switched.items() if on]
 
     def account(self, account_id: str) -> Account:
         """The account, made (empty, protection off) if there is none yet."""
@@ -65,7 +75,7 @@ class Service:
 
     def zone(self, zone_id: str) -> Zone:
         """The zone, made (empty) if there is none yet."""
-        return self.zones.setdefault(zone_id, Zone())
+        return self.zones.setdefault(zone_id, Zone(self.clock))
 
     def add_token(
         self,
@@ -73,10 +83,11 @@ class Service:
         *,
         protection: Permission = "write",
         firewall: Permission = "write",
+        waf: Permission = "write",
         only: Iterable[str] | None = None,
     ) -> str:
         """Accept another token, with these permissions by area, limited to some account and zone ids if `only` is given."""
-        self.credentials.tokens[token] = Grant(protection, firewall, None if only is None else tuple(only))
+        self.credentials.tokens[token] = Grant(protection, firewall, waf, None if only is None else tuple(only))
         return token
 
     def misbehave(
@@ -118,7 +129,7 @@ class Service:
         accounts = {
             str(name): Account(self.clock).seed(**(held or {})) for name, held in document.get("accounts", {}).items()
         }
-        zones = {str(name): Zone().seed(**(held or {})) for name, held in document.get("zones", {}).items()}
+        zones = {str(name): Zone(self.clock).seed(**(held or {})) for name, held in document.get("zones", {}).items()}
         switches = replace(self.switches, **document.get("switches", {}))
         with self.lock:
             self.credentials.load(document.get("tokens"), document.get("keys"))

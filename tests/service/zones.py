@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one zone holds: firewall rules and the filters they act on."""
+"""What one zone holds: firewall rules and the filters they act on, and custom rules."""
 
 from __future__ import annotations
 
@@ -10,28 +10,61 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .accounts import Item
+from .clock import Clock
+from .custom_rules import new_entry_point, seeded
+from .rule_checks import twins
 
 OPTIONAL = ("products", "ref")
 
 
 @dataclass
 class Zone:
-    """The `filter` of a rule is the very dict that stands in `filters`, so the two never differ."""
+    """The `filter` of a rule is the very dict that stands in `filters`, so the two never differ.
 
+    entry_point is the ruleset that holds the custom rules, as the service shows it, or None while there is none.
+    """
+
+    clock: Clock = field(repr=False)
     rules: list[Item] = field(default_factory=list)
     filters: list[Item] = field(default_factory=list)
+    entry_point: Item | None = None
 
-    def seed(self, *, rules: Iterable[Item] = (), filters: Iterable[Item] = ()) -> Zone:
-        """Add filters, and rules with their filters nested; ids and defaults are filled in where missing.
+    @property
+    def custom_rules(self) -> list[Item]:
+        """The rules of the entry point, the list itself: a test may look at them and change them."""
+        rules: list[Item] = self.entry_point["rules"] if self.entry_point else []
+        return rules
 
-        A nested filter that names the id of a filter already there is that filter.
+    def seed(
+        self,
+        *,
+        rules: Iterable[Item] = (),
+        filters: Iterable[Item] = (),
+        custom_rules: Iterable[Item] | None = None,
+    ) -> Zone:
+        """Add filters, rules with their filters nested, and custom rules; ids and defaults are filled in where missing.
+
+        A nested filter that names the id of a filter already there is that filter. Custom rules, be it none of them,
+        come with their entry point; None leaves the zone without one.
         """
         for fields in filters:
             self._seed_filter(fields)
         for fields in rules:
             known = self.find(self.filters, fields["filter"].get("id", ""))
             self.rules.append(rule(fields, known or self._seed_filter(fields["filter"])))
+        if custom_rules is not None:
+            self._seed_custom_rules(custom_rules)
         return self
+
+    def _seed_custom_rules(self, custom_rules: Iterable[Item]) -> None:
+        now = self.clock.timestamp()
+        rules = [*self.custom_rules, *(seeded(fields, now) for fields in custom_rules)]
+        for ref in twins(rules):
+            raise ValueError(f"two custom rules have the ref {ref!r}")
+        if self.entry_point is None:
+            self.entry_point = new_entry_point(now)
+        self.entry_point["rules"][:] = rules
+        self.entry_point["version"] = str(int(self.entry_point["version"]) + 1)
 
     def _seed_filter(self, fields: Item) -> Item:
         self.filters.append(filter_(fields))
@@ -46,7 +79,8 @@ class Zone:
 
     def document(self) -> Item:
         """The zone in the shape of a state document."""
-        return {"rules": self.rules, "filters": self.filters}
+        custom = {} if self.entry_point is None else {"custom_rules": self.custom_rules}
+        return {"rules": self.rules, "filters": self.filters, **custom}
 
 
 def rule(fields: Item, its_filter: Item) -> Item:
