@@ -84,3 +84,9 @@ def protection(service: LocalService, session: requests.Session, account: Any) -
 def firewall(service: LocalService, session: requests.Session, zone: Any) -> Client:
     """The client of the zone's firewall rules and filters."""
     return Client(session, f"{service.base_url}/zones/{ZONE}")
+
+
+@pytest.fixture
+def rulesets(service: LocalService, session: requests.Session, zone: Any) -> Client:
+    """The client of the zone's rulesets."""
+    return Client(session, f"{service.base_url}/zones/{ZONE}/rulesets")
