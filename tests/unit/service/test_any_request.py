@@ -24,7 +24,7 @@ from tests.service import LocalService
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
-FIREWALL_IDS = {"rule_id": "1" * 32, "filter_id": "2" * 32}
+RULE, FILTER = "1" * 32, "2" * 32
 
 contract = schemathesis.openapi.from_path(Path(tests.service.__file__).parent / "openapi.yaml")
 
@@ -34,7 +34,8 @@ def service() -> Iterator[LocalService]:
     with LocalService() as running:
         running.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}], allowlist=[{"prefix": "198.51.100.7"}])
         running.zone(ZONE).seed(
-            rules=[{"id": "1" * 32, "action": "log", "filter": {"id": "2" * 32, "expression": "true"}}]
+            rules=[{"id": RULE, "action": "log", "filter": {"id": FILTER, "expression": "true"}}],
+            custom_rules=[{"id": RULE, "action": "log", "expression": "true"}],
         )
         yield running
 
@@ -48,7 +49,8 @@ def service() -> Iterator[LocalService]:
     suppress_health_check=list(HealthCheck),
 )
 def test_any_request_is_answered_within_the_contract(case: schemathesis.Case, service: LocalService) -> None:
-    known = {"account_id": ACCOUNT, "zone_id": ZONE, **FIREWALL_IDS}
+    ruleset = (service.zone(ZONE).entry_point or {"id": "3" * 32})["id"]
+    known = {"account_id": ACCOUNT, "zone_id": ZONE, "rule_id": RULE, "filter_id": FILTER, "ruleset_id": ruleset}
     if len(str(case.body)) % 3:  # most of the time about what there is
         case.path_parameters = {name: known.get(name, value) for name, value in (case.path_parameters or {}).items()}
     case.call_and_validate(

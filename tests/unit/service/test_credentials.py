@@ -47,8 +47,9 @@ def test_bad_credentials(
     assert [link["code"] for link in error.get("error_chain", [])] == ([chained] if chained else [])
 
 
-def test_firewall_rules_take_the_key_as_well(firewall: Client) -> None:
-    assert without_token(firewall).result("GET", "/firewall/rules", headers=KEY) == []
+@pytest.mark.parametrize("path", ["/firewall/rules", "/rulesets"])
+def test_zones_take_the_key_as_well(firewall: Client, path: str) -> None:
+    assert without_token(firewall).result("GET", path, headers=KEY) == []
 
 
 def test_protection_takes_tokens_only(protection: Client) -> None:
@@ -67,6 +68,21 @@ def test_a_token_may_be_for_one_area_only(protection: Client, firewall: Client, 
     with_token(protection, service.add_token("zones", protection="none"))
     assert protection.refused("GET", "/prefixes")["code"] == 10000
     assert firewall.result("GET", "/firewall/rules") == []
+
+
+@pytest.mark.parametrize(("waf", "read", "written"), [("none", 403, 403), ("read", 200, 403), ("write", 200, 200)])
+def test_rulesets_are_an_area_of_their_own(
+    firewall: Client, service: LocalService, zone: Any, waf: Any, read: int, written: int
+) -> None:
+    zone.seed(custom_rules=[])
+    with_token(firewall, service.add_token("some", waf=waf))
+    entry_point = "/rulesets/phases/http_request_firewall_custom/entrypoint"
+    assert firewall("GET", entry_point).status_code == read
+    for query in ({}, {"dry_run": "true"}):
+        assert firewall("PUT", entry_point, {}, params=query).status_code == written
+    assert firewall.result("GET", "/firewall/rules") == []
+    with_token(firewall, service.add_token("other", firewall="none"))
+    assert firewall.result("GET", "/rulesets") and firewall.refused("GET", "/firewall/rules")["code"] == 10000
 
 
 def test_a_token_may_be_for_some_accounts_only(protection: Client, firewall: Client, service: LocalService) -> None:

@@ -31,8 +31,11 @@ zones:
     rules:
       - {{action: block, filter: {{id: {"a" * 32}, expression: ssl}}}}
       - {{action: log, filter: {{id: {"a" * 32}}}}}
+    custom_rules:
+      - {{action: log, expression: ssl, version: 3, last_updated: 2026-01-01T13:06:04.721954+01:00}}
+      - {{ref: leaked, action: execute, expression: "true", score_per_period: 40}}
 tokens:
-  other: {{protection: read, only: [{ACCOUNT}]}}
+  other: {{protection: read, waf: none, only: [{ACCOUNT}]}}
 switches: {{refuse_duplicates: true}}
 """
 
@@ -84,6 +87,9 @@ def test_a_state_document_is_taken_over(service: LocalService, protection: Clien
     account, zone = service.account(ACCOUNT), service.zone(ZONE)
     assert account.enabled is True and account.prefixes[0]["modified_on"] == "2026-01-01T13:06:04.721954+01:00"
     assert zone.rules[0]["filter"] is zone.rules[1]["filter"] and len(zone.filters) == 1
+    first, leaked = zone.custom_rules
+    assert (first["version"], first["last_updated"]) == ("3", "2026-01-01T13:06:04.721954+01:00")
+    assert (leaked["version"], leaked["score_per_period"]) == ("1", 40)
     assert service.switches.refuse_duplicates is True
     protection.session.headers["Authorization"] = "Bearer other"
     assert len(protection.result("GET", "/syn_protection/rules")) == 1
@@ -97,6 +103,13 @@ def test_a_state_document_says_all_that_is_held(service: LocalService) -> None:
         other.load(yaml.safe_load(yaml.safe_dump(held)))
         assert other.document() == {**held, "tokens": other.credentials.document()["tokens"]}
         assert other.credentials == service.credentials
+
+
+@pytest.mark.parametrize("custom_rules", [None, []])
+def test_a_zone_without_custom_rules_stays_so(service: LocalService, custom_rules: list[Any] | None) -> None:
+    service.zone(ZONE).seed(custom_rules=custom_rules)
+    service.load(yaml.safe_load(yaml.safe_dump(service.document())))
+    assert (service.zone(ZONE).entry_point is None) == (custom_rules is None)
 
 
 def test_a_state_document_with_slips_is_refused_whole(service: LocalService, account: Any) -> None:
