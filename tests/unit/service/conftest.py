@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 import requests
 
 from tests.service import LocalService
+
+from .rulesets_sample import HELD, Rules
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "372e67954025e0ba6aaa6d586b9e0b59"
@@ -90,3 +93,16 @@ def firewall(service: LocalService, session: requests.Session, zone: Any) -> Cli
 def rulesets(service: LocalService, session: requests.Session, zone: Any) -> Client:
     """The client of the zone's rulesets."""
     return Client(session, f"{service.base_url}/zones/{ZONE}/rulesets")
+
+
+@pytest.fixture
+def custom_rules(zone: Any) -> Rules:
+    """The live list of the zone's custom rules."""
+    held: Rules = zone.seed(custom_rules=copy.deepcopy(HELD)).custom_rules
+    return held
+
+
+@pytest.fixture
+def path(custom_rules: Rules, zone: Any) -> str:
+    """The path, below the rulesets, of the ruleset that holds them."""
+    return f"/{zone.entry_point['id']}"

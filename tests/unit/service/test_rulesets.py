@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A zone's rulesets: what each operation does."""
+"""A zone's rulesets: what each operation on the whole does."""
 
 from __future__ import annotations
 
@@ -13,62 +13,18 @@ import pytest
 from tests.service import LocalService
 
 from .conftest import Client
+from .rulesets_sample import ENTRY_POINT, FIRST, FOREIGN, MISSING, NEW, SECOND, Rules, ids
 
-MISSING = "0" * 32
-ENTRY_POINT = "/phases/http_request_firewall_custom/entrypoint"
-FIRST, SECOND, FOREIGN = "1" * 32, "2" * 32, "3" * 32
-NEW = {"ref": "new", "action": "log", "expression": "ssl"}
 RULESET = {"name": "mine", "kind": "zone", "phase": "http_request_firewall_custom"}
-
-Rules = list[dict[str, Any]]
-
-
-@pytest.fixture
-def rules(zone: Any) -> Rules:
-    """Two rules of ours, and one of a kind that the service takes from nobody."""
-    zone.seed(
-        custom_rules=[
-            {
-                "id": FIRST,
-                "ref": "office",
-                "action": "skip",
-                "action_parameters": {"ruleset": "current"},
-                "expression": "ssl",
-            },
-            {"id": SECOND, "action": "block", "expression": 'http.request.uri.path eq "/login"', "version": "7"},
-            {
-                "id": FOREIGN,
-                "ref": "leaked",
-                "action": "execute",
-                "action_parameters": {"id": "4" * 32, "overrides": {"enabled": True}},
-                "expression": "true",
-                "exposed_credential_check": {"username_expression": "a", "password_expression": "b"},
-                "ratelimit": {"characteristics": ["ip.src"], "period": 60, "score_per_period": 40},
-                "score_per_period": 40,
-            },
-        ]
-    )
-    held: Rules = zone.custom_rules
-    return held
-
-
-@pytest.fixture
-def path(rules: Rules, zone: Any) -> str:
-    """The path of the ruleset that holds the rules."""
-    return f"/{zone.entry_point['id']}"
 
 
 def without(rule: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in rule.items() if name not in names}
 
 
-def ids(ruleset: dict[str, Any]) -> list[str]:
-    return [rule["id"] for rule in ruleset["rules"]]
-
-
-def test_seeds_are_filled_in(rules: Rules, rulesets: Client) -> None:
+def test_seeds_are_filled_in(custom_rules: Rules, rulesets: Client) -> None:
     first, second, foreign = rulesets.result("GET", ENTRY_POINT)["rules"]
-    assert [first, second, foreign] == rules
+    assert [first, second, foreign] == custom_rules
     assert first == {
         "id": FIRST,
         "ref": "office",
@@ -108,7 +64,7 @@ def test_an_entry_point_may_be_empty(rulesets: Client, zone: Any) -> None:
     assert "rules" not in shown and shown.items() <= zone.entry_point.items()
 
 
-def test_the_list_has_no_rules(rulesets: Client, rules: Rules, zone: Any) -> None:
+def test_the_list_has_no_rules(rulesets: Client, custom_rules: Rules, zone: Any) -> None:
     assert rulesets.result("GET", "", params={"per_page": 5}) == [without(zone.entry_point, "rules")]
     assert "no further page" in rulesets.refused("GET", "", params={"cursor": "x"})["message"]
 
@@ -133,7 +89,7 @@ def test_post_makes_the_entry_point_once(rulesets: Client, zone: Any) -> None:
     )
 
 
-def test_put_replaces_all_rules(rulesets: Client, rules: Rules, path: str, zone: Any) -> None:
+def test_put_replaces_all_rules(rulesets: Client, custom_rules: Rules, path: str, zone: Any) -> None:
     for place in (ENTRY_POINT, path):
         written = rulesets.result("PUT", place, {"rules": [NEW]})
         assert [rule["ref"] for rule in written["rules"]] == ["new"]
@@ -141,32 +97,34 @@ def test_put_replaces_all_rules(rulesets: Client, rules: Rules, path: str, zone:
     assert zone.custom_rules == []
 
 
-def test_put_erases_the_description_and_keeps_the_name(rulesets: Client, rules: Rules) -> None:
-    before = rulesets.result("PUT", ENTRY_POINT, {"description": "All of it", "rules": rules})
-    after = rulesets.result("PUT", ENTRY_POINT, {"name": before["name"], "rules": rules})
+def test_put_erases_the_description_and_keeps_the_name(rulesets: Client, custom_rules: Rules) -> None:
+    before = rulesets.result("PUT", ENTRY_POINT, {"description": "All of it", "rules": custom_rules})
+    after = rulesets.result("PUT", ENTRY_POINT, {"name": before["name"], "rules": custom_rules})
     assert (before["description"], after["description"], after["name"]) == ("All of it", "", before["name"])
     assert int(after["version"]) == int(before["version"]) + 1
     assert rulesets.refused("PUT", ENTRY_POINT, {"name": "other"})["pointer"] == "/name"
 
 
-def test_rules_sent_back_as_shown_stay_as_they_are(rulesets: Client, rules: Rules, service: LocalService) -> None:
-    before = copy.deepcopy(rules)
+def test_rules_sent_back_as_shown_stay_as_they_are(
+    rulesets: Client, custom_rules: Rules, service: LocalService
+) -> None:
+    before = copy.deepcopy(custom_rules)
     service.clock.advance(hours=1)
     assert rulesets.result("PUT", ENTRY_POINT, {"rules": before[::-1]})["rules"] == before[::-1]
     unstamped = [without(rule, "version", "last_updated") for rule in before]
-    assert rulesets.result("PUT", ENTRY_POINT, {"rules": unstamped})["rules"] == before == rules
+    assert rulesets.result("PUT", ENTRY_POINT, {"rules": unstamped})["rules"] == before == custom_rules
 
 
 def test_fields_that_only_the_service_knows_are_accepted_back(
-    rulesets: Client, rules: Rules, service: LocalService
+    rulesets: Client, custom_rules: Rules, service: LocalService
 ) -> None:
     service.misbehave("extra_fields", method="GET")
     shown = rulesets.result("GET", ENTRY_POINT)["rules"]
     rulesets.result("PUT", ENTRY_POINT, {"rules": shown})
-    assert [without(rule, "version", "last_updated") for rule in rules] == [
+    assert [without(rule, "version", "last_updated") for rule in custom_rules] == [
         without(rule, "version", "last_updated") for rule in shown
     ]
-    assert rules[0]["logging"]["x_region"] == rules[0]["action_parameters"]["x_region"] == "WEUR"
+    assert custom_rules[0]["logging"]["x_region"] == custom_rules[0]["action_parameters"]["x_region"] == "WEUR"
 
 
 @pytest.mark.parametrize(
@@ -181,23 +139,28 @@ def test_fields_that_only_the_service_knows_are_accepted_back(
     ],
 )
 def test_a_rule_is_known_by_its_id_or_ref(
-    rulesets: Client, rules: Rules, service: LocalService, names: tuple[str, ...], change: dict[str, Any], same_id: bool
+    rulesets: Client,
+    custom_rules: Rules,
+    service: LocalService,
+    names: tuple[str, ...],
+    change: dict[str, Any],
+    same_id: bool,
 ) -> None:
-    old = dict(rules[0])
+    old = dict(custom_rules[0])
     service.clock.advance(hours=1)
     body = {**without(old, *names, "version", "last_updated"), **change}
-    new = rulesets.result("PUT", ENTRY_POINT, {"rules": [body, *rules[1:]]})["rules"][0]
+    new = rulesets.result("PUT", ENTRY_POINT, {"rules": [body, *custom_rules[1:]]})["rules"][0]
     assert (new["id"] == old["id"]) == same_id
     assert (new["version"], new["last_updated"] > old["last_updated"]) == ("2" if same_id else "1", True)
     assert new["ref"] == body.get("ref", new["id"])
 
 
-def test_a_rule_with_neither_is_known_when_nothing_changed(rulesets: Client, rules: Rules) -> None:
-    body = without(rules[1], "id", "ref", "version", "last_updated")
+def test_a_rule_with_neither_is_known_when_nothing_changed(rulesets: Client, custom_rules: Rules) -> None:
+    body = without(custom_rules[1], "id", "ref", "version", "last_updated")
     assert rulesets.result("PUT", ENTRY_POINT, {"rules": [body]})["rules"][0]["version"] == "7"
 
 
-def test_what_is_left_out_of_a_rule_is_erased(rulesets: Client, rules: Rules) -> None:
+def test_what_is_left_out_of_a_rule_is_erased(rulesets: Client, custom_rules: Rules) -> None:
     body = {"id": FOREIGN, "action": "execute", "expression": "true"}
     (rule,) = rulesets.result("PUT", ENTRY_POINT, {"rules": [body]})["rules"]
     assert rule.keys() == {"id", "ref", "action", "expression", "description", "enabled", "version", "last_updated"}
@@ -215,116 +178,16 @@ def test_what_is_left_out_of_a_rule_is_erased(rulesets: Client, rules: Rules) ->
         ([NEW, {**NEW, "ref": "other", "desciption": "slip"}], "/rules/1/desciption"),
     ],
 )
-def test_put_is_one_transaction(rulesets: Client, rules: Rules, spoilt: Rules, pointer: str) -> None:
-    before = copy.deepcopy(rules)
+def test_put_is_one_transaction(rulesets: Client, custom_rules: Rules, spoilt: Rules, pointer: str) -> None:
+    before = copy.deepcopy(custom_rules)
     refused = rulesets.refused("PUT", ENTRY_POINT, {"rules": spoilt})
-    assert (refused["status"], refused["pointer"], rules) == (400, pointer, before)
+    assert (refused["status"], refused["pointer"], custom_rules) == (400, pointer, before)
 
 
 def test_a_ruleset_is_deleted_with_its_rules(rulesets: Client, path: str, zone: Any) -> None:
     response = rulesets("DELETE", path)
     assert (response.status_code, response.content, zone.custom_rules) == (204, b"", [])
     assert rulesets.refused("GET", ENTRY_POINT)["status"] == 404
-
-
-@pytest.mark.parametrize(
-    ("position", "place"),
-    [
-        (None, 3),
-        ({"before": ""}, 0),
-        ({"after": ""}, 3),
-        ({"before": SECOND}, 1),
-        ({"after": SECOND}, 2),
-        ({"index": 1}, 0),
-        ({"index": 3}, 2),
-        ({"index": 4}, 3),
-    ],
-)
-def test_a_rule_is_added_at_its_position(
-    rulesets: Client, rules: Rules, path: str, position: dict[str, Any] | None, place: int
-) -> None:
-    body = NEW if position is None else {**NEW, "position": position}
-    whole = rulesets.result("POST", f"{path}/rules", body)
-    assert [rule["ref"] for rule in whole["rules"]].index("new") == place
-    assert "position" not in rules[place] and len(rules) == 4 and whole["rules"] == rules
-
-
-@pytest.mark.parametrize(
-    ("position", "order"),
-    [
-        ({"before": ""}, [SECOND, FIRST, FOREIGN]),
-        ({"after": ""}, [FIRST, FOREIGN, SECOND]),
-        ({"before": FIRST}, [SECOND, FIRST, FOREIGN]),
-        ({"after": FOREIGN}, [FIRST, FOREIGN, SECOND]),
-        ({"index": 2}, [FIRST, SECOND, FOREIGN]),
-        ({"index": 3}, [FIRST, FOREIGN, SECOND]),
-    ],
-)
-def test_a_rule_is_moved_alone(
-    rulesets: Client, rules: Rules, path: str, position: dict[str, Any], order: list[str]
-) -> None:
-    moved = rulesets.result("PATCH", f"{path}/rules/{SECOND}", {"position": position})
-    assert ids(moved) == order
-    assert rules[order.index(SECOND)]["version"] == "7"
-
-
-@pytest.mark.parametrize(
-    ("position", "pointer"),
-    [
-        ({"before": MISSING}, "/position/before"),
-        ({"after": SECOND}, "/position/after"),  # itself
-        ({"index": 4}, "/position/index"),
-        ({"index": 0}, "/position/index"),
-        ({"before": "", "after": ""}, "/position"),
-        ({}, "/position"),
-    ],
-)
-def test_a_position_has_to_exist(
-    rulesets: Client, rules: Rules, path: str, position: dict[str, Any], pointer: str
-) -> None:
-    refused = rulesets.refused("PATCH", f"{path}/rules/{SECOND}", {"position": position})
-    assert (refused["status"], refused["pointer"], [rule["id"] for rule in rules]) == (
-        400,
-        pointer,
-        [FIRST, SECOND, FOREIGN],
-    )
-
-
-def test_a_rule_is_defined_anew(rulesets: Client, rules: Rules, path: str) -> None:
-    body = {"action": "log", "expression": "not ssl", "position": {"before": ""}}
-    whole = rulesets.result("PATCH", f"{path}/rules/{SECOND}", body)
-    assert ids(whole) == [SECOND, FIRST, FOREIGN] and whole["rules"] == rules
-    assert (rules[0]["action"], rules[0]["version"], rules[0]["ref"]) == ("log", "8", SECOND)
-    again = rulesets.result("PATCH", f"{path}/rules/{FIRST}", {"action": "log", "expression": "ssl"})
-    assert again["rules"][1].keys().isdisjoint({"action_parameters", "logging"})
-    assert again["rules"][1]["ref"] == FIRST
-
-
-@pytest.mark.parametrize(
-    ("body", "pointer"),
-    [
-        ({}, ""),
-        ({"enabled": False}, "/action"),
-        ({"action": "log"}, "/expression"),
-        ({"action": "log", "expression": ""}, "/expression"),
-        ({"action": "allow", "expression": "ssl"}, "/action"),
-        ({"action": "log", "expression": "ssl", "ref": "office"}, "/ref"),
-        ({"action": "log", "expression": "ssl", "id": FIRST}, "/id"),
-        ({"action": "log", "expression": "ssl", "colour": "red"}, "/colour"),
-    ],
-)
-def test_a_definition_has_to_be_whole(
-    rulesets: Client, rules: Rules, path: str, body: dict[str, Any], pointer: str
-) -> None:
-    before = copy.deepcopy(rules)
-    refused = rulesets.refused("PATCH", f"{path}/rules/{SECOND}", body)
-    assert (refused["status"], refused["pointer"], rules) == (400, pointer, before)
-
-
-def test_a_rule_is_deleted(rulesets: Client, rules: Rules, path: str) -> None:
-    assert ids(rulesets.result("DELETE", f"{path}/rules/{SECOND}")) == [FIRST, FOREIGN]
-    for method, body in (("DELETE", None), ("PATCH", NEW)):
-        assert rulesets.refused(method, f"{path}/rules/{SECOND}", body)["status"] == 404
 
 
 WRITES = [
@@ -339,7 +202,14 @@ WRITES = [
 
 @pytest.mark.parametrize(("method", "place", "body"), WRITES)
 def test_a_dry_run_changes_nothing(
-    rulesets: Client, rules: Rules, path: str, zone: Any, service: LocalService, method: str, place: str, body: Any
+    rulesets: Client,
+    custom_rules: Rules,
+    path: str,
+    zone: Any,
+    service: LocalService,
+    method: str,
+    place: str,
+    body: Any,
 ) -> None:
     before = copy.deepcopy(zone.entry_point)
     response = rulesets(method, place.format(path=path), body, params={"dry_run": "true"})
@@ -361,7 +231,7 @@ def test_a_dry_run_makes_no_entry_point(rulesets: Client, zone: Any) -> None:
     assert zone.entry_point is None
 
 
-def test_a_dry_run_checks_all_the_same(rulesets: Client, rules: Rules) -> None:
+def test_a_dry_run_checks_all_the_same(rulesets: Client, custom_rules: Rules) -> None:
     body = {"rules": [{**NEW, "expression": "(ssl"}]}
     refused = rulesets.refused("PUT", ENTRY_POINT, body, params={"dry_run": "true"})
     assert (refused["status"], refused["code"], refused["pointer"]) == (400, 20127, "/rules/0/expression")
