@@ -59,6 +59,26 @@ options:
     default: 200
 """
 
+    LISTS = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task may take. A plan that carries another one fails before anything is written, in check
+        mode too, and says which entries are concerned.
+      - V(mass_deletion) deletes at least five objects that are more than O(max_deletions) of a list.
+      - V(empties_list) leaves a list empty that was not.
+    type: list
+    elements: str
+    choices:
+      - mass_deletion
+      - empties_list
+    default: []
+  max_deletions:
+    description: How much of a list may be deleted at once, in percent, without being a risk.
+    type: int
+    default: 30
+"""
+
     LADDER = r"""
 options:
   ladder:

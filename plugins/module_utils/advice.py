@@ -21,8 +21,8 @@ REJECTED = (
 NOT_ENTITLED = "The account has no Advanced TCP Protection; it comes with Magic Transit."
 WRONG_ID = "Check account_id, zone_id and base_url."
 RETIRED = (
-    "The service has retired firewall rules for this zone and takes no more changes to them; "
-    "their successor are the zone's WAF custom rules."
+    "The service has retired firewall rules for this zone: manage its WAF custom rules with the module custom_rules, "
+    "and carry rules over with the role migrate_firewall_rules."
 )
 BY_CODE = {
     6103: TOKEN_AS_KEY,
@@ -58,6 +58,8 @@ def advise(request: Request, status: int, codes: Sequence[int | None], location:
 
 def _permission(request: Request) -> str:
     access = "Read" if request.method == "GET" else "Write"
+    if "/rulesets/" in request.path:
+        return f"Zone WAF {access} (zone)"
     if request.path.startswith("zones/"):
         return f"Firewall Services {access} (zone)"
     return f"DDoS Protection {access} (account), which only API tokens have"

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
@@ -33,16 +34,21 @@ class Interrupted(Exception):
 
 
 class Step(NamedTuple):
-    """Operations that go to the service together."""
+    """Operations that go to the service together; `whole` is the list as it becomes where they replace it as one."""
 
     resource: Resource
     write: Write
     operations: tuple[Operation, ...]
+    whole: Sequence[Object] | None = None
 
 
 def steps(plan: Plan) -> Iterator[Step]:
     """The plan's operations in their order, as many in one call as the service takes."""
-    for (resource, action), group in groupby(plan.operations, key=lambda item: (item.resource, item.action)):
+    for resource in {item.resource.plural: item.resource for item in plan.operations if item.resource.inside}.values():
+        together = tuple(item for item in plan.operations if item.resource.plural == resource.plural)
+        yield Step(resource, resource.update, together, plan.after()[resource.plural])
+    apart = (item for item in plan.operations if not item.resource.inside)
+    for (resource, action), group in groupby(apart, key=lambda item: (item.resource, item.action)):
         write = resource.writes[action]
         if write is None:
             raise LookupError(f"{action} cannot be sent for {resource.name}")
@@ -70,7 +76,32 @@ def apply_plan(plan: Plan, client: Client, warn: Callable[[str], None]) -> dict[
     return answers
 
 
+def rehearse(plan: Plan, client: Client) -> None:
+    """Let the service check what would be written, where it can; raises ServiceError."""
+    for step in steps(plan):
+        if step.whole is not None:
+            _replace(step, step.whole, client, {"dry_run": "true"})
+
+
+def _replace(step: Step, whole: Sequence[Object], client: Client, query: Mapping[str, Any] | None = None) -> Any:
+    """One call for a whole list; an error that points to one of its objects names it."""
+    try:
+        return client.replace(step.resource, [replacement(item, step.resource.volatile) for item in whole], query)
+    except ServiceError as exc:
+        pointed = (
+            re.match(rf"/{step.resource.inside}/(\d+)", item["pointer"] or "")
+            for item in exc.details["error"]["errors"]
+        )
+        places = sorted({int(found.group(1)) for found in pointed if found and int(found.group(1)) < len(whole)})
+        if places:
+            titles = ", ".join(step.resource.label_of(whole[place]) for place in places)
+            exc.message += f" This is about the {step.resource.title} {titles}."
+        raise
+
+
 def _take(step: Step, client: Client) -> dict[Operation, Object]:
+    if step.whole is not None:
+        return _matched(step, _replace(step, step.whole, client))
     bodies = [_body(step, operation) for operation in step.operations]
     result = send(client, step.resource.path, step.write, bodies, [_id(item) for item in step.operations])
     answers = _matched(step, result)

@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Mapping, Protocol
+from typing import Any, Mapping, Protocol, Sequence
 
 from .clock import read_date
 from .declaration import Object, Resource
 from .envelope import Answer, Envelope, Request, error_details, open_envelope
 from .errors import ServiceError
 
+NO_ENTRY_POINT = 10003
 MOST_PAGES = 10000  # a service that never comes to an end is stopped there
 
 
@@ -35,6 +36,7 @@ class Client:
         self._sender = sender
         self._place = place
         self.now: datetime | None = None
+        self._holders: dict[str, Object] = {}
 
     def call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the answer is an envelope that says success."""
@@ -49,6 +51,8 @@ class Client:
     def read(self, resource: Resource) -> list[Object]:
         """All objects of a collection, or the one object where there is but one."""
         path = resource.path.format(**self._place)
+        if resource.inside:
+            return self._inside(path, resource)
         if resource.key:
             return self._listing(path, resource.page_size)
         request = Request("GET", path)
@@ -56,6 +60,28 @@ class Client:
         if not isinstance(result, Mapping):
             raise _odd(request, "the result is not an object")
         return [result]
+
+    def replace(self, resource: Resource, objects: Sequence[Object], query: Mapping[str, Any] | None = None) -> Any:
+        """Send a whole list that stands inside of one object; returns the list in the answer."""
+        path, name = resource.path.format(**self._place), str(resource.inside)
+        holder = self._holders.get(path, {})
+        body = {**{field: holder[field] for field in resource.beside if field in holder}, name: list(objects)}
+        result = self.call(Request(resource.update.method, path, query=query or {}, body=body)).result
+        return result.get(name) if isinstance(result, Mapping) else None
+
+    def _inside(self, path: str, resource: Resource) -> list[Object]:
+        """The list that one object holds; without such an object it is empty (facts.md, section 1.4)."""
+        request = Request("GET", path)
+        try:
+            result = self.call(request).result
+        except ServiceError as exc:
+            if exc.status == 404 and NO_ENTRY_POINT in exc.codes:
+                return []
+            raise
+        if not isinstance(result, Mapping):
+            raise _odd(request, "the result is not an object")
+        self._holders[path] = result
+        return _items(request, Envelope(result.get(str(resource.inside)) or [], {}))
 
     def _listing(self, path: str, size: int) -> list[Object]:
         """Page after page until the listing is complete (facts.md, section 1.1), or an error: never a part of it."""

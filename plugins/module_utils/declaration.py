@@ -64,6 +64,10 @@ class Nested:
     write: Write
 
 
+def _flawless(foreseen: Mapping[str, Any]) -> str:
+    return ""
+
+
 def _as_it_is(foreseen: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     return dict(foreseen)
 
@@ -72,9 +76,12 @@ def _as_it_is(foreseen: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[st
 class Resource:
     """A collection of objects of one shape, or (with an empty key) a single object.
 
-    `volatile` names what the service sets by itself and does not take back. `complete` takes the fields that a user
+    `volatile` names what the service sets by itself and does not take back. `inside` names the field of one object that
+    holds the whole collection as an ordered list, which one `update` replaces; `beside` names the fields of that object
+    which go along. `complete` takes the fields that a user
     gave and returns those that are wished for, or raises OptionError. `settle` takes an object with changed fields
-    laid over it, and these fields, and returns the object as it can be.
+    laid over it, and these fields, and returns the object as it can be. `flaw` takes such an object, and says what it
+    lacks, or an empty text.
     """
 
     name: str
@@ -88,9 +95,12 @@ class Resource:
     page_size: int = 1000
     kind: str | None = None
     volatile: tuple[str, ...] = ()
+    inside: str | None = None
+    beside: tuple[str, ...] = ()
     nested: Nested | None = None
     complete: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
     settle: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]] = _as_it_is
+    flaw: Callable[[Mapping[str, Any]], str] = _flawless
 
     @property
     def title(self) -> str:

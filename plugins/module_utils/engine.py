@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Callable, Mapping, Sequence
 
+from .apply import rehearse
 from .carry_out import Applied, carry_out
 from .client import Client
 from .connection import Connection
@@ -17,10 +18,11 @@ from .errors import PlanError
 from .judgement import Judgement, concerns_protection
 from .ladder import Ladder
 from .limits import read_limits
-from .outcome import described, diff
-from .plan import Plan, as_wished, make_plan
+from .outcome import described, diff, with_order
+from .plan import Plan
+from .reconcile import as_wished, make_plan
 from .resources import ACCOUNT
-from .views import View
+from .view import View
 from .wishes import Wishes
 
 Warn = Callable[[str], None]
@@ -76,6 +78,16 @@ class Undertaking:
         self.judge(plan)
         return plan
 
+    def foretell(self, plan: Plan) -> Applied:
+        """What would be applied; where the task asks for that, the service checks it first."""
+        if self.options.get("validate"):
+            rehearse(plan, self.client)
+        return Applied(plan.operations, plan.after())
+
+    def diff(self, plan: Plan, applied: Applied) -> dict[str, Any]:
+        """What differs in the objects concerned, and in the order of a list."""
+        return with_order(diff(applied.operations), self.view.reads(self.options), plan.before, applied.state)
+
     def bring_into_line(self, state: State, foretell: bool, warn: Warn) -> dict[str, Any]:
         """The result; where it is only foretold, the same without the writing."""
         try:
@@ -86,14 +98,12 @@ class Undertaking:
             raise
         for text in judgement.warnings:
             warn(text)
-        applied = (
-            Applied(plan.operations, plan.after()) if foretell else carry_out(plan, self.plan_again, self.client, warn)
-        )
+        applied = self.foretell(plan) if foretell else carry_out(plan, self.plan_again, self.client, warn)
         pending = self.ladder.pending(plan, self.wishes) if self.ladder else []
         return {
             "changed": bool(applied.operations),
             "operations": described(applied.operations),
-            **judgement.shown(diff(applied.operations), applied.state),
+            **judgement.shown(self.diff(plan, applied), applied.state),
             **({"pending": self.view.pending(pending)} if pending else {}),
             **self.view.shows(self.options, applied.state),
         }

@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from typing import Any, Iterable, Sequence
 
-from .declaration import Object
+from .declaration import Object, Resource, State
 from .plan import Operation
 
 
@@ -34,6 +34,15 @@ def diff(operations: Iterable[Operation]) -> dict[str, Any]:
             if holder is not None:
                 _enter(side.setdefault(operation.resource.plural, {}), operation, holder)
     return {"before": before, "after": after}
+
+
+def with_order(shown: dict[str, Any], resources: Sequence[Resource], before: State, after: State) -> dict[str, Any]:
+    """A diff together with the order of lists in which order matters, where it changes."""
+    for resource in (resource for resource in resources if resource.inside):
+        orders = [[resource.label_of(item) for item in state[resource.plural]] for state in (before, after)]
+        if orders[0] != orders[1]:
+            shown["before"][f"{resource.plural}_order"], shown["after"][f"{resource.plural}_order"] = orders
+    return shown
 
 
 def _enter(collection: dict[str, Any], operation: Operation, holder: Object) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Mapping
 
 from .declaration import Field, Nested, Resource, Write
 from .errors import OptionError
-from .values import CODE, EXPRESSION, FLAG, ID, NETWORK, PRIORITY, TEXT, Value, choice, several
+from .values import CODE, EXPRESSION, FLAG, ID, NETWORK, PRIORITY, TEXT, Value, choice, mapping, several
 
 ACCOUNT_PATH = "accounts/{account_id}/magic/advanced_tcp_protection/configs"
 ZONE_PATH = "zones/{zone_id}"
@@ -157,6 +157,89 @@ FIREWALL_RULES = Resource(
     nested=Nested("filter", ZONE_PATH + "/filters", Write("PUT", by_id=True, batch=25, whole=True)),
     complete=_bypassing,
     settle=_without_idle_products,
+)
+
+WAF_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
+SKIPPED_PHASES = ("http_ratelimit", "http_request_sbfm", "http_request_firewall_managed")
+RESPONSE: Mapping[str, Mapping[str, Any]] = {
+    "status_code": {"type": "int", "required": True},
+    "content": {"type": "str", "required": True},
+    "content_type": {"type": "str", "required": True},
+}
+PARAMETERS: Mapping[str, Mapping[str, Any]] = {
+    "ruleset": {"type": "str", "choices": ["current"]},
+    "phase": {"type": "str", "choices": ["current"]},
+    "phases": {"type": "list", "elements": "str", "choices": list(SKIPPED_PHASES)},
+    "products": {"type": "list", "elements": "str", "choices": list(PRODUCTS)},
+    "response": {"type": "dict", "options": RESPONSE},
+}
+
+
+def _known_status(parameters: Mapping[str, Any]) -> None:
+    status = parameters.get("response", {}).get("status_code", 403)
+    if not 400 <= status <= 499:
+        raise ValueError(f"response.status_code is {status}, and not between 400 and 499")
+
+
+def _anything(parameters: Mapping[str, Any]) -> None:
+    """Nothing to check."""
+
+
+LOGGED = {"logging": {"enabled": True}}  # what the service does by itself with a request that is skipped
+
+
+def _by_its_action(rule: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters go with the action that they belong to; a position is not a field of the rule."""
+    changed = "action" in fields and "action_parameters" not in fields
+    idle = {"position", *(["action_parameters", "logging"] if changed else [])} - (fields.keys() - {"position"})
+    settled = {name: value for name, value in rule.items() if name not in idle}
+    return {**LOGGED, **settled} if settled.get("action") == "skip" else settled
+
+
+def _lacking(rule: Mapping[str, Any]) -> str:
+    """What the service would refuse a custom rule for (facts.md, section 1.4)."""
+    missing = [name for name in ("action", "expression") if not rule.get(name)]
+    if missing:
+        return f"is new and needs {' and '.join(missing)}"
+    parameters = rule.get("action_parameters") or {}
+    if rule["action"] == "skip" and not set(parameters) & {
+        "ruleset",
+        "phase",
+        "phases",
+        "products",
+        "rulesets",
+        "rules",
+    }:
+        return "has the action skip and needs action_parameters that say what is skipped"
+    if rule["action"] != "block" and "response" in parameters:
+        return f"has the action {rule['action']}, and only block has a response"
+    if rule["action"] != "skip" and set(parameters) & {"ruleset", "phase", "phases", "products"}:
+        return f"has the action {rule['action']}, and only skip says what is skipped"
+    return ""
+
+
+CUSTOM_RULES = Resource(
+    name="custom_rule",
+    plural="custom_rules",
+    path=ZONE_PATH + "/rulesets/phases/http_request_firewall_custom/entrypoint",
+    fields=(
+        Field("ref", Value(CODE.option, CODE.parse, str), required=True),
+        Field("action", choice(*WAF_ACTIONS)),
+        Field("expression", EXPRESSION),
+        Field("description", TEXT, default=""),
+        Field("enabled", FLAG, default=True, unsaid=True),
+        Field("action_parameters", mapping(PARAMETERS, _known_status), unsaid={}),
+        Field("logging", mapping({"enabled": {"type": "bool", "required": True}}, _anything), unsaid=LOGGED["logging"]),
+    ),
+    key=("ref",),
+    create=Write("PUT"),
+    update=Write("PUT"),
+    delete=Write("PUT"),
+    volatile=("version", "last_updated"),
+    inside="rules",
+    beside=("description",),
+    settle=_by_its_action,
+    flaw=_lacking,
 )
 
 ACCOUNT = (PREFIXES, *RULES, *FILTERS, ALLOWLIST, STATUS)  # in the order in which the manual sets them up

@@ -15,7 +15,7 @@ from .connection import connection_options, read_connection
 from .engine import perform
 from .errors import ProtectionError
 from .session import REQUESTS_IMPORT_ERROR
-from .views import View
+from .view import View
 
 
 def run(view: View) -> None:

@@ -151,6 +151,33 @@ def several(*choices: str) -> Value:
     return Value({"type": "list", "elements": "str", "choices": list(choices)}, parse, meaning)
 
 
+def mapping(spec: Mapping[str, Mapping[str, Any]], check: Callable[[Mapping[str, Any]], None]) -> Value:
+    """An object that is wished for as a whole; `check` raises ValueError for what cannot be."""
+
+    def parse(value: Mapping[str, Any]) -> Mapping[str, Any]:
+        said: Mapping[str, Any] = _said(value)
+        check(said)
+        return said
+
+    return Value({"type": "dict", "options": spec}, parse, _structure)
+
+
+def _said(value: Any) -> Any:
+    """A structure without what was left out of it."""
+    if isinstance(value, Mapping):
+        return {name: _said(item) for name, item in value.items() if item is not None}
+    return value
+
+
+def _structure(value: Any) -> str:
+    """A structure as text, the order of its fields and of the words in its lists without meaning."""
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{name}:{_structure(item)}" for name, item in sorted(value.items())) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(sorted(map(_structure, value))) + "]"
+    return repr(value)
+
+
 NETWORK = Value({"type": "str"}, _network_text, network_meaning)
 TEXT = Value({"type": "str"}, _text, _text_meaning)
 CODE = Value({"type": "str"}, _filled, _code_meaning)

@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Mapping, Sequence, Tuple
 
 from .declaration import Field, Key, Resource
 from .errors import OptionError
 
 Values = Mapping[str, Any]
+Position = Tuple[str, str]  # first, last, before or after; and the ref of the other
 Entries = Sequence[Tuple[str, Mapping[str, Any]]]  # options, each behind the words that lead to it: `prefixes[2].`
 
 
@@ -20,13 +21,23 @@ Entries = Sequence[Tuple[str, Mapping[str, Any]]]  # options, each behind the wo
 class Wishes:
     """Wanted values by key, each with the fields that the user gave and no others.
 
-    `absent` wants the keys gone, `exact` wants everything else gone.
+    `absent` wants the keys gone, `exact` wants everything else gone. `positions` says of some keys where a new object
+    goes in a list whose order matters.
     """
 
     resource: Resource
     wanted: Mapping[Key, Values]
     absent: bool = False
     exact: bool = False
+    positions: Mapping[Key, Position] = field(default_factory=dict)
+
+
+def read_position(text: str) -> Position:
+    """A place in an ordered list: `first`, `last`, `before REF` or `after REF`; raises ValueError."""
+    place, dummy, ref = text.strip().partition(" ")
+    if (place in ("first", "last") and not ref) or (place in ("before", "after") and ref.strip()):
+        return place, ref.strip()
+    raise ValueError(f"'{text}' is not first, last, before REF or after REF")
 
 
 def read_wishes(resource: Resource, entries: Entries, absent: bool = False, exact: bool = False) -> Wishes:

@@ -35,6 +35,15 @@ FIREWALL = {
         {"id": RULE_3, "action": "log", "paused": True, "filter": {"id": FILTER_3, "expression": "false", "paused": True}},
     ]
 }  # fmt: skip
+SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "ip.src in {192.0.2.0/24}"}
+CHALLENGE = {"action": "managed_challenge", "expression": 'http.request.uri.path eq "/login"'}
+CUSTOM = {
+    "custom_rules": [
+        {"ref": "office", **SKIP, "description": "office"},
+        {"ref": "login", **CHALLENGE},
+        {"ref": "last", "action": "log", "expression": "true", "score_per_period": 40.0},
+    ]
+}
 TWO_PREFIXES = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "old"}, {"prefix": "2001:DB8::/32"}]}
 TWO_ENTRIES = {"allowlist": [{"prefix": "198.51.100.7", "comment": "probe"}, {"prefix": "203.0.113.0/28"}]}
 RULES = {
@@ -164,6 +173,26 @@ CASES = (
          {"ladder": True, "rules": [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in ("syn_flood", "out_of_state_tcp")]},
          ["create out_of_state_tcp_rule global", "update syn_flood_rule global"], 2, WHOLE),
     Case("a whole account, nothing said of most of it", "account_protection", {"allowlist": []}, live=WHOLE),
+    Case("custom rules from nothing", "custom_rules",
+         {"rules": [{"ref": "office", **SKIP}, {"ref": "login", **CHALLENGE, "position": "first"}]},
+         ["create custom_rule login", "create custom_rule office"], 1),
+    Case("a custom rule changed, foreign ones left alone", "custom_rules", {"rules": [{"ref": "login", "action": "block", "enabled": False}]},
+         ["update custom_rule login"], 1, CUSTOM),
+    Case("a new custom rule before another", "custom_rules", {"rules": [{"ref": "new", **CHALLENGE, "position": "before login"}]},
+         ["create custom_rule new"], 1, CUSTOM),
+    Case("custom rules in order, otherwise written", "custom_rules",
+         {"rules": [{"ref": "login", "expression": 'http.request.uri.path   eq "/login"', "enabled": True, "description": ""},
+                    {"ref": "office", **SKIP, "logging": {"enabled": True}}]},
+         live=CUSTOM),
+    Case("custom rules absent", "custom_rules", {"rules": [{"ref": "office"}, {"ref": "nowhere"}], "state": "absent"},
+         ["delete custom_rule office"], 1, CUSTOM),
+    Case("custom rules exact: one made, one moved, one changed, one gone", "custom_rules",
+         {"rules": [{"ref": "new", **CHALLENGE}, {"ref": "last"}, {"ref": "office", "description": "the office"}], "state": "exact"},
+         ["create custom_rule new", "update custom_rule office", "delete custom_rule login"], 1, CUSTOM),
+    Case("custom rules exact: moved and nothing else", "custom_rules",
+         {"rules": [{"ref": "last"}, {"ref": "office"}, {"ref": "login"}], "state": "exact"}, ["update custom_rule last"], 1, CUSTOM),
+    Case("no custom rule left", "custom_rules", {"rules": [], "state": "exact", "accept_risks": ["empties_list"]},
+         ["delete custom_rule office", "delete custom_rule login", "delete custom_rule last"], 1, CUSTOM),
     Case("one firewall rule, to its own path", "firewall_rules", {"rules": [{"id": RULE_1, "action": "block"}]},
          [f"update firewall_rule {RULE_1}"], 1, FIREWALL),
     Case("two firewall rules, in one batch", "firewall_rules",

@@ -13,8 +13,10 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from ansible.module_utils import _internal
 from ansible.module_utils.common import warnings
 from ansible.module_utils.testing import patch_module_args
 
@@ -23,7 +25,7 @@ from tests.service import LocalService
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 OTHERS = 6  # as many further collections are read before a change that concerns an account's protection
-AREA_B = ("firewall_rules", "firewall_rules_info")
+AREA_B = ("firewall_rules", "firewall_rules_info", "custom_rules", "custom_rules_info")
 
 
 def run_main(module: str, options: Mapping[str, Any], check: bool = False) -> dict[str, Any]:
@@ -32,7 +34,8 @@ def run_main(module: str, options: Mapping[str, Any], check: bool = False) -> di
     printed = io.StringIO()
     warnings._global_warnings.clear()  # a process of its own would begin without any
     main = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").main
-    with patch_module_args(arguments), redirect_stdout(printed), pytest.raises(SystemExit):
+    a_target = patch.object(_internal, "is_controller", False)  # which it is not once a filter plugin was imported
+    with a_target, patch_module_args(arguments), redirect_stdout(printed), pytest.raises(SystemExit):
         main()
     result: dict[str, Any] = json.loads(printed.getvalue())
     return result

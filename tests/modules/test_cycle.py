@@ -16,7 +16,7 @@ from tests.modules.cycle_table import CASES, Case
 from tests.modules.module_run import ACCOUNT, ZONE, Modules
 from tests.service import LocalService
 
-LEFT_TO_THE_SERVICE = {"id", "created_on", "modified_on", "mitigation_type", "not_before"}
+LEFT_TO_THE_SERVICE = {"id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated"}
 
 
 def seed(service: LocalService, case: Case) -> None:
@@ -37,6 +37,7 @@ def held(service: LocalService) -> dict[str, list[Mapping[str, Any]]]:
         **{f"{kind}_rules": account.rules[kind] for kind in kinds},
         **{f"{kind}_filters": account.filters[kind] for kind in kinds},
         "firewall_rules": zone.rules,
+        "custom_rules": zone.custom_rules,
     }
 
 
@@ -51,7 +52,7 @@ def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
     return [
         (collection, managed)
         for collection, objects in side.items()
-        if collection != "coverage"
+        if collection not in ("coverage", "custom_rules_order")
         for managed in ([objects] if collection == "status" else objects.values())
     ]
 

@@ -9,7 +9,8 @@ from itertools import permutations
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils.outcome import described, diff
-from ansible_collections.edgeops.protection.plugins.module_utils.plan import make_plan, overlay
+from ansible_collections.edgeops.protection.plugins.module_utils.plan import overlay
+from ansible_collections.edgeops.protection.plugins.module_utils.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils.resources import (
     ALLOWLIST,
     FIREWALL_RULES,

@@ -11,7 +11,7 @@ import random
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils.outcome import described, diff
-from ansible_collections.edgeops.protection.plugins.module_utils.plan import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils.resources import ACCOUNT, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.values import (
     CODE,
