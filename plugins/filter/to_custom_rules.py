@@ -1,0 +1,19 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import migrated
+
+
+def to_custom_rules(rules: object) -> list[dict[str, Any]]:
+    return migrated(rules, "to_custom_rules").rules
+
+
+class FilterModule:
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {"to_custom_rules": to_custom_rules}
