@@ -12,7 +12,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import
 
 
 def migration_report(rules: object) -> str:
-    return report(migrated(rules, "migration_report"))
+    return report(migrated(rules))
 
 
 class FilterModule:

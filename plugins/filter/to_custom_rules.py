@@ -11,7 +11,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import
 
 
 def to_custom_rules(rules: object) -> list[dict[str, Any]]:
-    return migrated(rules, "to_custom_rules").rules
+    return migrated(rules).rules
 
 
 class FilterModule:

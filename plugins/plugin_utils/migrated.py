@@ -12,11 +12,11 @@ from ansible.errors import AnsibleFilterError, AnsibleTypeError
 from ansible_collections.edgeops.protection.plugins.module_utils.migration import Migration, migrate
 
 
-def migrated(rules: object, name: str) -> Migration:
-    """What becomes of `rules`, for the filter `name`; Jinja's own filters hand over iterators."""
+def migrated(rules: object) -> Migration:
+    """What becomes of `rules`; Jinja's own filters hand over iterators."""
     given = list(rules) if isinstance(rules, Iterator) else rules
     try:
         return migrate(given)  # type: ignore[arg-type]
     except ValueError as exc:
         error = AnsibleFilterError if isinstance(given, list) else AnsibleTypeError
-        raise error(f"The filter edgeops.protection.{name} failed: {exc}.") from exc
+        raise error(f"{exc}.") from None  # Ansible names the filter itself, and would repeat a cause
