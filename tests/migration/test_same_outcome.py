@@ -74,7 +74,7 @@ REQUEST = st.builds(
     user_agent=st.sampled_from(TEXTS["http.user_agent"]),
     source=st.sampled_from(["192.0.2.5", "192.0.2.99", "198.51.100.7", "203.0.113.1", "2001:db8::1"]),
 )
-REQUESTS = st.lists(REQUEST, min_size=1, max_size=8)
+REQUESTS = st.lists(REQUEST, min_size=1, max_size=8, unique=True)
 
 
 def rule_of(expressions: Sequence[str], odd: bool) -> st.SearchStrategy[dict[str, Any]]:
@@ -86,8 +86,7 @@ def rule_of(expressions: Sequence[str], odd: bool) -> st.SearchStrategy[dict[str
     )
     if odd:
         condition |= st.just({"id": "f", "deleted": True})
-    # Pairs need many bypass and allow rules.
-    actions = st.sampled_from([*PRECEDENCE, "bypass", "bypass", "allow", *(["simulate"] if odd else [])])
+    actions = st.sampled_from([*PRECEDENCE, *(["simulate"] if odd else [])])
     rule = st.fixed_dictionaries(
         {"action": actions, "filter": condition, "products": products},
         optional={
@@ -101,14 +100,33 @@ def rule_of(expressions: Sequence[str], odd: bool) -> st.SearchStrategy[dict[str
 
 
 def without_idle_products(rule: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in rule.items() if name != "products" or rule["action"] == "bypass"}
+    return rule if rule["action"] == "bypass" else {name: value for name, value in rule.items() if name != "products"}
+
+
+def pair_of(expressions: Sequence[str], odd: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """A bypass, something or nothing, and an allow, often so that the first and the last belong together."""
+    rule = rule_of(expressions, odd)
+    like_first = st.sampled_from([True, True, True, False])
+    return st.builds(paired, rule, st.lists(rule, max_size=1), rule, like_first, st.integers(0, 3))
+
+
+def paired(
+    first: dict[str, Any], between: list[dict[str, Any]], last: dict[str, Any], like_first: bool, priority: int
+) -> list[dict[str, Any]]:
+    expression = (first if like_first else last)["filter"].get("expression", 'http.host eq "deleted"')
+    bypass = {**first, "action": "bypass", "products": first.get("products", ["hot"])}
+    allow = {**last, "action": "allow", "filter": {**last["filter"], "expression": expression}}
+    rules = [bypass, *between, without_idle_products(allow)]
+    return [{**rule, "priority": priority + place} for place, rule in enumerate(rules)]
 
 
 @st.composite
 def zones(draw: st.DrawFn, odd: bool = False) -> list[dict[str, Any]]:
     """The firewall rules of a zone, of which several have the same expression."""
     expressions = draw(st.lists(EXPRESSION, min_size=1, max_size=3))
-    rules = draw(st.lists(rule_of(expressions, odd), max_size=8))
+    single = rule_of(expressions, odd).map(lambda rule: [rule])
+    parts = draw(st.lists(single | pair_of(expressions, odd), max_size=4))
+    rules = draw(st.permutations([rule for part in parts for rule in part]))
     return [{"id": f"r{number}", **rule} for number, rule in enumerate(rules)]
 
 
