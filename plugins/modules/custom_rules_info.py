@@ -43,10 +43,10 @@ EXAMPLES = r"""
   edgeops.protection.custom_rules_info:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
 
-- name: Read the rules that block and are in effect
+- name: Read the rules that skip and are in effect
   edgeops.protection.custom_rules_info:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
-    action: block
+    action: skip
     paused: false
 """
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
 
 from tests.modules.module_run import ACCOUNT, ZONE, run_main
 from tests.playbook.ansible_run import REPOSITORY, Run, ansible
@@ -115,7 +116,7 @@ def play_of(tasks: list[Any]) -> dict[str, Any]:
             **{
                 f"edgeops.protection.{name}": (
                     {"zone_id": "{{ edge_zone_id }}"}
-                    if name.startswith("firewall")
+                    if VIEWS[name].place == "zone_id"
                     else {"account_id": "{{ edge_account_id }}"}
                 )
                 for name in MODULES
@@ -185,6 +186,8 @@ def test_a_module_needs_the_permission_listed_and_no_more(
     area, level = {
         "DDoS Protection Write (account)": ("protection", "write"),
         "DDoS Protection Read (account)": ("protection", "read"),
+        "Zone WAF Write (zone)": ("waf", "write"),
+        "Zone WAF Read (zone)": ("waf", "read"),
         "Firewall Services Write (zone)": ("firewall", "write"),
         "Firewall Services Read (zone)": ("firewall", "read"),
     }[permission]
@@ -200,7 +203,7 @@ def test_a_module_needs_the_permission_listed_and_no_more(
     place = {"account_id": ACCOUNT} if area == "protection" else {"zone_id": ZONE}
 
     def outcome(granted: str) -> dict[str, Any]:
-        no_others: dict[str, Any] = {"protection": "none", "firewall": "none"}
+        no_others: dict[str, Any] = {"protection": "none", "firewall": "none", "waf": "none"}
         token = service.add_token("token-with-few-permissions", **{**no_others, area: granted})
         return run_main(module, {**place, **example, "base_url": service.base_url, "api_token": token})
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
 
 from tests.playbook.ansible_run import REPOSITORY, ansible_playbook
 from tests.service import LocalService
@@ -64,7 +65,8 @@ def examples(module: str) -> list[dict[str, Any]]:
 
 def play(module: str, service: LocalService) -> dict[str, Any]:
     """A module's examples, with the account and the credentials that they leave out."""
-    place = {} if module.startswith("firewall") else {"account_id": account_of(module)}
+    reader = "protection_info" if module in FILTERS else module
+    place = {} if VIEWS[reader].place == "zone_id" else {"account_id": account_of(module)}
     return {
         "name": module,
         "hosts": "localhost",
@@ -72,7 +74,7 @@ def play(module: str, service: LocalService) -> dict[str, Any]:
         "vars": {"edge_api_token": service.token},
         "module_defaults": {
             "group/edgeops.protection.all": {"api_token": "{{ edge_api_token }}", "base_url": service.base_url},
-            f"edgeops.protection.{'protection_info' if module in FILTERS else module}": place,
+            f"edgeops.protection.{reader}": place,
         },
         "tasks": examples(module),
     }
