@@ -156,7 +156,7 @@ def _align(step: Step, nested: Nested, client: Client, answers: dict[Operation, 
         held = answers.get(operation, operation.live or {}).get(nested.field)
         if isinstance(held, Mapping) and differences(item.fields, held, wanted):
             body, owners = lagging.setdefault(
-                str(held.get("id")), (replacement(overlay(held, wanted), step.resource.volatile), [])
+                str(held.get("id")), (replacement(overlay(item.fields, held, wanted), step.resource.volatile), [])
             )
             owners.append(operation)
     if lagging:

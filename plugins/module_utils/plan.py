@@ -34,7 +34,7 @@ class Operation:
         """The object afterwards, as far as it can be known; None when it is gone."""
         if self.action == "delete":
             return None
-        return self.resource.settle(overlay(self.live or {}, self.fields), self.fields)
+        return self.resource.settle(overlay(self.resource.fields, self.live or {}, self.fields), self.fields)
 
     @property
     def key(self) -> Key:
@@ -103,11 +103,11 @@ def _nested_differences(item: Field, live: Any, wanted: Values) -> Values:
     return wanted if "id" in part else part  # with another id it is another object
 
 
-def overlay(live: Object, changes: Values) -> dict[str, Any]:
-    """The live object with the changes laid over it."""
-    merged = dict(live)
-    for name, value in changes.items():
-        held = live.get(name)
-        same = isinstance(value, Mapping) and isinstance(held, Mapping) and "id" not in value
-        merged[name] = overlay(held, value) if same else value  # type: ignore[arg-type]
+def overlay(fields: Iterable[Field], live: Object, changes: Values) -> dict[str, Any]:
+    """The live object with the changes laid over it; a nested object with another id is another object."""
+    merged = {**live, **changes}
+    for item in fields:
+        held, value = live.get(item.name), changes.get(item.name)
+        if item.fields and isinstance(held, Mapping) and isinstance(value, Mapping) and "id" not in value:
+            merged[item.name] = overlay(item.fields, held, value)
     return merged

@@ -163,10 +163,12 @@ def test_a_field_that_the_service_does_not_tell_counts_as_its_documented_default
 
 def test_overlay_replaces_a_nested_object_that_has_another_id():
     rule = {"id": "r", "filter": {"id": "f1", "expression": "true", "ref": "x"}}
-    assert overlay(rule, {"filter": {"expression": "false"}})["filter"] == {
+    assert overlay(FIREWALL_RULES.fields, rule, {"filter": {"expression": "false"}})["filter"] == {
         "id": "f1",
         "expression": "false",
         "ref": "x",
     }
-    assert overlay(rule, {"filter": {"id": "f2"}})["filter"] == {"id": "f2"}
-    assert overlay({"id": "r", "filter": None}, {"filter": {"expression": "true"}})["filter"] == {"expression": "true"}
+    assert overlay(FIREWALL_RULES.fields, rule, {"filter": {"id": "f2"}})["filter"] == {"id": "f2"}
+    assert overlay(FIREWALL_RULES.fields, {"id": "r", "filter": None}, {"filter": {"expression": "true"}})[
+        "filter"
+    ] == {"expression": "true"}
