@@ -14,7 +14,7 @@ from ansible.module_utils.basic import AnsibleModule, env_fallback, missing_requ
 from .connection import connection_options, read_connection
 from .engine import perform
 from .errors import ProtectionError
-from .session import REQUESTS_IMPORT_ERROR
+from .pools import REQUESTS_IMPORT_ERROR
 from .view import View
 
 

@@ -4,7 +4,7 @@
 
 """One HTTP session for a module call: kept alive, patient within limits, and sure of what it repeats.
 
-This is the only file that knows requests and urllib3.
+Together with pools.py, this is the only file that knows requests and urllib3.
 """
 
 from __future__ import annotations
@@ -14,34 +14,28 @@ import re
 import socket
 import ssl
 import time
-import traceback
 from email.utils import parsedate_to_datetime
 from typing import Any, Iterator, Mapping
 
-from .deadline import Bounded
 from .envelope import Answer, Request, error_details
 from .errors import ServiceError
 from .patience import Patience, WaitTooLong
+from .pools import Adapter, usual_trust
 
 try:
     import requests
     import urllib3
-    from requests.adapters import HTTPAdapter
     from requests.auth import AuthBase
     from urllib3 import disable_warnings
-    from urllib3.connection import CertificateError, HTTPConnection, HTTPSConnection
-    from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+    from urllib3.connection import CertificateError
     from urllib3.exceptions import ConnectTimeoutError, InsecureRequestWarning, MaxRetryError, NewConnectionError
     from urllib3.util.retry import Retry
 except ImportError:
-    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
-    AuthBase = HTTPAdapter = Retry = object  # type: ignore[misc,assignment]
-    HTTPConnection = HTTPSConnection = HTTPConnectionPool = HTTPSConnectionPool = object
+    AuthBase = Retry = object  # type: ignore[misc,assignment]
     NEVER_SENT: tuple[type[BaseException], ...] = ()
     TIMED_OUT: tuple[type[BaseException], ...] = ()
     NOT_TRUSTED: tuple[type[BaseException], ...] = ()
 else:
-    REQUESTS_IMPORT_ERROR = None
     TIMED_OUT = (requests.Timeout, urllib3.exceptions.TimeoutError, socket.timeout)
     NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
     NEVER_SENT = (ConnectTimeoutError, NewConnectionError, requests.exceptions.ProxyError, *NOT_TRUSTED)
@@ -129,51 +123,6 @@ class PatientRetry(Retry):  # type: ignore[misc]
             raise
 
 
-class BoundedConnection(Bounded, HTTPConnection):  # type: ignore[misc]
-    """HTTP with a deadline."""
-
-
-class BoundedTLSConnection(Bounded, HTTPSConnection):  # type: ignore[misc]
-    """HTTPS with a deadline."""
-
-
-class Pool(HTTPConnectionPool):  # type: ignore[misc]
-    """Connections for http, which loopback alone may use."""
-
-    ConnectionCls = BoundedConnection
-
-
-class TLSPool(HTTPSConnectionPool):  # type: ignore[misc]
-    """Connections for https."""
-
-    ConnectionCls = BoundedTLSConnection
-
-
-def _open_whole(pool: Any, *args: Any, **kwargs: Any) -> Any:
-    """Read the body inside the attempt, so that an answer that breaks off counts as a failed attempt."""
-    kwargs.update(preload_content=True, decode_content=True)
-    return getattr(HTTPConnectionPool, OPEN)(pool, *args, **kwargs)
-
-
-# ansible-test takes the name in one piece for urllib's function, which modules must not use.
-OPEN = "url" + "open"
-setattr(Pool, OPEN, _open_whole)
-setattr(TLSPool, OPEN, _open_whole)
-
-
-class Adapter(HTTPAdapter):
-    """requests' adapter on the pools above, directly and through proxies."""
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
-
-    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
-        manager = super().proxy_manager_for(*args, **kwargs)
-        manager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
-        return manager
-
-
 class Session:
     """Sends requests to one base URL.
 
@@ -208,7 +157,7 @@ class Session:
             patience=patience,
         )
         for scheme in ("https://", "http://"):
-            self._session.mount(scheme, Adapter(max_retries=retry))
+            self._session.mount(scheme, Adapter(usual_trust(verify), max_retries=retry))
 
     def __enter__(self) -> Session:
         return self
