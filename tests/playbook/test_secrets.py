@@ -80,7 +80,7 @@ def run(
     play = {
         "hosts": "localhost",
         "gather_facts": False,
-        "vars": LOCAL,
+        "vars": {**LOCAL, "edgeops_protection_in_worker": folder.name == "inside"},
         "module_defaults": {"group/edgeops.protection.all": {"base_url": service.base_url, **defaults}},
         "tasks": noted,
     }
@@ -102,10 +102,11 @@ def run(
     )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "left").mkdir()
-    return tmp_path / "left"
+@pytest.fixture(params=["inside", "packed"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """An empty folder, whose name says which way the modules run."""
+    (tmp_path / request.param).mkdir()
+    return tmp_path / str(request.param)
 
 
 def assert_nothing_leaks(channels: Channels) -> None:
