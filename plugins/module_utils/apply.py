@@ -10,10 +10,12 @@ import re
 from itertools import groupby
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
+from .address_space import range_of
 from .client import Client
 from .declaration import Nested, Object, Resource, Write
 from .errors import ServiceError
 from .plan import Operation, Plan, differences, overlay
+from .side_by_side import outcomes
 
 
 class Interrupted(Exception):
@@ -57,22 +59,53 @@ def steps(plan: Plan) -> Iterator[Step]:
             yield Step(resource, write, operations[start : start + write.batch])
 
 
+def waves(plan: Plan) -> Iterator[list[Step]]:
+    """The steps in their order, those together that may be under way at the same time: changes of single objects.
+
+    Bulk calls stay one after the other, and so do networks that lie in one another.
+    """
+    wave: list[Step] = []
+    for step in steps(plan):
+        if wave and not _beside(wave[-1], step):
+            yield wave
+            wave = []
+        wave.append(step)
+    if wave:
+        yield wave
+
+
+def _beside(before: Step, step: Step) -> bool:
+    alike = before.resource.plural == step.resource.plural and before.operations[0].action == step.operations[0].action
+    if not alike or step.write.batch > 1 or step.whole is not None:
+        return False
+    one, other = (range_of((item.operations[0].live or {}).get("prefix")) for item in (before, step))
+    return one is None or other is None or not (one[0] <= other[1] and other[0] <= one[1])
+
+
 def apply_plan(plan: Plan, client: Client, warn: Callable[[str], None]) -> dict[Operation, Object]:
     """Carry out the plan; returns what the service says each created or updated object became.
 
-    Raises Interrupted at the first call that fails.
+    Raises Interrupted when a call fails, after those have ended that were under way.
     """
     answers: dict[Operation, Object] = {}
     done: list[Operation] = []
-    for step in steps(plan):
-        try:
-            answers.update(_take(step, client))
-        except ServiceError as exc:
-            unknown = step.operations if exc.carried_out is None else ()
-            left = [item for item in plan.operations[len(done) :] if item not in unknown]
-            raise Interrupted(exc, tuple(done), tuple(left), unknown) from exc
-        done.extend(step.operations)
-        _compare(step, answers, warn)
+    unknown: list[Operation] = []
+    for wave in waves(plan):
+        cause: ServiceError | None = None
+        for step, outcome in zip(wave, outcomes(lambda step: _take(step, client), wave)):
+            if outcome.problem is None:
+                answers.update(outcome.result)  # type: ignore[call-overload]
+                done.extend(step.operations)
+                _compare(step, answers, warn)
+                continue
+            if not isinstance(outcome.problem, ServiceError):
+                raise outcome.problem
+            unknown.extend(step.operations if outcome.problem.carried_out is None else ())
+            cause = cause or outcome.problem
+        if cause is not None:
+            settled = {id(item) for item in (*done, *unknown)}
+            left = tuple(item for item in plan.operations if id(item) not in settled)
+            raise Interrupted(cause, tuple(done), left, tuple(unknown)) from cause
     return answers
 
 

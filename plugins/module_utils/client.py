@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Mapping, Protocol, Sequence
+from typing import Any, Iterator, Mapping, Protocol, Sequence
 
 from .clock import read_date
 from .declaration import Object, Resource
 from .envelope import Answer, Envelope, Request, error_details, open_envelope
 from .errors import ServiceError
+from .side_by_side import side_by_side
 
 NO_ENTRY_POINT = 10003
 MOST_PAGES = 10000  # a service that never comes to an end is stopped there
@@ -86,13 +87,11 @@ class Client:
     def _listing(self, path: str, size: int) -> list[Object]:
         """Page after page until the listing is complete (facts.md, section 1.1), or an error: never a part of it."""
         found: dict[Any, Object] = {}
-        for page in range(1, MOST_PAGES + 1):
-            request = Request("GET", path, query={"page": page, "per_page": size})
-            envelope = self.call(request)
+        for number, (request, envelope) in enumerate(self._pages(path, size)):
             items = _items(request, envelope)
             known = len(found)
             for item in items:
-                found.setdefault(item.get("id") or ("without id", page, len(found)), item)
+                found.setdefault(item.get("id") or ("without id", number, len(found)), item)
             advanced = len(found) > known
             if envelope.total is not None and len(found) >= envelope.total:
                 return list(found.values())
@@ -106,6 +105,21 @@ class Client:
                 f"the listing ends after {len(found)} of {envelope.total or 'an unknown number of'} objects",
             )
         raise _odd(Request("GET", path), "the listing does not end")
+
+    def _pages(self, path: str, size: int) -> Iterator[tuple[Request, Envelope]]:
+        """Page after page, as many as the total tells side by side, and then one by one."""
+
+        def page(number: int) -> tuple[Request, Envelope]:
+            request = Request("GET", path, query={"page": number, "per_page": size})
+            return request, self.call(request)
+
+        first = page(1)
+        yield first
+        total, on_a_page = first[1].total or 0, len(first[1].result) if isinstance(first[1].result, list) else 0
+        last = min(MOST_PAGES, -(-total // on_a_page) if on_a_page else 1)
+        yield from side_by_side(page, range(2, last + 1))
+        for number in range(max(last, 1) + 1, MOST_PAGES + 1):
+            yield page(number)
 
 
 def _items(request: Request, envelope: Envelope) -> list[Object]:

@@ -22,6 +22,7 @@ from .outcome import described, diff, with_order
 from .plan import Plan
 from .reconcile import as_wished, make_plan
 from .resources import ACCOUNT
+from .side_by_side import side_by_side
 from .view import View
 from .wishes import Wishes
 
@@ -44,8 +45,8 @@ def perform(
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:
-    """One complete listing of each collection."""
-    return {resource.plural: client.read(resource) for resource in resources}
+    """One complete listing of each collection, read side by side."""
+    return dict(zip([resource.plural for resource in resources], side_by_side(client.read, resources)))
 
 
 class Undertaking:

@@ -2,11 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How long a module call waits in all, for a service that limits calls or fails."""
+"""How long a module waits in all, and when all its calls wait together."""
 
 from __future__ import annotations
 
+import re
+import threading
 import time
+
+RATE_LIMITED = 429
+FEW_CALLS = 10  # with no more left than these, the rest of the time is shared out among them
+LIMIT = re.compile(r"\br=(\d{1,9})\b.*?\bt=(\d{1,9})\b")
 
 
 class WaitTooLong(Exception):
@@ -20,14 +26,44 @@ class WaitTooLong(Exception):
 
 
 class Patience:
-    """What is left of max_wait, shared by all requests of a session."""
+    """What is left of max_wait, shared by all calls of a session; those that wait at the same time wait once."""
 
     def __init__(self, max_wait: float) -> None:
         self.left = max_wait
+        self._lock = threading.Lock()
+        self._waiting_until = 0.0
+        self._closed_until = 0.0
 
     def wait(self, seconds: float, status: int | None) -> None:
-        """Wait, or raise WaitTooLong at once."""
-        if seconds > self.left:
+        """Wait, or raise WaitTooLong at once; after a rate limit, everybody who comes to the gate waits as well."""
+        if not self._take(seconds, everybody=status == RATE_LIMITED):
             raise WaitTooLong(seconds, status)
-        self.left -= seconds
         time.sleep(seconds)
+
+    def gate(self) -> None:
+        """Wait as long as a rate limit holds everybody back."""
+        seconds = self._closed_until - time.monotonic()
+        if seconds > 0:
+            time.sleep(seconds)
+
+    def learn(self, limit: str | None) -> None:
+        """Slow down where an answer's header Ratelimit says that few calls are left (facts.md, section 3).
+
+        This is a courtesy: where it would take longer than what is left of max_wait, nobody waits.
+        """
+        found = LIMIT.search(limit or "")
+        if found and int(found.group(1)) <= FEW_CALLS:
+            self._take(float(found.group(2)) / (int(found.group(1)) + 1), everybody=True)
+
+    def _take(self, seconds: float, everybody: bool) -> bool:
+        """Take so much of the patience, as far as nobody waits that long already; False where less is left."""
+        with self._lock:
+            now = time.monotonic()
+            more = now + seconds - max(self._waiting_until, now)
+            if more > self.left:
+                return False
+            self.left -= max(0.0, more)
+            self._waiting_until = max(self._waiting_until, now + seconds)
+            if everybody:
+                self._closed_until = max(self._closed_until, now + seconds)
+            return True

@@ -15,12 +15,14 @@ import socket
 import ssl
 import time
 from email.utils import parsedate_to_datetime
+from threading import BoundedSemaphore
 from typing import Any, Iterator, Mapping
 
 from .envelope import Answer, Request, error_details
 from .errors import ServiceError
 from .patience import Patience, WaitTooLong
 from .pools import Adapter, usual_trust
+from .side_by_side import MOST_IN_FLIGHT
 
 try:
     import requests
@@ -127,7 +129,8 @@ class Session:
     """Sends requests to one base URL.
 
     `timeout` is in seconds for each request as a whole, `retries` for each request, `max_wait` in seconds for all
-    waiting together, `verify` True, False or the path of a CA bundle.
+    waiting together, `verify` True, False or the path of a CA bundle. Several threads may send at the same time.
+    `calls` counts the requests that were sent, repeated ones included.
     """
 
     def __init__(
@@ -139,6 +142,8 @@ class Session:
         patience: Patience,
         verify: bool | str = True,
     ) -> None:
+        self.calls = 0
+        self._in_flight = BoundedSemaphore(MOST_IN_FLIGHT)
         self._base_url = base_url
         self._timeout = timeout
         self._patience = patience
@@ -167,6 +172,11 @@ class Session:
 
     def send(self, request: Request) -> Answer:
         """Send a request and bring back the answer, whatever its status; raises ServiceError when none came."""
+        with self._in_flight:
+            self._patience.gate()
+            return self._send(request)
+
+    def _send(self, request: Request) -> Answer:
         try:
             response = self._session.request(
                 request.method,
@@ -181,6 +191,8 @@ class Session:
             )
             tries = response.raw.retries
             doubtful = bool(tries is not None and tries.doubtful)
+            self.calls += 1 + (len(tries.history) if tries is not None else 0)
+            self._patience.learn(response.headers.get("Ratelimit"))
             return Answer(response.status_code, response.headers, response.raw.data, doubtful)
         except WaitTooLong as exc:
             raise self._too_long(request, exc) from exc

@@ -46,5 +46,8 @@ def waits(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> list[float]
         waited.append(seconds)
         service.clock.advance(seconds=seconds)
 
-    monkeypatch.setattr(patience, "time", SimpleNamespace(sleep=sleep))
+    def monotonic() -> float:
+        return sum(waited)
+
+    monkeypatch.setattr(patience, "time", SimpleNamespace(sleep=sleep, monotonic=monotonic))
     return waited

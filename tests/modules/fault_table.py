@@ -136,7 +136,13 @@ def message_of(service: LocalService, fault: Fault) -> str:
 
 def without_waiting(service: LocalService) -> SimpleNamespace:
     """Takes the place of the time module where modules wait: only the service's clock goes on."""
-    return SimpleNamespace(sleep=lambda seconds: service.clock.advance(seconds=seconds))
+    waited: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        service.clock.advance(seconds=seconds)
+
+    return SimpleNamespace(sleep=sleep, monotonic=lambda: sum(waited))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import ipaddress
 from collections import Counter
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.side_by_side import MOST_IN_FLIGHT
 
 from tests.modules.cycle_table import FILTER_1, FILTER_2, FIREWALL, RULE_1, RULE_2, WHOLE
 from tests.modules.module_run import ACCOUNT, OTHERS, ZONE, Modules
@@ -40,13 +41,10 @@ def rule_id(number: int) -> str:
 def test_601_prefixes_take_three_bulk_calls_and_one_listing(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT)
     result = modules.done("protected_prefixes", prefixes=networks(601))
-    assert [(call.method, call.path.rpartition("/configs")[2]) for call in service.calls] == [
-        ("GET", "/prefixes"),
-        *REST,
-        ("POST", "/prefixes/bulk"),
-        ("POST", "/prefixes/bulk"),
-        ("POST", "/prefixes/bulk"),
-    ]
+    calls = [(call.method, call.path.rpartition("/configs")[2]) for call in service.calls]
+    assert calls[0] == ("GET", "/prefixes")
+    assert sorted(calls[1:7]) == sorted(REST)
+    assert calls[7:] == 3 * [("POST", "/prefixes/bulk")]
     assert [len(call.body) for call in service.writes] == [300, 300, 1]
     assert len(result["prefixes"]) == len(service.account(ACCOUNT).prefixes) == 601
     assert all(entry["id"] for entry in result["prefixes"])
@@ -84,7 +82,8 @@ def test_a_call_of_many_pages_reads_each_once(service: LocalService, modules: Mo
         rules=[{"id": rule_id(number), "action": "log", "filter": {"expression": "true"}} for number in range(250)]
     )
     assert len(modules.done("firewall_rules_info")["rules"]) == 250
-    assert [call.query["page"] for call in service.calls] == ["1", "2", "3"]
+    assert service.calls[0].query["page"] == "1"
+    assert sorted(call.query["page"] for call in service.calls) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(
@@ -96,13 +95,13 @@ def test_a_call_of_many_pages_reads_each_once(service: LocalService, modules: Mo
         ("protection_info", {}),
     ],
 )
-def test_all_calls_of_a_module_share_one_connection_and_name_their_sender(
+def test_all_calls_of_a_module_share_few_connections_and_name_their_sender(
     module: str, options: dict[str, object], service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT)
     modules.done(module, **options)
     assert len(service.calls) > 2
-    assert len({call.connection for call in service.calls}) == 1
+    assert len({call.connection for call in service.calls}) <= MOST_IN_FLIGHT
     assert {call.headers["User-Agent"] for call in service.calls} == {"edgeops.protection/0.1.0"}
 
 

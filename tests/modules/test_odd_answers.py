@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.side_by_side import MOST_IN_FLIGHT
 
 from tests.modules.cycle_table import FIREWALL, RULE_1, TWIN_PREFIXES
 from tests.modules.module_run import ACCOUNT, ZONE, Modules
@@ -194,31 +195,22 @@ def test_a_secret_that_the_service_repeats_is_not_passed_on(service: LocalServic
     assert service.token not in str(result)
 
 
-@pytest.mark.parametrize(
-    ("faults", "done", "left", "unknown"),
-    [
-        ([("status", {"status": 500})], ["10.0.0.0/32"], ["10.0.0.2/32"], ["10.0.0.1/32"]),
-        ([("status", {"status": 403})], ["10.0.0.0/32"], ["10.0.0.1/32", "10.0.0.2/32"], []),
-    ],
-)
+@pytest.mark.parametrize(("status", "is_known"), [(500, False), (403, True)])
 def test_what_was_done_what_is_left_and_what_is_not_known_add_up(
-    faults: list[tuple[str, dict[str, Any]]],
-    done: list[str],
-    left: list[str],
-    unknown: list[str],
-    service: LocalService,
-    modules: Modules,
+    status: int, is_known: bool, service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT)
-    for kind, settings in faults:
-        service.misbehave(kind, method="POST", skip=1, **settings)
-    entries = [{"prefix": f"10.0.0.{number}"} for number in range(3)]
+    service.misbehave("status", method="POST", skip=4, status=status)
+    entries = [{"prefix": f"10.0.{2 * number}.1/32"} for number in range(40)]
     result = modules.failed("allowlist", entries=entries, retries=0)
-    assert [[item["key"] for item in result[part]] for part in ("done", "left", "unknown")] == [done, left, unknown]
+    done, left, unknown = ({item["key"] for item in result[part]} for part in ("done", "left", "unknown"))
+    assert {entry["prefix"] for entry in service.account(ACCOUNT).allowlist} == done
+    assert (len(done), bool(unknown)) == (4, not is_known)
+    assert done | left | unknown == {entry["prefix"] for entry in entries}
+    assert len(result["operations"]) == len(done) + len(left) + len(unknown) == 40
+    assert len([call for call in service.calls if call.method == "POST"]) <= 4 + 2 * MOST_IN_FLIGHT
     assert result["changed"] is True
-    assert len(result["operations"]) == 3
     service.faults.clear()
     assert modules.done("allowlist", entries=entries)["changed"] is True
-    assert [entry["prefix"] for entry in service.account(ACCOUNT).allowlist] == [
-        f"10.0.0.{number}/32" for number in range(3)
-    ]
+    stored = [entry["prefix"] for entry in service.account(ACCOUNT).allowlist]
+    assert sorted(stored) == sorted(entry["prefix"] for entry in entries)

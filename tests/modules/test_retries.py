@@ -168,7 +168,7 @@ def test_waiting_is_bounded_over_the_whole_call(service: LocalService, modules: 
 def test_a_rate_limit_is_waited_out(service: LocalService, modules: Modules, waits: list[float]) -> None:
     service.rate_limit(5, seconds=10, retry_after=10)
     entries = [{"prefix": f"10.0.0.{number}"} for number in range(12)]
-    result = modules.done("allowlist", entries=entries)
+    result = modules.done("allowlist", entries=entries, max_wait=600)
     assert len(result["operations"]) == 12
     assert len(service.account(ACCOUNT).allowlist) == 14
     assert waits
