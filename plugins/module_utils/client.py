@@ -20,7 +20,9 @@ MOST_PAGES = 10000  # a service that never comes to an end is stopped there
 
 
 class Sender(Protocol):
-    """What carries a request to the service and brings the answer back."""
+    """What carries a request to the service and brings the answer back; `calls` counts the tries."""
+
+    calls: int
 
     def send(self, request: Request) -> Answer:
         """Raises ServiceError when no answer came."""
@@ -38,6 +40,11 @@ class Client:
         self._place = place
         self.now: datetime | None = None
         self._holders: dict[str, Object] = {}
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made, repeated ones included."""
+        return self._sender.calls
 
     def call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the answer is an envelope that says success."""

@@ -10,6 +10,7 @@ Options, comparison, request bodies, results and diffs all read the declaration;
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Callable, Hashable, List, Mapping, Tuple
 
 from .values import Value
@@ -112,13 +113,26 @@ class Resource:
         """By the action of an operation."""
         return {"create": self.create, "update": self.update, "delete": self.delete}
 
+    @cached_property
+    def _by_name(self) -> Mapping[str, Field]:
+        return {item.name: item for item in self.fields}
+
+    @cached_property
+    def _identifying(self) -> tuple[Field, ...]:
+        return tuple(self.field(name) for name in self.key)
+
+    @cached_property
+    def others(self) -> tuple[Field, ...]:
+        """The fields that do not identify an object."""
+        return tuple(item for item in self.fields if item.name not in self.key)
+
     def field(self, name: str) -> Field:
         """The field of that name."""
-        return next(candidate for candidate in self.fields if candidate.name == name)
+        return self._by_name[name]
 
     def key_of(self, holder: Object) -> Key:
         """What identifies an object, by meaning: twins have the same."""
-        return tuple(self.field(name).meaning(holder) for name in self.key)
+        return tuple([item.meaning(holder) for item in self._identifying])
 
     def label_of(self, holder: Object) -> str:
         """The key as people read it; a rule that is global by scope and by name is called so once."""

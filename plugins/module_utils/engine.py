@@ -14,7 +14,7 @@ from .carry_out import Applied, carry_out
 from .client import Client
 from .connection import Connection
 from .declaration import Resource, State
-from .errors import PlanError
+from .errors import PlanError, ProtectionError
 from .judgement import Judgement, concerns_protection
 from .ladder import Ladder
 from .limits import read_limits
@@ -30,18 +30,27 @@ Warn = Callable[[str], None]
 
 
 def perform(
-    view: View, options: Mapping[str, Any], connection: Connection, foretell: bool, warn: Warn
+    view: View, options: Mapping[str, Any], connection: Connection, foretell: bool, warn: Warn, verbose: bool = False
 ) -> dict[str, Any]:
-    """The result of a module call; raises ProtectionError. What is wrong with the options shows before any request."""
+    """The result of a module call; raises ProtectionError. What is wrong with the options shows before any request.
+
+    A verbose result tells how many calls were made.
+    """
     wishes = view.wishes(options) if view.wishes else None
     limits = read_limits(options)
     reads = view.reads(options)
     with connection.client() as client:
-        state = read_state(client, reads)
-        if wishes is None:
-            return {"changed": False, **view.shows(options, state)}
-        ladder = Ladder(client.now, limits.monitoring) if options.get("ladder") else None
-        return Undertaking(view, options, wishes, client, ladder).bring_into_line(state, foretell, warn)
+        try:
+            state = read_state(client, reads)
+            if wishes is None:
+                result = {"changed": False, **view.shows(options, state)}
+            else:
+                ladder = Ladder(client.now, limits.monitoring) if options.get("ladder") else None
+                result = Undertaking(view, options, wishes, client, ladder).bring_into_line(state, foretell, warn)
+        except ProtectionError as exc:
+            exc.details.update({"calls": client.calls} if verbose else {})
+            raise
+        return {**result, "calls": client.calls} if verbose else result
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:

@@ -35,8 +35,9 @@ class Judgement:
     """
 
     def __init__(self, plan: Plan, limits: Limits, now: datetime | None) -> None:
+        self._in_order = not plan.operations
         self.before = Coverage(plan.before)
-        self.after = Coverage(plan.after())
+        self.after = self.before if self._in_order else Coverage(plan.after())
         self.risks = find_risks(Change(plan, self.before, self.after, now), limits)
         refused = [risk for risk in self.risks if risk.code not in limits.accept_risks]
         if refused:
@@ -68,7 +69,7 @@ class Judgement:
         risks = {"risks": [risk.described() for risk in self.risks]} if self.risks else {}
         if not self._complete:
             return {"diff": shown_diff, **risks}
-        after = Coverage({**self.before.state, **state})
+        after = self.before if self._in_order else Coverage({**self.before.state, **state})
         return {
             "diff": with_coverage(shown_diff, self.before, after),
             "coverage": compared(self.before, after),
@@ -77,9 +78,9 @@ class Judgement:
 
 
 def compared(before: Coverage, after: Coverage) -> dict[str, Any]:
-    """The result `coverage` of a module that writes."""
+    """The result `coverage` of a module that writes; the modes of each prefix stand in `after` alone."""
     return {
-        "before": before.summary(),
+        "before": {name: value for name, value in before.summary().items() if name != "prefixes"},
         "after": after.summary(),
         "newly_unprotected": networks(difference(before.protected, after.protected)),
         "newly_protected": networks(difference(after.protected, before.protected)),

@@ -90,6 +90,8 @@ def differences(fields: Iterable[Field], live: Object | None, wanted: Values) ->
     for item in fields:
         if item.name not in wanted:
             continue
+        if item.name in (live or {}) and (live or {})[item.name] == wanted[item.name]:
+            continue
         if item.fields:
             part = _nested_differences(item, (live or {}).get(item.name), wanted[item.name])
             changed.update({item.name: part} if part else {})

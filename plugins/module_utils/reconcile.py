@@ -63,7 +63,7 @@ def _reconcile(wishes: Wishes, live: Sequence[Object], step: Step) -> list[Opera
         elif matches:
             kept, twins = _kept(wishes, values, matches)
             surplus.extend(twins)
-            fields = differences(resource.fields, kept, step(resource, kept, values))
+            fields = differences(resource.others, kept, step(resource, kept, values))
             operations.extend([_on_live("update", resource, kept, fields)] if fields else [])
         elif resource.create:
             first = {**resource.defaults(), **step(resource, None, values)}
@@ -83,8 +83,10 @@ def _reconcile(wishes: Wishes, live: Sequence[Object], step: Step) -> list[Opera
 
 def _kept(wishes: Wishes, values: Values, matches: Sequence[Object]) -> tuple[Object, Sequence[Object]]:
     """Which of several twins stays: the one that needs the fewest changes, the oldest of them."""
+    if len(matches) == 1:
+        return matches[0], ()
     resource = wishes.resource
-    if len(matches) > 1 and not wishes.exact:
+    if not wishes.exact:
         raise PlanError(
             "The service holds {} {} more than once (ids {}). Remove all but one of them, as purge does, or all of "
             "them with state absent.".format(
@@ -95,7 +97,7 @@ def _kept(wishes: Wishes, values: Values, matches: Sequence[Object]) -> tuple[Ob
         )
 
     def preference(item: Object) -> tuple[int, str, str]:
-        changes = differences(resource.fields, item, values)
+        changes = differences(resource.others, item, values)
         return (len(changes), str(item.get("created_on")), str(item.get("id")))
 
     kept, *twins = sorted(matches, key=preference)

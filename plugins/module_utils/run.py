@@ -35,6 +35,7 @@ def run(view: View) -> None:
             connection,
             foretell=module.check_mode,
             warn=lambda text: module.warn(redact(text)),
+            verbose=getattr(module, "_verbosity", 0) > 0,
         )
     except ProtectionError as exc:
         module.fail_json(msg=redact(exc.message), **redacted(exc.details, redact))

@@ -12,9 +12,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence, Union
+import socket
+from functools import lru_cache
+from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence, Tuple, Union
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
+
+Meaning = Tuple[int, int, int, str]  # of a network: the family, the first address, the length; or a malformed text
+LENGTHS = {str(length): length for length in range(129)}
 
 IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 HIGHEST_PRIORITY_NUMBER = 2147483647  # facts.md, section 4
@@ -54,17 +59,42 @@ def _completed(text: str) -> str:
     return f"; did you mean {candidate}?"
 
 
+def _canonical(text: str) -> Meaning | None:
+    """The meaning of a network that is written as networks are shown, found without ipaddress; None for other text."""
+    address, dummy, digits = text.partition("/")
+    version, family, bits = (6, socket.AF_INET6, 128) if ":" in address else (4, socket.AF_INET, 32)
+    try:
+        packed = socket.inet_pton(family, address)
+        if socket.inet_ntop(family, packed) != address or (version == 6 and "." in address):
+            return None
+    except (OSError, ValueError):
+        return None
+    number, length = int.from_bytes(packed, "big"), LENGTHS.get(digits, bits + 1)
+    if length > bits or number & ((1 << (bits - length)) - 1):
+        return None
+    return (version, number, length, "")
+
+
+@lru_cache(maxsize=1 << 17)
+def _network(text: str) -> tuple[Meaning, str]:
+    """What a text means, and how it is written where that is a network; raises ValueError, which is not kept."""
+    meaning = _canonical(text)
+    if meaning:
+        return meaning, text
+    network = parse_network(text)
+    return (network.version, int(network.network_address), network.prefixlen, ""), str(network)
+
+
 def _network_text(value: Any) -> str:
-    return str(parse_network(_text(value)))
+    return _network(_text(value))[1]
 
 
-def network_meaning(value: Any) -> tuple[int, int, int, str]:
+def network_meaning(value: Any) -> Meaning:
     """Sorts by family, address and length, so that a network comes before its subsets; malformed text comes first."""
     try:
-        network = parse_network(str(value))
+        return _network(str(value))[0]
     except ValueError:
         return (0, 0, 0, str(value))
-    return (network.version, int(network.network_address), network.prefixlen, "")
 
 
 def _text(value: Any) -> str:

@@ -69,14 +69,13 @@ def read_values(resource: Resource, place: str, options: Mapping[str, Any]) -> d
 
 
 def _read(fields: tuple[Field, ...], place: str, options: Mapping[str, Any], holder: str) -> dict[str, Any]:
-    declared = {item.name: item for item in fields}
     values: dict[str, Any] = {}
-    for name, given in options.items():
-        if given is None:
+    unread = {name: given for name, given in options.items() if given is not None}
+    for item in fields:
+        name = item.name
+        if name not in unread:
             continue
-        if name not in declared:
-            raise OptionError(place + name, f"{holder} has no such field; leave it out")
-        item = declared[name]
+        given = unread.pop(name)
         if item.fields:
             values[name] = _read(item.fields, f"{place}{name}.", given, item.name)
             continue
@@ -84,6 +83,8 @@ def _read(fields: tuple[Field, ...], place: str, options: Mapping[str, Any], hol
             values[name] = item.value.parse(given)
         except ValueError as exc:
             raise OptionError(place + name, str(exc)) from exc
+    for name in unread:
+        raise OptionError(place + name, f"{holder} has no such field; leave it out")
     return values
 
 

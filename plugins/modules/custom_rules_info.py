@@ -101,6 +101,11 @@ rules:
       description: When it was last changed.
       type: str
       sample: "2026-03-01T09:15:02.310412Z"
+calls:
+  description: How many calls were made, repeated ones included.
+  returned: with C(-v)
+  type: int
+  sample: 8
 error:
   description: The call that failed and what the service said.
   returned: failure of a call to the service

@@ -227,6 +227,11 @@ unknown:
   elements: dict
   sample: []
 
+calls:
+  description: How many calls were made, repeated ones included.
+  returned: with C(-v)
+  type: int
+  sample: 8
 error:
   description: The call that failed and what the service said.
   returned: failure of a call to the service

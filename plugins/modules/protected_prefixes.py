@@ -132,7 +132,7 @@ coverage:
   description:
     - What the plan does to the protection of the account; the same in check mode as in the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in
-      M(edgeops.protection.protection_info).
+      M(edgeops.protection.protection_info); the former has no C(prefixes).
   returned: when the plan changes who is protected, or how
   type: dict
   contains:
@@ -245,6 +245,11 @@ unknown:
   elements: dict
   sample: []
 
+calls:
+  description: How many calls were made, repeated ones included.
+  returned: with C(-v)
+  type: int
+  sample: 8
 error:
   description: The call that failed and what the service said.
   returned: failure of a call to the service

@@ -25,12 +25,13 @@ from tests.service import LocalService
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 OTHERS = 6  # as many further collections are read before a change that concerns an account's protection
+VERBOSE: Mapping[bool, Mapping[str, int]] = {False: {}, True: {"_ansible_verbosity": 1}}
 AREA_B = ("firewall_rules", "firewall_rules_info", "custom_rules", "custom_rules_info")
 
 
-def run_main(module: str, options: Mapping[str, Any], check: bool = False) -> dict[str, Any]:
+def run_main(module: str, options: Mapping[str, Any], check: bool = False, verbose: bool = False) -> dict[str, Any]:
     """The result of a module called with just these options."""
-    arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": True}
+    arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": True, **VERBOSE[verbose]}
     printed = io.StringIO()
     warnings._global_warnings.clear()  # a process of its own would begin without any
     main = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").main

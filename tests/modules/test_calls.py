@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import ipaddress
+import time
 from collections import Counter
+from itertools import groupby
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.side_by_side import MOST_IN_FLIGHT
 
 from tests.modules.cycle_table import FILTER_1, FILTER_2, FIREWALL, RULE_1, RULE_2, WHOLE
-from tests.modules.module_run import ACCOUNT, OTHERS, ZONE, Modules
+from tests.modules.module_run import ACCOUNT, OTHERS, ZONE, Modules, run_main
 from tests.service import LocalService
 
 REST = [
@@ -167,3 +169,48 @@ def test_a_filter_that_two_rules_share_is_brought_into_line_once(service: LocalS
     modules.done("firewall_rules", **options)
     assert [call.path.rpartition(ZONE)[2] for call in service.writes] == ["/firewall/rules", f"/filters/{FILTER_1}"]
     assert modules.done("firewall_rules", **options)["changed"] is False
+
+
+def test_a_verbose_result_tells_how_many_calls_were_made(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(enabled=True)
+    options = {"base_url": service.base_url, "api_token": service.token, "account_id": ACCOUNT}
+    assert run_main("protection_info", options, verbose=True)["calls"] == len(service.calls) == 7
+    service.misbehave("status", status=403)
+    assert run_main("tcp_protection_status", {**options, "enabled": True}, verbose=True)["calls"] == 1
+    service.faults.clear()
+    assert "calls" not in modules.done("protection_info")
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "requests"),
+    [
+        ("protection_info", {}, 2),
+        ("account_protection", {"enabled": True}, 2),
+        ("allowlist", {"entries": [{"prefix": f"10.0.{2 * number}.1"} for number in range(80)]}, 12),
+        ("firewall_rules_info", {}, 3),
+    ],
+)
+def test_what_can_be_under_way_at_the_same_time_is(
+    module: str, options: dict[str, object], requests: int, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(enabled=True)
+    rules = [{"id": rule_id(number), "action": "log", "filter": {"expression": "true"}} for number in range(900)]
+    service.zone(ZONE).seed(rules=rules)
+    service.switch(latency=0.2)
+    start = time.monotonic()
+    modules.done(module, **options)
+    assert time.monotonic() - start < 0.2 * (requests + 4)
+
+
+def test_no_more_than_eight_calls_are_under_way_and_none_across_adding_changing_and_deleting(
+    service: LocalService, modules: Modules
+) -> None:
+    live = [{"prefix": f"10.0.{2 * number}.1", "comment": "old"} for number in range(30)]
+    service.account(ACCOUNT).seed(allowlist=live)
+    wished = [{**entry, "comment": "new"} for entry in live[:20]] + [
+        {"prefix": f"10.1.{2 * number}.1"} for number in range(20)
+    ]
+    service.switch(latency=0.01)
+    modules.done("allowlist", entries=wished, purge=True, max_deletions=50)
+    assert [method for method, _calls in groupby(call.method for call in service.writes)] == ["POST", "PATCH", "DELETE"]
+    assert 1 < len({call.connection for call in service.writes}) <= MOST_IN_FLIGHT

@@ -25,7 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.views import VI
 
 from tests.modules.cycle_table import CASES, CUSTOM, FIREWALL, RULE_1, WHOLE
 from tests.modules.module_run import ACCOUNT as ACCOUNT_ID
-from tests.modules.module_run import ZONE, Modules
+from tests.modules.module_run import ZONE, Modules, run_main
 from tests.modules.test_cycle import seed
 from tests.service import LocalService
 
@@ -127,6 +127,9 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         options = {**options, **({"enabled": True} if module == "tcp_protection_status" else {"prefix": "10.0.0.1"})}
     if "accept_risks" in VIEWS[module].options:
         options = {**options, "accept_risks": VIEWS[module].options["accept_risks"]["choices"]}
+    place = {"zone_id": ZONE} if VIEWS[module].place == "zone_id" else {"account_id": ACCOUNT_ID}
+    connection = {"base_url": service.base_url, "api_token": service.token}
+    found.append(run_main(module, {**connection, **place, **options}, check=True, verbose=True))
     for method in ("POST|PUT|PATCH|DELETE", "GET"):
         service.misbehave("status", method=method, status=500)
         found.append(modules.run(module, retries=0, **options))
