@@ -61,8 +61,8 @@ TWIN_PREFIXES = [
 
 CASES = (
     Case("status on", "tcp_protection_status", {"enabled": True}, ["update tcp_protection_status tcp_protection_status"], 1),
-    Case("status off", "tcp_protection_status", {"enabled": False,
-          "accept_risks": ["disables_protection"]}, ["update tcp_protection_status tcp_protection_status"], 1, {"enabled": True}),
+    Case("status off", "tcp_protection_status", {"enabled": False, "accept_risks": ["disables_protection"]},
+         ["update tcp_protection_status tcp_protection_status"], 1, {"enabled": True}),
     Case("status in order", "tcp_protection_status", {"enabled": True}, live={"enabled": True}),
     Case("prefixes from nothing, parents first", "protected_prefixes",
          {"prefixes": [{"prefix": "192.0.2.64/28", "excluded": True}, {"prefix": "192.0.2.0/24", "comment": "Frankfurt"}]},

@@ -203,7 +203,7 @@ def test_when_it_runs_inside(keywords: dict[str, Any], host_vars: dict[str, Any]
     assert (PACKED not in run.output) is inside, run.output
 
 
-def test_an_ad_hoc_call_runs_inside(tmp_path: Path) -> None:
+def test_an_ad_hoc_call_runs_inside() -> None:
     with LocalService() as service:
         service.account(ACCOUNT).seed(enabled=True)
         environment = {
@@ -211,6 +211,7 @@ def test_an_ad_hoc_call_runs_inside(tmp_path: Path) -> None:
             "CLOUDFLARE_API_TOKEN": service.token,
             "CLOUDFLARE_ACCOUNT_ID": ACCOUNT,
         }
-        run = ansible("ansible", "localhost", "-m", "edgeops.protection.tcp_protection_status", "-a", "enabled=true", "-vvv", environment=environment)  # fmt: skip
+        call = ("localhost", "-m", "edgeops.protection.tcp_protection_status", "-a", "enabled=true", "-vvv")
+        run = ansible("ansible", *call, environment=environment)
     assert run.code == 0, run.output
     assert PACKED not in run.output

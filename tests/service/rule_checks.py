@@ -94,7 +94,7 @@ def problems_of_response(response: object) -> Iterator[Problem]:
         return
     yield from ((f"/response/{name}", "it is required") for name in RESPONSE if name not in response)
     status = response.get("status_code")
-    if type(status) is not int or not 400 <= status <= 499:
+    if not isinstance(status, int) or not 400 <= status <= 499:
         yield "/response/status_code", "it is a number from 400 to 499"
     for name in ("content", "content_type"):
         if not isinstance(response.get(name), str):
