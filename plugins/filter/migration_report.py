@@ -11,8 +11,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils.migration_repor
 from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import migrated
 
 
-def migration_report(rules: object) -> str:
-    return report(migrated(rules))
+def migration_report(rules: object, custom_rules: object = ()) -> str:
+    return report(migrated(rules, custom_rules))
 
 
 class FilterModule:

@@ -10,8 +10,8 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import migrated
 
 
-def to_custom_rules(rules: object) -> list[dict[str, Any]]:
-    return migrated(rules).rules
+def to_custom_rules(rules: object, custom_rules: object = ()) -> list[dict[str, Any]]:
+    return migrated(rules, custom_rules).rules
 
 
 class FilterModule:

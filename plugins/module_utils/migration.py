@@ -10,17 +10,15 @@ of evaluation becomes the order of the list. What cannot be carried over is note
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
+from .custom_rule import CustomRule, at_least, by_ref, meaning_of
 from .firewall_rule import FirewallRule, read_rule
 from .resources import ACTIONS
-from .values import expression_meaning
 
 LONGEST_ORDERED_LIST = 200  # with more rules, the service orders by priority only
-RAW_STRING = re.compile(r'(?<!\w)r#*"')  # white space within has a meaning that expression_meaning does not know
 NAMES_SHOWN = 3
 KINDS = (
     ((str, bytes), "a text"),
@@ -48,12 +46,16 @@ class Migration(NamedTuple):
     entries: list[dict[str, Any]]
 
 
-def migrate(rules: Sequence[Mapping[str, Any]]) -> Migration:
-    """All firewall rules of a zone, as the service lists them, to custom rules. Raises ValueError where `rules` is not
-    a list of mappings with an id each; everything else that is odd is noted."""
-    listed = _read(rules)
+def migrate(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule] = ()) -> Migration:
+    """All firewall rules of a zone, as the service lists them, to custom rules.
+
+    A rule that is paused since one of the zone's `custom_rules` has taken its place counts as it did before. Raises
+    ValueError where one of both is not a list of mappings, firewall rules with an id each; everything else that is odd
+    is noted."""
+    found = _read(rules)
+    refs = _refs(found)
+    listed = _as_before(found, refs, by_ref(custom_rules))
     ordered = sorted(listed, key=_evaluation)
-    refs = _refs(listed)
     allowed = _pairs(ordered)
     custom = [
         _custom_rule(
@@ -119,16 +121,36 @@ def _pairs(ordered: Iterable[FirewallRule]) -> dict[str, str]:
         if not rule.terminates:
             continue
         if rule.action == "allow" and rule.active:
-            meaning = _meaning(rule.expression)
+            meaning = meaning_of(rule.expression)
             pairs.update(
-                (other.id, rule.id) for other in waiting if other.active and _meaning(other.expression) == meaning
+                (other.id, rule.id) for other in waiting if other.active and meaning_of(other.expression) == meaning
             )
         waiting = []
     return pairs
 
 
-def _meaning(expression: str) -> str:
-    return expression if RAW_STRING.search(expression) else expression_meaning(expression)
+def _as_before(
+    listed: Sequence[FirewallRule], refs: Mapping[str, str], held: Mapping[str, CustomRule]
+) -> list[FirewallRule]:
+    """The rules as they were before custom rules took their place: one that is paused, and whose custom rule is there,
+    is as paused as that is disabled. A bypass that went into an allow has no custom rule of its own; it is judged by
+    that of the allow."""
+
+    def replaced(rule: FirewallRule, ref: str) -> bool:
+        return rule.paused and not rule.obstacle and ref in held and at_least(held[ref], _custom_rule(rule, ref, ()))
+
+    rules = [
+        replace(rule, paused=held[refs[rule.id]].get("enabled") is False) if replaced(rule, refs[rule.id]) else rule
+        for rule in listed
+    ]
+    resumed = [
+        replace(rule, paused=False) if rule.action == "bypass" and refs[rule.id] not in held else rule for rule in rules
+    ]
+    pairs = _pairs(sorted(resumed, key=_evaluation))
+    return [
+        after if rule.id in pairs and replaced(rule, refs[pairs[rule.id]]) else rule
+        for rule, after in zip(rules, resumed)
+    ]
 
 
 def _custom_rule(rule: FirewallRule, ref: str, merged: Iterable[FirewallRule]) -> dict[str, Any]:

@@ -1,0 +1,20 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils.migration_steps import steps
+from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import told
+
+
+def migration_steps(rules: object, custom_rules: object) -> dict[str, Any]:
+    return told(steps, rules, custom_rules)
+
+
+class FilterModule:
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {"migration_steps": migration_steps}
