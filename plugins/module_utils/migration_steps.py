@@ -32,7 +32,7 @@ def steps(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule]
             if rule["ref"] in needed and rule["ref"] in held and not _does(held[rule["ref"]], rule)
         ],
         "create": _placed(migration.rules, held),
-        "pause": _pausable(migration.entries),
+        "pause": _pausable([entry for entry in migration.entries if entry["id"] in in_effect]),
     }
 
 
@@ -49,12 +49,8 @@ def _placed(rules: Sequence[CustomRule], held: Mapping[str, CustomRule]) -> list
     return [dict(rule, position=position) for rule, position in zip(rules, positions) if rule["ref"] not in held]
 
 
-def _pausable(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The wishes, for the last rule first: what is not paused yet then decides before any custom rule does, as it did before.
-    Rules before one that stays, because nobody knows what it does, stay too."""
-    behind = takewhile(lambda entry: entry["becomes"] or not _may_decide(entry), reversed(entries))
+def _pausable(in_effect: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The wishes, for the last rule first: what is not paused yet then decides before any custom rule does, as it did
+    before. Rules before one that stays, because nobody knows what its action does, stay too."""
+    behind = takewhile(lambda entry: entry["becomes"] or entry["action"] in ACTIONS, reversed(in_effect))
     return [{"id": entry["id"], "paused": True} for entry in behind if entry["becomes"]]
-
-
-def _may_decide(entry: Mapping[str, Any]) -> bool:
-    return entry["action"] not in ACTIONS and not (entry["paused"] or entry["filter_paused"])

@@ -16,14 +16,16 @@ from typing import Any
 import pytest
 import yaml
 from ansible.errors import AnsibleFilterError, AnsibleTypeError
-from ansible_collections.edgeops.protection.plugins.filter import migration_report, to_custom_rules
+from ansible_collections.edgeops.protection.plugins.filter import migration_report, migration_steps, to_custom_rules
 from ansible_collections.edgeops.protection.plugins.module_utils.migration import migrate
 from ansible_collections.edgeops.protection.plugins.module_utils.migration_report import report
+from ansible_collections.edgeops.protection.plugins.module_utils.migration_steps import steps
 
 from tests.playbook.ansible_run import TaskResult, ansible_playbook
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("to_custom_rules", "migration_report")
+DOCUMENTED = (*NAMES, "migration_steps")
 RULES = [
     {"id": "a", "action": "block", "paused": False, "filter": {"expression": 'http.host eq "example.com"'}},
     {"id": "b", "action": "allow", "paused": True, "filter": {"expression": "ip.src in {192.0.2.0/24}"}},
@@ -33,7 +35,7 @@ RULES = [
 @pytest.fixture(scope="module")
 def documentation() -> Mapping[str, Any]:
     program = Path(sys.executable).parent / "ansible-doc"
-    names = [f"edgeops.protection.{name}" for name in NAMES]
+    names = [f"edgeops.protection.{name}" for name in DOCUMENTED]
     told = subprocess.run([program, "--json", "-t", "filter", *names], capture_output=True, check=True, text=True)
     found: dict[str, Any] = json.loads(told.stdout)
     return {name.rpartition(".")[2]: found[name] for name in names}
@@ -73,7 +75,7 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, TaskResult]:
     return {task.task: task for task in run.tasks}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DOCUMENTED)
 def test_a_filter_is_documented(documentation: Mapping[str, Any], name: str) -> None:
     told = documentation[name]
     assert told["doc"]["name"] == name
@@ -85,6 +87,10 @@ def test_a_filter_is_documented(documentation: Mapping[str, Any], name: str) -> 
 def test_the_documentation_knows_every_key_of_a_custom_rule(documentation: Mapping[str, Any]) -> None:
     keys = {key for custom in migrate(RULES).rules for key in custom}
     assert set(documentation["to_custom_rules"]["return"]["_value"]["contains"]) == keys
+
+
+def test_the_documentation_knows_every_step(documentation: Mapping[str, Any]) -> None:
+    assert set(documentation["migration_steps"]["return"]["_value"]["contains"]) == steps(RULES, []).keys()
 
 
 @pytest.mark.parametrize("given", TEMPLATES)
@@ -109,6 +115,16 @@ def test_what_is_not_a_list_of_rules_is_refused(plugin: Any, given: Any, error: 
     (function,) = plugin.FilterModule().filters().values()
     with pytest.raises(error, match=message):
         function(given)
+
+
+@pytest.mark.parametrize(
+    ("custom", "error"), [("text", AnsibleTypeError), ({"rules": []}, AnsibleTypeError), (["a"], AnsibleFilterError)]
+)
+@pytest.mark.parametrize("plugin", [to_custom_rules, migration_report, migration_steps])
+def test_what_is_not_a_list_of_custom_rules_is_refused(plugin: Any, custom: Any, error: type[Exception]) -> None:
+    (function,) = plugin.FilterModule().filters().values()
+    with pytest.raises(error, match="custom_rules"):
+        function(RULES, custom)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -62,7 +62,7 @@ def ansible(
         finished = subprocess.run(
             [str(Path(sys.executable).parent / program), *map(str, arguments)],
             cwd=directory,
-            env={**_environment(scratch), "RECORD_TO": str(record), **(environment or {})},
+            env={**_environment(scratch), "PWD": str(directory), "RECORD_TO": str(record), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
