@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,11 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils import migration_report
 from ansible_collections.edgeops.protection.plugins.module_utils.migration import migrate
 
 from tests.playbook.ansible_run import REPOSITORY, Run, TaskResult, ansible_playbook
+from tests.playbook.documents import read_page
 from tests.service import LocalService
 
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
@@ -149,6 +152,18 @@ def test_the_variables_file_holds_what_custom_rules_takes(migration: Migration) 
     assert held == migrate(zone.rules).rules
 
 
+def test_the_report_is_as_the_page_shows(migration: Migration) -> None:
+    page = read_page(REPOSITORY / "docs" / "migration.md")
+    assert page.state
+    report = migration_report.report(migrate(migration.service.zone(ZONE).seed(**page.state["zones"][ZONE]).rules))
+    shown = [line for line in page.text.splitlines() if re.match(r"\| \d+ \|", line)]
+    assert len(shown) == 8
+    assert all(line in report.splitlines() for line in shown)
+    quoted = [line.removeprefix("> ") for line in page.text.splitlines() if line.startswith("> ")]
+    assert quoted
+    assert " ".join(" ".join(quoted).split()) in " ".join(report.split())
+
+
 def test_applied_it_keeps_foreign_rules_and_a_second_run_finds_nothing_to_do(migration: Migration) -> None:
     zone = migration.service.zone(ZONE).seed(rules=RULES, custom_rules=FOREIGN)
     rendered = migrate(zone.rules).rules
@@ -236,7 +251,7 @@ def test_another_failure_to_pause_is_a_failure(migration: Migration) -> None:
     token = migration.service.add_token("reader", protection="none", firewall="read", waf="write")
     failed = failure(migration.run(*APPLY, "-e", f"edge_api_token={token}"))
     assert failed.task.endswith("Pause the firewall rules")
-    (result,) = (item for item in failed.result["results"] if item.get("failed"))
+    (result,) = failed.result["results"]
     assert "Firewall Services Write (zone)" in result["msg"]
 
 
