@@ -20,6 +20,7 @@ from tests.service import LocalService
 
 OTHER = "7b1d6c0a9e8f4d3c8a2b5e6f70819a2b"
 RULE = {"id": "f2d427378e7542acb295380d352e2ebd", "paused": True}
+BLOCK = {"ref": "one", "action": "block", "expression": "ip.src eq 192.0.2.1"}
 NETWORK = {"prefix": "192.0.2.0/24", "comment": "Frankfurt"}
 SLOW = {"kind": "slow", "seconds": 0.5}
 
@@ -50,6 +51,8 @@ PROVOCATIONS = {
     "not entitled": Provocation({"account_id": "e" * 32}),
     "retired": Provocation({"rules": [RULE]}, {"kind": "gone"}, module="firewall_rules"),
     "maintenance": Provocation({"rules": [RULE]}, {"kind": "maintenance"}, module="firewall_rules"),
+    "no such neighbour": Provocation({"rules": [{**BLOCK, "position": "after office"}]}, module="custom_rules"),
+    "refused rule": Provocation({"rules": [{**BLOCK, "expression": "ip.src in {192.0.2.1"}]}, module="custom_rules"),
     "limit": Provocation(fault={"kind": "status", "status": 429, "headers": {"Retry-After": "240"}}),
     "overloaded": Provocation({"retries": 0}, {"kind": "status", "status": 503}),
     "page": Provocation({"retries": 0}, {"kind": "html"}),
