@@ -47,10 +47,9 @@ class Judgement:
                     ", ".join(risk.code for risk in refused),
                 ),
                 {
-                    "risks": [risk.described() for risk in refused],
                     "operations": described(plan.operations),
-                    "diff": with_coverage(diff(plan.operations), self.before, self.after),
-                    "coverage": compared(self.before, self.after),
+                    **self.shown(diff(plan.operations), plan.after()),
+                    "risks": [risk.described() for risk in refused],
                 },
             )
 

@@ -195,6 +195,7 @@ def test_a_mass_deletion_is_a_risk(count: int, service: LocalService, modules: M
     service.zone(ZONE).seed(custom_rules=[{"ref": ref, **BLOCK} for ref in names])
     result = modules.failed("custom_rules", rules=[{"ref": ref} for ref in names[count:]], state="exact")
     assert [risk["code"] for risk in result["risks"]] == ["mass_deletion"]
+    assert "coverage" not in result
     assert service.writes == []
 
 

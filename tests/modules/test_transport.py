@@ -16,6 +16,7 @@ from threading import Thread
 
 import pytest
 import trustme
+from ansible_collections.edgeops.protection.plugins.module_utils import pools
 from ansible_collections.edgeops.protection.plugins.module_utils.side_by_side import MOST_IN_FLIGHT
 
 from tests.modules.module_run import ACCOUNT, Modules, run_main
@@ -58,6 +59,36 @@ def test_a_certificate_that_nobody_vouches_for_is_explained_at_once(over_tls: Mo
 def test_a_bundle_makes_it_trusted(over_tls: Modules, bundle: str) -> None:
     assert over_tls.done(**STATUS, ca_path=bundle)["changed"] is True
     assert len({call.connection for call in over_tls.service.calls}) <= MOST_IN_FLIGHT
+
+
+@pytest.fixture
+def read_beforehand(bundle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The usual CAs, read once for many modules; here they are this one authority."""
+    monkeypatch.setattr(pools, "TRUST", [])
+    monkeypatch.setattr(pools, "usual_cas", lambda: bundle)
+    pools.load_trust()
+
+
+@pytest.mark.usefixtures("read_beforehand")
+def test_usual_cas_that_were_read_beforehand_are_not_read_again(
+    over_tls: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "usual_cas", lambda: "/nowhere")
+    pools.load_trust()
+    assert over_tls.done(**STATUS)["changed"] is True
+
+
+@pytest.mark.usefixtures("read_beforehand")
+def test_who_names_another_bundle_or_none_does_not_trust_the_usual_cas(
+    over_tls: Modules, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = str(tmp_path / "other.pem")
+    trustme.CA().cert_pem.write_to_path(other)
+    assert "certificate verify failed" in over_tls.failed(**STATUS, ca_path=other)["msg"]
+    assert over_tls.done(**STATUS, validate_certs=False)["changed"] is True
+    assert pools.TRUST[0].verify_mode == ssl.CERT_REQUIRED
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", other)
+    assert "certificate verify failed" in over_tls.failed(**STATUS)["msg"]
 
 
 def test_the_bundle_of_the_environment_is_honoured(
