@@ -29,6 +29,7 @@ class Switches:
     firewall_retired: bool = False
     firewall_maintenance: bool = False
     latency: float = 0.0
+    held_against_contract: bool = True
 
 
 class Service:

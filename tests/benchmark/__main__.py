@@ -1,0 +1,78 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""`python -m tests.benchmark`: measure everything and write docs/performance.md; a part of it is only printed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import coverage, machine
+from .cases import all_cases
+from .measure import Case, Measured, measured
+from .page import PAGE, page, ratios, seconds, summary, write
+from .processes import Failure
+from .serving import Serving
+from .ways import Ways
+
+RUNS, QUICK_RUNS = 5, 3
+
+
+def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help=f"only some cases, with {QUICK_RUNS} runs")
+    parser.add_argument("--case", action="append", default=[], metavar="NAME", help="only this case; may be repeated")
+    parser.add_argument("--runs", type=int, help=f"rounds for each case; {RUNS} unless it is quick")
+    parser.add_argument("--list", action="store_true", help="only the names of the cases")
+    return parser.parse_args(words)
+
+
+def chosen(cases: Sequence[Case], names: Sequence[str], quick: bool) -> list[Case]:
+    """The cases that are asked for; raises Failure for a name that none has."""
+    unknown = set(names) - {case.name for case in cases}
+    if unknown:
+        raise Failure(f"There is no case {', '.join(sorted(unknown))}; --list shows those there are.")
+    return [case for case in cases if (case.name in names if names else case.quick or not quick)]
+
+
+def results(cases: Sequence[Case], runs: int) -> list[Measured]:
+    """Everything measured; what is being measured, and how long it took, goes to the error output."""
+    found: list[Measured] = []
+    for number, case in enumerate(cases, 1):
+        print(f"{number} of {len(cases)}: {case.name} ...", end="", file=sys.stderr, flush=True)
+        start = time.monotonic()
+        found += measured(case, runs)
+        print(f" {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    return found
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the tables; 1 where something could not be measured."""
+    given = arguments(words)
+    around = machine.described()
+    runs = given.runs or (QUICK_RUNS if given.quick else RUNS)
+    try:
+        with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
+            every = list(all_cases(Ways(serving, Path(folder))))
+            if given.list:
+                print("\n".join(case.name for case in every))
+                return 0
+            found = results(chosen(every, given.case, given.quick), runs)
+    except Failure as failure:
+        print(f"\n{failure}", file=sys.stderr)
+        return 1
+    print("\n".join([*ratios(found), "", *seconds(found), "", summary(found)]))
+    if not given.case and not given.quick:
+        write(page(found, runs, coverage.table(), around))
+        print(f"Written to {PAGE}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Ways to do a piece of work, run in turns, and what their ratios are."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+EMPTY = "an empty play"
+MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What one run took: seconds, and the peak memory, in bytes, of the largest of its processes."""
+
+    seconds: float
+    peak: int = 0
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to do a piece of work.
+
+    A run does it `parts` times over; with `in_play` the run is a playbook's, whose start is no part of the work.
+    """
+
+    run: Callable[[], Taken]
+    parts: int = 1
+    in_play: bool = False
+
+    def share(self, taken: Taken, empty: Taken | None) -> Taken:
+        """What one part took beyond the empty play."""
+        start = empty.seconds if self.in_play and empty else 0.0
+        return Taken((taken.seconds - start) / self.parts, taken.peak)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table: one way measured against another, `times` of which make the same work."""
+
+    work: str
+    way: str
+    against: str
+    at_most: float | None = None
+    times: float = 1
+    memory: bool = False
+
+    def value(self, taken: Mapping[str, Taken]) -> float:
+        """The ratio of the seconds, or the MiB of memory that are needed more."""
+        one, other = taken[self.way], taken[self.against]
+        if self.memory:
+            return (one.peak - other.peak) / MIB
+        return one.seconds / (other.seconds * self.times)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Ways that are measured together, and the lines that come of it; `quick` ones make the short run."""
+
+    name: str
+    ways: Mapping[str, Way]
+    rows: Sequence[Row]
+    quick: bool = False
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A line of the table with its value in every round, and what its ways took there."""
+
+    row: Row
+    values: Sequence[float]
+    seconds: tuple[float, float] = field(default=(0.0, 0.0))
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+    @property
+    def met(self) -> bool:
+        """Whether it is as wanted; what has no limit always is."""
+        return self.row.at_most is None or self.median <= self.row.at_most
+
+
+def measured(case: Case, runs: int) -> list[Measured]:
+    """Run all ways of a case in turns, so often, every other time in the opposite order."""
+    rounds: list[dict[str, Taken]] = []
+    names = list(case.ways)
+    for number in range(runs):
+        taken = {name: case.ways[name].run() for name in (reversed(names) if number % 2 else names)}
+        rounds.append({name: case.ways[name].share(taken[name], taken.get(EMPTY)) for name in names})
+    return [lines(row, rounds) for row in case.rows]
+
+
+def lines(row: Row, rounds: Sequence[Mapping[str, Taken]]) -> Measured:
+    seconds = [statistics.median(taken[name].seconds for taken in rounds) for name in (row.way, row.against)]
+    return Measured(row, [row.value(taken) for taken in rounds], (seconds[0], seconds[1] * row.times))

@@ -1,0 +1,129 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The tables, and docs/performance.md around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .measure import Measured
+from .processes import REPOSITORY
+
+PAGE = REPOSITORY / "docs" / "performance.md"
+
+TEXT = """\
+# How fast is it?
+
+`make bench` measures the collection against other ways to do the same work, and writes this page:
+
+```console
+$ make bench
+```
+
+## Ratios
+
+{summary}
+
+{table}
+
+A ratio says how long this collection takes, as a part of what the other way takes: with 0.5 it takes half as long. It
+is the median of {runs} rounds; the span is from the lowest to the highest. In a round each way runs once, one after the
+other, and every other round goes through them backwards. "10 x" means that the other way was run for a tenth of the
+work and counted ten times. Memory is that of the largest process of `ansible-playbook`, in MiB above the other way's.
+
+- A run is a whole `ansible-playbook`, with Ansible's default settings and a local connection. The time of a play without
+  tasks, run in the same round, is taken off. What takes little is done several times in a run, for another account each
+  time.
+- The script on requests is a whole process too, from the start of its Python to its end, and does its work for one
+  account. It compares what is there with what is wanted, and checks nothing else.
+- The noop action is an action plugin that does nothing: no task takes less.
+- The module on the vendor's SDK only reads.
+- The service is the [local one](local_service.md), in a process of its own. It holds the entries in memory, and answers
+  as late as the line says. It is told not to check what it meets, which takes it longer than answering.
+- Planning is measured by the processor's time of a process of its own, with one in a hundred prefixes new, one changed
+  and one to go.
+
+## What becomes of the coverage
+
+Before a plan is carried out, a task works out [what it does to the coverage](coverage.md). These are the seconds that
+this takes where every exclusion moves:
+
+{coverage}
+
+## The machine
+
+{machine}
+
+Other machines have other seconds, and much the same ratios. For orientation, the medians of the seconds here:
+
+{seconds}
+"""
+
+
+def ratios(results: Sequence[Measured]) -> list[str]:
+    """The table of ratios, line by line."""
+    return [
+        "| work | against | ratio | span | wanted at most | met |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| {item.row.work} | {against(item)} | {value(item, item.median)} "
+            f"| {value(item, min(item.values))} to {value(item, max(item.values))} "
+            f"| {'' if item.row.at_most is None else limit(item)} | {met(item)} |"
+            for item in results
+        ),
+    ]
+
+
+def against(item: Measured) -> str:
+    times = item.row.times
+    return f"{times:g} x {item.row.against}" if times != 1 else item.row.against
+
+
+def value(item: Measured, number: float) -> str:
+    """A ratio with two digits that say something, or MiB."""
+    if item.row.memory:
+        return f"{number:+.0f} MiB"
+    return f"{number:.2g}" if abs(number) < 10 else f"{number:.0f}"
+
+
+def limit(item: Measured) -> str:
+    return f"+{item.row.at_most:g} MiB" if item.row.memory else f"{item.row.at_most:g}"
+
+
+def met(item: Measured) -> str:
+    return "" if item.row.at_most is None else "yes" if item.met else "no"
+
+
+def seconds(results: Sequence[Measured]) -> list[str]:
+    """What the ratios were made of."""
+    rows = [
+        f"| {item.row.work} | {against(item)} | {item.seconds[0]:.3g} | {item.seconds[1]:.3g} |"
+        for item in results
+        if not item.row.memory
+    ]
+    return ["| work | against | this collection | the other way |", "|---|---|---|---|", *rows]
+
+
+def summary(results: Sequence[Measured]) -> str:
+    """How much of what is wanted is met."""
+    wanted = [item for item in results if item.row.at_most is not None]
+    return f"{sum(item.met for item in wanted)} of {len(wanted)} limits are met."
+
+
+def page(results: Sequence[Measured], runs: int, coverage: Sequence[str], machine: Mapping[str, str]) -> str:
+    """The whole page."""
+    return TEXT.format(
+        summary=summary(results),
+        table="\n".join(ratios(results)),
+        runs=runs,
+        coverage="\n".join(coverage),
+        machine="\n".join(["| | |", "|---|---|", *(f"| {name} | {said} |" for name, said in machine.items())]),
+        seconds="\n".join(seconds(results)),
+    )
+
+
+def write(text: str, path: Path = PAGE) -> None:
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,70 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Plans large lists of prefixes, without a service: `python -m tests.benchmark.planning plan|loads SIZE`.
+
+Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
+processor for the wishes and the plan, or for json.loads of the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils.resources import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils.wishes import numbered, read_wishes
+
+from .accounts import identifier, prefixes
+
+STAMP = "2026-01-01T00:00:00Z"
+DIFFERS = 100  # one in so many is new, one has another comment, one goes
+
+
+def lists(size: int) -> dict[str, list[dict[str, Any]]]:
+    """What is live and what is wished, as the service and the options of a module have it."""
+    everything = prefixes(size + size // DIFFERS)
+    live = [
+        {"id": identifier(number), **entry, "created_on": STAMP, "modified_on": STAMP}
+        for number, entry in enumerate(everything[:size])
+    ]
+    wished = [
+        {**entry, "comment": "changed" if number % DIFFERS == 1 else ""}
+        for number, entry in enumerate(everything)
+        if number % DIFFERS or number >= size
+    ]
+    return {"live": live, "wished": wished}
+
+
+def plan(held: dict[str, list[dict[str, Any]]]) -> int:
+    """The number of changes that follow."""
+    wishes = read_wishes(PREFIXES, numbered("prefixes", held["wished"]), exact=True)
+    return len(make_plan({PREFIXES.plural: held["live"]}, [wishes]).operations)
+
+
+def seconds(what: str, size: int) -> float:
+    """The processor's time for `plan` or for `loads`."""
+    text = json.dumps(lists(size)).encode()
+    held = json.loads(text)
+    start = time.process_time()
+    if what == "plan":
+        found = plan(held)
+    else:
+        json.loads(text)
+    taken = time.process_time() - start
+    if what == "plan" and found != expected(size):
+        raise SystemExit(f"{found} changes were planned instead of {expected(size)}")
+    return taken
+
+
+def expected(size: int) -> int:
+    """New ones, changed ones and those that go."""
+    return 3 * (size // DIFFERS)
+
+
+if __name__ == "__main__":
+    print(seconds(sys.argv[1], int(sys.argv[2])))

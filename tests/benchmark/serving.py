@@ -1,0 +1,76 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The local service in a process of its own, so that it takes no time from whoever is measured."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import requests
+
+from tests.service import LocalService
+from tests.service.contract import API
+
+from .processes import REPOSITORY, Failure
+
+State = dict[str, Any]
+LONGEST_START = 30.0
+
+
+class Serving:
+    """The running service; it holds what it was last told to, and does not check what it meets against its contract."""
+
+    token = LocalService.token
+
+    def __init__(self, scratch: Path) -> None:
+        self._port_file = scratch / "port"
+        self._held: tuple[Any, float] | None = None
+        self._control = requests.Session()
+        self._control.trust_env = False
+
+    def __enter__(self) -> Self:
+        words = [sys.executable, "-m", "tests.service", "--port-file", str(self._port_file)]
+        self._process = subprocess.Popen(words, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
+        patience = time.monotonic() + LONGEST_START
+        while not self._port_file.exists():
+            if self._process.poll() is not None or time.monotonic() > patience:
+                raise Failure("The local service does not start; python -m tests.service says why.")
+            time.sleep(0.02)
+        self.address = f"http://127.0.0.1:{self._port_file.read_text(encoding='utf-8')}"
+        self.base_url = self.address + API
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+    def hold(self, accounts: State, latency: float) -> None:
+        """Hold these accounts, and answer so many seconds late; where both are as they were, nothing is sent."""
+        if self._held != (accounts, latency):
+            switches = {"latency": latency, "held_against_contract": False}
+            self._said(self._control.put(f"{self.address}/control/state", json=document(accounts, switches)))
+            self._held = (accounts, latency)
+        self._said(self._control.delete(f"{self.address}/control/calls"))
+
+    def holds(self) -> State:
+        """The accounts as they are now; what is held next is sent again, whatever it is."""
+        self._held = None
+        accounts: State = self._said(self._control.get(f"{self.address}/control/state"))["accounts"]
+        return accounts
+
+    def _said(self, response: requests.Response) -> Any:
+        response.raise_for_status()
+        return response.json()
+
+
+def document(accounts: State, switches: State) -> State:
+    return {"accounts": accounts, "switches": switches}

@@ -1,0 +1,123 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The ways of measure.py for what there is to run: plays, the script without Ansible, pure planning."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import plays
+from .accounts import Account, Entry, identifier, objects
+from .measure import Taken, Way
+from .processes import Failure, run
+from .serving import Serving
+
+PLAYBOOK = Path(sys.executable).with_name("ansible-playbook")
+SCRIPT = Path(__file__).with_name("bare_requests.py")
+
+
+@dataclass(frozen=True)
+class Work:
+    """What there is before a run, and after it.
+
+    Each of `parts` accounts is as `account` says, and has `after` objects afterwards (None: as many as before, and
+    nothing may change). `latency` is in seconds for each request.
+    """
+
+    account: Mapping[str, Any]
+    parts: int = 1
+    after: int | None = None
+    latency: float = 0.0
+
+
+class Ways:
+    """Makes ways that meet one running service, with files in a folder of their own."""
+
+    def __init__(self, serving: Serving, scratch: Path) -> None:
+        self.serving = serving
+        self.scratch = scratch
+
+    def empty(self) -> Way:
+        """A play without tasks."""
+        return Way(lambda: self._play([], [identifier(0)], 5, {})[0])
+
+    def copies(self, tasks: plays.Tasks, work: Work, wished: Sequence[Entry] = ()) -> Way:
+        """A play that does the work for one account after the other, with tasks that may use the variable `wished`."""
+        accounts = [identifier(number) for number in range(work.parts)]
+        listed = [task for account in accounts for task in tasks(account)]
+        variables = {"wished": wished} if wished else {}
+        return Way(lambda: self._measured(work, listed, accounts[:1], 5, variables), work.parts, in_play=True)
+
+    def hosts(self, tasks: plays.Tasks, work: Work, forks: int) -> Way:
+        """A play with a host for each account, so many of them at once; the work is that for all of them."""
+        accounts = [identifier(number) for number in range(work.parts)]
+        return Way(lambda: self._measured(work, tasks("{{ account }}"), accounts, forks, {}), in_play=True)
+
+    def script(self, wishes: Mapping[str, Any], work: Work) -> Way:
+        """The script without Ansible, from its start to its end."""
+
+        def measured() -> Taken:
+            path = self.scratch / "wishes.json"
+            path.write_text(json.dumps(wishes), encoding="utf-8")
+            self._prepare(work)
+            url = self.serving.base_url + "/" + plays.STATUS.path.format(account_id=identifier(0)).rpartition("/")[0]
+            taken, _text = run([sys.executable, SCRIPT, url, self.serving.token, path], self.scratch)
+            self._check(work)
+            return taken
+
+        return Way(measured)
+
+    def planning(self, what: str, size: int) -> Way:
+        """Pure planning, or json.loads of the same bytes, by the processor's time."""
+        words = [sys.executable, "-m", "tests.benchmark.planning", what, str(size)]
+        return Way(lambda: Taken(float(run(words, self.scratch)[1])))
+
+    def _measured(
+        self, work: Work, tasks: list[plays.Task], hosts: list[str], forks: int, variables: dict[str, Any]
+    ) -> Taken:
+        self._prepare(work)
+        taken, text = self._play(tasks, hosts, forks, variables)
+        if work.after is None and set(re.findall(r"changed=(\d+)", text)) != {"0"}:
+            raise Failure(f"Something was changed where nothing was to do:\n{text[-3000:]}")
+        self._check(work)
+        return taken
+
+    def _play(
+        self, tasks: list[plays.Task], hosts: list[str], forks: int, variables: dict[str, Any]
+    ) -> tuple[Taken, str]:
+        inventory, playbook = self.scratch / "inventory.json", self.scratch / "play.yml"
+        listed = plays.inventory(hosts, self.serving.base_url, self.serving.token)
+        inventory.write_text(json.dumps(listed), encoding="utf-8")
+        playbook.write_text(json.dumps(plays.play(tasks, variables)), encoding="utf-8")
+        return run([PLAYBOOK, "-i", inventory, "-f", str(forks), playbook], self.scratch)
+
+    def _prepare(self, work: Work) -> None:
+        self.serving.hold({identifier(number): work.account for number in range(work.parts)}, work.latency)
+
+    def _check(self, work: Work) -> None:
+        if work.after is not None:
+            found = [objects(account) for account in self.serving.holds().values()]
+            if found != [work.after] * work.parts:
+                raise Failure(f"The accounts hold {found} objects instead of {work.after} each.")
+
+
+def constant(seconds: float) -> Way:
+    """What is known without measuring."""
+    return Way(lambda: Taken(seconds))
+
+
+def wishes_of(account: Account) -> dict[str, Any]:
+    """The options of account_protection as the script takes them, by path."""
+    lists = {name: account[name] for name in ("prefixes", "allowlist")}
+    for kind, path in (("syn_flood", "syn_protection"), ("out_of_state_tcp", "tcp_flow_protection")):
+        for name in ("rules", "filters"):
+            lists[f"{path}/{name}"] = account[kind][name]
+    return {**lists, "tcp_protection_status": {"enabled": account["enabled"]}}
