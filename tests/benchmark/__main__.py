@@ -22,11 +22,12 @@ from .serving import Serving
 from .ways import Ways
 
 RUNS, QUICK_RUNS = 5, 3
+QUICK_LESS = 5
 
 
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"only some cases, with {QUICK_RUNS} runs")
+    parser.add_argument("--quick", action="store_true", help=f"only some cases, with {QUICK_RUNS} runs of less each")
     parser.add_argument("--case", action="append", default=[], metavar="NAME", help="only this case; may be repeated")
     parser.add_argument("--runs", type=int, help=f"rounds for each case; {RUNS} unless it is quick")
     parser.add_argument("--list", action="store_true", help="only the names of the cases")
@@ -59,7 +60,7 @@ def main(words: Sequence[str] | None = None) -> int:
     runs = given.runs or (QUICK_RUNS if given.quick else RUNS)
     try:
         with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
-            every = list(all_cases(Ways(serving, Path(folder))))
+            every = list(all_cases(Ways(serving, Path(folder), QUICK_LESS if given.quick else 1)))
             if given.list:
                 print("\n".join(case.name for case in every))
                 return 0

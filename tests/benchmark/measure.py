@@ -33,18 +33,16 @@ class Way:
     parts: int = 1
     in_play: bool = False
 
-    def share(self, taken: Taken, empty: Taken | None) -> Taken:
-        """What one part took beyond the empty play."""
-        start = empty.seconds if self.in_play and empty else 0.0
-        return Taken((taken.seconds - start) / self.parts, taken.peak)
+    def share(self, taken: Taken, start: float) -> Taken:
+        """What one part took; of a play, without the seconds of its start."""
+        return Taken((taken.seconds - (start if self.in_play else 0.0)) / self.parts, taken.peak)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: one way measured against another, `times` of which make the same work."""
+    """A line of the table: our way, called by the work it does, against another, `times` of which make the same work."""
 
     work: str
-    way: str
     against: str
     at_most: float | None = None
     times: float = 1
@@ -52,7 +50,7 @@ class Row:
 
     def value(self, taken: Mapping[str, Taken]) -> float:
         """The ratio of the seconds, or the MiB of memory that are needed more."""
-        one, other = taken[self.way], taken[self.against]
+        one, other = taken[self.work], taken[self.against]
         if self.memory:
             return (one.peak - other.peak) / MIB
         return one.seconds / (other.seconds * self.times)
@@ -88,14 +86,16 @@ class Measured:
 
 def measured(case: Case, runs: int) -> list[Measured]:
     """Run all ways of a case in turns, so often, every other time in the opposite order."""
-    rounds: list[dict[str, Taken]] = []
+    rounds: list[Mapping[str, Taken]] = []
     names = list(case.ways)
     for number in range(runs):
         taken = {name: case.ways[name].run() for name in (reversed(names) if number % 2 else names)}
-        rounds.append({name: case.ways[name].share(taken[name], taken.get(EMPTY)) for name in names})
-    return [lines(row, rounds) for row in case.rows]
+        rounds.append(taken)
+    start = statistics.median(taken[EMPTY].seconds for taken in rounds) if EMPTY in names else 0.0
+    shares = [{name: case.ways[name].share(taken[name], start) for name in names} for taken in rounds]
+    return [lines(row, shares) for row in case.rows]
 
 
 def lines(row: Row, rounds: Sequence[Mapping[str, Taken]]) -> Measured:
-    seconds = [statistics.median(taken[name].seconds for taken in rounds) for name in (row.way, row.against)]
+    seconds = [statistics.median(taken[name].seconds for taken in rounds) for name in (row.work, row.against)]
     return Measured(row, [row.value(taken) for taken in rounds], (seconds[0], seconds[1] * row.times))

@@ -34,9 +34,9 @@ is the median of {runs} rounds; the span is from the lowest to the highest. In a
 other, and every other round goes through them backwards. "10 x" means that the other way was run for a tenth of the
 work and counted ten times. Memory is that of the largest process of `ansible-playbook`, in MiB above the other way's.
 
-- A run is a whole `ansible-playbook`, with Ansible's default settings and a local connection. The time of a play without
-  tasks, run in the same round, is taken off. What takes little is done several times in a run, for another account each
-  time.
+- A run is a whole `ansible-playbook`, with Ansible's default settings and a local connection. A play without
+  tasks runs in each round too, and the median of its time is taken off. What takes little is done several times in a
+  run, for another account each time.
 - The script on requests is a whole process too, from the start of its Python to its end, and does its work for one
   account. It compares what is there with what is wanted, and checks nothing else.
 - The noop action is an action plugin that does nothing: no task takes less.
@@ -69,12 +69,16 @@ def ratios(results: Sequence[Measured]) -> list[str]:
         "| work | against | ratio | span | wanted at most | met |",
         "|---|---|---|---|---|---|",
         *(
-            f"| {item.row.work} | {against(item)} | {value(item, item.median)} "
+            f"| {work(item)} | {against(item)} | {value(item, item.median)} "
             f"| {value(item, min(item.values))} to {value(item, max(item.values))} "
             f"| {'' if item.row.at_most is None else limit(item)} | {met(item)} |"
             for item in results
         ),
     ]
+
+
+def work(item: Measured) -> str:
+    return item.row.work + (", peak memory" if item.row.memory else "")
 
 
 def against(item: Measured) -> str:

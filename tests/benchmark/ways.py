@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +39,15 @@ class Work:
 
 
 class Ways:
-    """Makes ways that meet one running service, with files in a folder of their own."""
+    """Makes ways that meet one running service, with files in a folder of their own.
 
-    def __init__(self, serving: Serving, scratch: Path) -> None:
+    A run does its work so many times less often as `less` says, at least once.
+    """
+
+    def __init__(self, serving: Serving, scratch: Path, less: int = 1) -> None:
         self.serving = serving
         self.scratch = scratch
+        self.less = less
 
     def empty(self) -> Way:
         """A play without tasks."""
@@ -51,6 +55,7 @@ class Ways:
 
     def copies(self, tasks: plays.Tasks, work: Work, wished: Sequence[Entry] = ()) -> Way:
         """A play that does the work for one account after the other, with tasks that may use the variable `wished`."""
+        work = replace(work, parts=max(1, work.parts // self.less))
         accounts = [identifier(number) for number in range(work.parts)]
         listed = [task for account in accounts for task in tasks(account)]
         variables = {"wished": wished} if wished else {}
