@@ -67,6 +67,10 @@ class Serving:
         accounts: State = self._said(self._control.get(f"{self.address}/control/state"))["accounts"]
         return accounts
 
+    def was_written_to(self) -> bool:
+        """Whether anything but reading was asked for since it was last told what to hold."""
+        return any(call["method"] != "GET" for call in self._said(self._control.get(f"{self.address}/control/calls")))
+
     def _said(self, response: requests.Response) -> Any:
         response.raise_for_status()
         return response.json()

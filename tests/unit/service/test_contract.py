@@ -145,6 +145,15 @@ def test_a_crash_of_the_service_is_recorded_too(protection: Client, account: Any
     service.breaches.clear()
 
 
+def test_nothing_is_held_against_the_contract_where_that_is_switched_off(
+    protection: Client, account: Any, service: Any
+) -> None:
+    account.prefixes.append({"prefix": "192.0.2.0/24"})
+    service.switch(held_against_contract=False)
+    assert protection.result("GET", "/prefixes", params={"colour": "red"}) == [{"prefix": "192.0.2.0/24"}]
+    assert service.breaches == []
+
+
 @pytest.mark.parametrize("text", ["192.0.2.1", "192.0.2.7/24", "2001:DB8::/32", "::1"])
 def test_networks(text: str) -> None:
     assert is_network(text)
