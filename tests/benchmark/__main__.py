@@ -30,6 +30,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help=f"only some cases, with {QUICK_RUNS} runs of less each")
     parser.add_argument("--case", action="append", default=[], metavar="NAME", help="only this case; may be repeated")
     parser.add_argument("--runs", type=int, help=f"rounds for each case; {RUNS} unless it is quick")
+    parser.add_argument("--write", action="store_true", help="write the page even though it is about a part")
     parser.add_argument("--list", action="store_true", help="only the names of the cases")
     return parser.parse_args(words)
 
@@ -69,7 +70,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"\n{failure}", file=sys.stderr)
         return 1
     print("\n".join([*ratios(found), "", *seconds(found), "", summary(found)]))
-    if not given.case and not given.quick:
+    if given.write or not (given.case or given.quick):
         write(page(found, runs, coverage.table(), around))
         print(f"Written to {PAGE}.")
     return 0
