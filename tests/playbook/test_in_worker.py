@@ -47,9 +47,9 @@ class Scene:
 
 
 SCENES = (
-    *(Scene(f"cycle {case.name}", case.module, case.options, case.live, rounds=(CHECK, DO, DO)) for case in CASES),
-    *(Scene(f"risk {wish.name}", wish.module, wish.options, wish.live) for wish in WISHES[::4]),
-    *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(TABLE)),
+    *(Scene(f"cycle {case.name}", case.module, case.options, case.live, rounds=(CHECK, DO)) for case in CASES),
+    *(Scene(f"risk {wish.name}", wish.module, wish.options, wish.live) for wish in WISHES[::8]),
+    *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(TABLE[::3])),
     *(
         Scene(
             f"fault {call.words} {fault.words}",
