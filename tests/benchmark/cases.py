@@ -167,7 +167,7 @@ def new_allowlist_late(ways: Ways) -> Iterator[Case]:
 def many_accounts(ways: Ways) -> Iterator[Case]:
     """Whole accounts in order, with a host each, so many of them at once."""
     held, ours = accounts.in_order(), plays.account_protection()
-    measured = {1: 1, 50: 25, 200: 25}  # hosts, and with how many of them the uri tasks are run
+    measured = {1: 1, 50: 50, 200: 50}  # hosts, and with how many of them the uri tasks are run
     for forks in (5, 20):
         alternatives = {EMPTY: ways.empty()}
         rows = []
