@@ -5,7 +5,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test bench lint sanity docs build targets integration matrix importer mutants clean
+.PHONY: help demo serve test both-ways bench lint sanity docs build targets integration matrix importer mutants clean
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
@@ -25,6 +25,9 @@ serve: .venv/.installed-service ## Keep the local service running, to play with.
 test: .venv/.installed-test ## Run the tests.
 	@mkdir -p .cache
 	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal 2>&1 | tee .cache/test.log
+
+both-ways: .venv/.installed-test ## Compare modules inside the worker process with modules packed and started.
+	@$(PYTHON) -m pytest -q tests/both_ways
 
 bench: .venv/.installed-test ## Measure against other ways to do the same, and write docs/performance.md.
 	@$(PYTHON) -m tests.benchmark
