@@ -42,7 +42,10 @@ MODULES = "ansible_collections.edgeops.protection.plugins.modules."
 PROFILE = "legacy"  # the one of every module in Python
 AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
 
-load_trust()  # once in the parent, for all the workers that it forks
+# Once in the parent, for all the workers that it forks: what every module needs, and the usual CAs.
+import_module("ansible_collections.edgeops.protection.plugins.module_utils.run")
+import_module("ansible_collections.edgeops.protection.plugins.module_utils.views")
+load_trust()
 
 
 class ActionModule(Normal):
