@@ -15,11 +15,10 @@ import io
 import json
 import sys
 import traceback
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Iterator, Mapping
-from unittest.mock import patch
 
 from ansible import constants as C
 from ansible.module_utils import basic
@@ -136,7 +135,7 @@ def called(main: Any, arguments: Mapping[str, Any]) -> tuple[int, str, str]:
         stack.enter_context(redirect_stdout(out))
         stack.enter_context(redirect_stderr(err))
         for holder, name, value in _as_in_a_process_of_its_own(fed):
-            stack.enter_context(patch.object(holder, name, value))
+            stack.enter_context(replaced(holder, name, value))
         try:
             main()
             code = 0
@@ -146,6 +145,17 @@ def called(main: Any, arguments: Mapping[str, Any]) -> tuple[int, str, str]:
             traceback.print_exc(file=err)
             code = 1
     return code, out.getvalue(), err.getvalue()
+
+
+@contextmanager
+def replaced(holder: Any, name: str, value: Any) -> Iterator[None]:
+    """Let an attribute have another value for a while; what does so in the standard library is slow to load."""
+    usual = getattr(holder, name)
+    setattr(holder, name, value)
+    try:
+        yield
+    finally:
+        setattr(holder, name, usual)
 
 
 def _as_in_a_process_of_its_own(fed: bytes) -> Iterator[tuple[Any, str, Any]]:

@@ -21,6 +21,7 @@ LOOPED = 100  # the longest loop that is run; longer ones are taken to cost as m
 PAGES_LOOPED = 10
 
 URI = "one uri GET task"
+FIRST_URI = "the first uri GET task of a play"
 NOOP = "the noop action"
 SCRIPT = "a bare requests script"
 REQUEST = "one request's latency"
@@ -57,19 +58,22 @@ def nothing_to_do(ways: Ways) -> Iterator[Case]:
     status = "one more task that finds nothing to do (tcp_protection_status)"
     account = "account_protection, whole account in order"
     held = accounts.in_order()
-    often, twice = Work(held, parts=10), Work(held, parts=2)
+    often, twice, once = (Work(held, parts=parts) for parts in (20, 2, 1))
+    first = "the first task of a play, finding nothing to do (tcp_protection_status)"
     sdk, script = "a module on the vendor's SDK that reads {}", SCRIPT + " for {}"
     alternatives = {
         EMPTY: ways.empty(),
-        status: ways.copies(plays.status_in_order(), often),
-        URI: ways.copies(plays.uri_get, often),
-        sdk.format("the status"): ways.copies(plays.sdk("status"), twice),
-        script.format("the status"): ways.script(STATUS_IN_ORDER, often),
-        NOOP: ways.copies(plays.noop, Work(held, parts=50)),
-        account: ways.copies(plays.account_protection(), often),
-        "seven uri GET tasks": ways.copies(plays.uri_read_all, twice),
-        sdk.format("all seven lists"): ways.copies(plays.sdk(*plays.PATHS), twice),
-        script.format("the account"): ways.script(wishes_of(held), often),
+        status: ways.more(plays.status_in_order(), often),
+        URI: ways.more(plays.uri_get, Work(held, parts=10)),
+        sdk.format("the status"): ways.more(plays.sdk("status"), twice),
+        script.format("the status"): ways.script(STATUS_IN_ORDER, once),
+        NOOP: ways.more(plays.noop, often),
+        account: ways.more(plays.account_protection(), often),
+        "seven uri GET tasks": ways.more(plays.uri_read_all, twice),
+        sdk.format("all seven lists"): ways.more(plays.sdk(*plays.PATHS), twice),
+        script.format("the account"): ways.script(wishes_of(held), once),
+        first: ways.copies(plays.status_in_order(), once),
+        FIRST_URI: ways.copies(plays.uri_get, once),
     }
     rows = [
         Row(status, URI, 0.12),
@@ -77,6 +81,7 @@ def nothing_to_do(ways: Ways) -> Iterator[Case]:
         Row(account, URI, 0.3),
         Row(account, "seven uri GET tasks"),
         *(Row(account, other) for other in (sdk.format("all seven lists"), script.format("the account"), NOOP)),
+        Row(first, FIRST_URI),
     ]
     yield Case("nothing_to_do", alternatives, rows, quick=True)
     for latency in LATENCIES:
@@ -87,10 +92,9 @@ def nothing_to_do_late(ways: Ways, status: str, account: str, latency: float) ->
     """The same where the service is further away."""
     work = Work(accounts.in_order(), parts=5, latency=latency)
     alternatives = {
-        EMPTY: ways.empty(),
-        status: ways.copies(plays.status_in_order(), work),
-        URI: ways.copies(plays.uri_get, work),
-        account: ways.copies(plays.account_protection(), work),
+        status: ways.more(plays.status_in_order(), work),
+        URI: ways.more(plays.uri_get, work),
+        account: ways.more(plays.account_protection(), work),
         REQUEST: constant(latency),
     }
     limit = 3.0 if latency == LATENCIES[-1] else None

@@ -37,6 +37,8 @@ work and counted ten times. Memory is that of the largest process of `ansible-pl
 - A run is a whole `ansible-playbook`, with Ansible's default settings and a local connection. A play without
   tasks runs in each round too, and the median of its time is taken off. What takes little is done several times in a
   run, for another account each time.
+- Where nothing is to do, what is measured is one *more* task: a play with several of them less a play with one. What
+  a play pays once, for loading the collection and what it is built on, is in the line about the first task.
 - The script on requests is a whole process too, from the start of its Python to its end, and does its work for one
   account. It compares what is there with what is wanted, and checks nothing else.
 - The noop action is an action plugin that does nothing: no task takes less.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -54,11 +54,28 @@ class Ways:
 
     def copies(self, tasks: plays.Tasks, work: Work, wished: Sequence[Entry] = ()) -> Way:
         """A play that does the work for one account after the other, with tasks that may use the variable `wished`."""
-        work = replace(work, parts=max(1, work.parts // self.less))
+        work = self._lessened(work)
+        return Way(self._one_by_one(tasks, work, wished), work.parts, in_play=True)
+
+    def more(self, tasks: plays.Tasks, work: Work) -> Way:
+        """Further tasks of a play that has done such work for one account before."""
+        work = self._lessened(work)
+        first, longer = (self._one_by_one(tasks, replace(work, parts=parts)) for parts in (1, 1 + work.parts))
+
+        def measured() -> Taken:
+            whole = longer()
+            return Taken(whole.seconds - first().seconds, whole.peak)
+
+        return Way(measured, work.parts)
+
+    def _lessened(self, work: Work) -> Work:
+        return replace(work, parts=max(1, work.parts // self.less))
+
+    def _one_by_one(self, tasks: plays.Tasks, work: Work, wished: Sequence[Entry] = ()) -> Callable[[], Taken]:
         accounts = [identifier(number) for number in range(work.parts)]
         listed = [task for account in accounts for task in tasks(account)]
         variables = {"wished": wished} if wished else {}
-        return Way(lambda: self._measured(work, listed, accounts[:1], 5, variables), work.parts, in_play=True)
+        return lambda: self._measured(work, listed, accounts[:1], 5, variables)
 
     def hosts(self, tasks: plays.Tasks, work: Work, forks: int) -> Way:
         """A play with a host for each account, so many of them at once; the work is that for all of them."""
