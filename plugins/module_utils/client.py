@@ -22,7 +22,9 @@ MOST_PAGES = 10000  # a service that never comes to an end is stopped there
 class Sender(Protocol):
     """What carries a request to the service and brings the answer back; `calls` counts the tries."""
 
-    calls: int
+    @property
+    def calls(self) -> int:
+        """How many calls were made, repeated ones included."""
 
     def send(self, request: Request) -> Answer:
         """Raises ServiceError when no answer came."""

@@ -26,10 +26,14 @@ class WaitTooLong(Exception):
 
 
 class Patience:
-    """What is left of max_wait, shared by all calls of a session; those that wait at the same time wait once."""
+    """What is left of max_wait, shared by all calls of a session; those that wait at the same time wait once.
+
+    `calls` counts the calls that it let go, the repeated ones after their wait.
+    """
 
     def __init__(self, max_wait: float) -> None:
         self.left = max_wait
+        self.calls = 0
         self._lock = threading.Lock()
         self._waiting_until = 0.0
         self._closed_until = 0.0
@@ -39,12 +43,14 @@ class Patience:
         if not self._take(seconds, everybody=status == RATE_LIMITED):
             raise WaitTooLong(seconds, status)
         time.sleep(seconds)
+        self._let_go()
 
     def gate(self) -> None:
         """Wait as long as a rate limit holds everybody back."""
         seconds = self._closed_until - time.monotonic()
         if seconds > 0:
             time.sleep(seconds)
+        self._let_go()
 
     def learn(self, limit: str | None) -> None:
         """Slow down where an answer's header Ratelimit says that few calls are left (facts.md, section 3).
@@ -54,6 +60,10 @@ class Patience:
         found = LIMIT.search(limit or "")
         if found and int(found.group(1)) <= FEW_CALLS:
             self._take(float(found.group(2)) / (int(found.group(1)) + 1), everybody=True)
+
+    def _let_go(self) -> None:
+        with self._lock:
+            self.calls += 1
 
     def _take(self, seconds: float, everybody: bool) -> bool:
         """Take so much of the patience, as far as nobody waits that long already; False where less is left."""

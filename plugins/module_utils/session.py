@@ -130,7 +130,6 @@ class Session:
 
     `timeout` is in seconds for each request as a whole, `retries` for each request, `max_wait` in seconds for all
     waiting together, `verify` True, False or the path of a CA bundle. Several threads may send at the same time.
-    `calls` counts the requests that were sent, repeated ones included.
     """
 
     def __init__(
@@ -142,7 +141,6 @@ class Session:
         patience: Patience,
         verify: bool | str = True,
     ) -> None:
-        self.calls = 0
         self._in_flight = BoundedSemaphore(MOST_IN_FLIGHT)
         self._base_url = base_url
         self._timeout = timeout
@@ -170,6 +168,11 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
         self._session.close()
 
+    @property
+    def calls(self) -> int:
+        """How many calls were made, repeated ones and those without an answer included."""
+        return self._patience.calls
+
     def send(self, request: Request) -> Answer:
         """Send a request and bring back the answer, whatever its status; raises ServiceError when none came."""
         with self._in_flight:
@@ -191,7 +194,6 @@ class Session:
             )
             tries = response.raw.retries
             doubtful = bool(tries is not None and tries.doubtful)
-            self.calls += 1 + (len(tries.history) if tries is not None else 0)
             self._patience.learn(response.headers.get("Ratelimit"))
             return Answer(response.status_code, response.headers, response.raw.data, doubtful)
         except WaitTooLong as exc:

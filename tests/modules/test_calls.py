@@ -178,6 +178,9 @@ def test_a_verbose_result_tells_how_many_calls_were_made(service: LocalService, 
     service.misbehave("status", status=403)
     assert run_main("tcp_protection_status", {**options, "enabled": True}, verbose=True)["calls"] == 1
     service.faults.clear()
+    service.misbehave("lost_before", times=2)
+    failed = run_main("tcp_protection_status", {**options, "enabled": True, "retries": 1}, verbose=True)
+    assert (failed["failed"], failed["calls"]) == (True, 2)
     assert "calls" not in modules.done("protection_info")
 
 
