@@ -67,7 +67,7 @@ def nothing_to_do(ways: Ways) -> Iterator[Case]:
         URI: ways.more(plays.uri_get, Work(held, parts=10)),
         sdk.format("the status"): ways.more(plays.sdk("status"), twice),
         script.format("the status"): ways.script(STATUS_IN_ORDER, once),
-        NOOP: ways.more(plays.noop, often),
+        NOOP: ways.more(plays.noop, Work(held, parts=50)),
         account: ways.more(plays.account_protection(), often),
         "seven uri GET tasks": ways.more(plays.uri_read_all, twice),
         sdk.format("all seven lists"): ways.more(plays.sdk(*plays.PATHS), twice),

@@ -85,5 +85,6 @@ def _environment(scratch: str) -> dict[str, str]:
         "ANSIBLE_CALLBACK_PLUGINS": str(CALLBACKS),
         "ANSIBLE_CALLBACKS_ENABLED": "record",
         "ANSIBLE_NOCOWS": "1",
+        "PYTHONUNBUFFERED": "1",  # so that both outputs stay in order, as they do on a terminal
         "ANSIBLE_RETRY_FILES_ENABLED": "0",
     }
