@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import ssl
 import traceback
+from contextlib import suppress
 from typing import Any
 
 from .deadline import Bounded
@@ -65,12 +66,16 @@ TRUST: list[Any] = []  # the TLS context of those who trust the usual CAs, where
 
 
 def load_trust() -> None:
-    """Read the bundle of CAs once for all the processes forked later, which takes longer than a call."""
+    """Read the bundle of CAs once for all the processes forked later, which takes longer than a call.
+
+    Where there is none, those say so that need one.
+    """
     if REQUESTS_IMPORT_ERROR is None and not TRUST:
         context = create_urllib3_context()
-        context.load_verify_locations(usual_cas())
         context.verify_mode = ssl.CERT_REQUIRED
-        TRUST.append(context)
+        with suppress(OSError):
+            context.load_verify_locations(usual_cas())
+            TRUST.append(context)
 
 
 def usual_trust(verify: bool | str) -> Any:

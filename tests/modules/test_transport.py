@@ -98,11 +98,30 @@ def test_the_bundle_of_the_environment_is_honoured(
     assert over_tls.done(**STATUS)["changed"] is True
 
 
+def test_without_usual_cas_to_read_beforehand_nothing_fails(
+    over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "TRUST", [])
+    monkeypatch.setattr(pools, "usual_cas", lambda: "/nowhere")
+    pools.load_trust()
+    assert pools.TRUST == []
+    assert over_tls.done(**STATUS, ca_path=bundle)["changed"] is True
+
+
+@pytest.mark.usefixtures("read_beforehand")
+def test_a_certificate_for_another_name_is_not_taken_from_those_read_beforehand(over_tls: Modules) -> None:
+    assert_refused_elsewhere(over_tls)
+
+
 def test_a_certificate_for_another_name_is_not_taken(over_tls: Modules, bundle: str) -> None:
+    assert_refused_elsewhere(over_tls, ca_path=bundle)
+
+
+def assert_refused_elsewhere(over_tls: Modules, **options: str) -> None:
     elsewhere = over_tls.service.base_url.replace("127.0.0.1", "127.0.0.2")
     port = over_tls.service.port
     with socket.create_server(("127.0.0.2", port)) as listener, forwarding(listener, port):
-        message = over_tls.failed(**STATUS, base_url=elsewhere, ca_path=bundle)["msg"]
+        message = over_tls.failed(**STATUS, base_url=elsewhere, **options)["msg"]
     assert "certificate" in message
     assert over_tls.service.calls == []
 
