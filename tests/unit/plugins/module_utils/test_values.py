@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.values import (
     CODE,
@@ -135,3 +137,23 @@ def test_words_sort_as_declared_and_unknown_ones_come_last():
 
 def test_a_quote_that_does_not_end_is_no_reason_to_fail():
     assert expression_meaning('http.host eq "a  b') == 'http.host eq "a b'
+
+
+ADDRESSES = ("0.0.0.0", "10.0.0.0", "192.0.2.0", "192.0.2.7", "255.255.255.255", "192.0.2.07", "192.0.2")
+ADDRESSES_V6 = ("::", "2001:db8::", "2001:db8::1", "2001:DB8::", "2001:db8:0::", "::ffff:192.0.2.0", "2001:db8:::")
+LENGTHS = ("", *(f"/{length}" for length in (0, 1, 8, 23, 24, 25, 31, 32, 33, 48, 64, 127, 128, 129)), "/08", "/", "/x")
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("address", ADDRESSES + ADDRESSES_V6)
+def test_a_network_is_what_the_standard_library_takes_it_for(address: str, length: str) -> None:
+    text = address + length
+    try:
+        network = ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        assert network_meaning(text)[0] == 0
+        with pytest.raises(ValueError, match="is not a network"):
+            NETWORK.parse(text)
+    else:
+        assert network_meaning(text) == (network.version, int(network.network_address), network.prefixlen, "")
+        assert NETWORK.parse(text) == str(network)
