@@ -5,7 +5,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test both-ways bench lint sanity docs build targets integration matrix importer mutants clean
+.PHONY: help demo serve test parity bench lint sanity docs build targets integration matrix importer mutants clean
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
@@ -20,14 +20,14 @@ demo: .venv/.installed-service ## Bring three accounts and a zone to their basel
 	@$(PYTHON) -m tests.demo
 
 serve: .venv/.installed-service ## Keep the local service running, to play with.
-	@$(PYTHON) -m tests.service --state tests/demo/state.yml
+	@$(PYTHON) -m tests.fake_service --state tests/demo/state.yml
 
 test: .venv/.installed-test ## Run the tests.
 	@mkdir -p .cache
 	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal 2>&1 | tee .cache/test.log
 
-both-ways: .venv/.installed-test ## Compare modules inside the worker process with modules packed and started.
-	@$(PYTHON) -m pytest -q tests/both_ways
+parity: .venv/.installed-test ## Compare modules inside the worker process with modules packed and started.
+	@$(PYTHON) -m pytest -q tests/parity
 
 bench: .venv/.installed-test ## Measure against other ways to do the same, and write docs/performance.md.
 	@$(PYTHON) -m tests.benchmark

@@ -16,11 +16,11 @@ options:
       - V(disables_protection) switches the protection off, or removes or disables the last rule that makes a component
         work, or the last protected prefix.
       - V(skips_monitoring) enables a rule or filter that is new, was disabled, or has not monitored for
-        O(min_monitoring).
-      - V(broad_allowlist) lets the active entries of the allowlist grow beyond O(widest_allowlist_ipv4),
-        O(widest_allowlist_ipv6) or O(max_allowlist_entries).
+        O(min_monitoring_hours).
+      - V(broad_allowlist) lets the active entries of the allowlist grow beyond O(min_allowlist_prefix_length_ipv4),
+        O(min_allowlist_prefix_length_ipv6) or O(max_allowlist_entries).
       - V(allowlists_own_prefix) allows a network of the account's own protected prefixes as a source.
-      - V(mass_deletion) deletes at least five objects that are more than O(max_deletions) of a list.
+      - V(mass_deletion) deletes at least five objects that are more than O(max_deletions_percent) of a list.
       - V(empties_list) leaves a list empty that was not.
     type: list
     elements: str
@@ -33,22 +33,22 @@ options:
       - mass_deletion
       - empties_list
     default: []
-  max_deletions:
+  max_deletions_percent:
     description: How much of a list may be deleted at once, in percent, without being a risk.
     type: int
     default: 30
-  min_monitoring:
+  min_monitoring_hours:
     description:
       - How long a rule or filter has to monitor before it is enabled, in hours.
       - It is counted from the time at which the rule or filter was last changed, by the service's clock.
     type: float
     default: 4.0
-  widest_allowlist_ipv4:
+  min_allowlist_prefix_length_ipv4:
     description: The length of the widest IPv4 network that may be allowed without being a risk. Networks that lie
       side by side count as one.
     type: int
     default: 24
-  widest_allowlist_ipv6:
+  min_allowlist_prefix_length_ipv6:
     description: The length of the widest IPv6 network that may be allowed without being a risk. Networks that lie
       side by side count as one.
     type: int
@@ -65,7 +65,7 @@ options:
     description:
       - The risks that the task may take. A plan that carries another one fails before anything is written, in check
         mode too, and says which entries are concerned.
-      - V(mass_deletion) deletes at least five objects that are more than O(max_deletions) of a list.
+      - V(mass_deletion) deletes at least five objects that are more than O(max_deletions_percent) of a list.
       - V(empties_list) leaves a list empty that was not.
     type: list
     elements: str
@@ -73,18 +73,18 @@ options:
       - mass_deletion
       - empties_list
     default: []
-  max_deletions:
+  max_deletions_percent:
     description: How much of a list may be deleted at once, in percent, without being a risk.
     type: int
     default: 30
 """
 
-    LADDER = r"""
+    STAGED_ROLLOUT = r"""
 options:
-  ladder:
+  staged_rollout:
     description:
       - What to do about a mode V(enabled) that would be a risk, because nothing has been monitored for
-        O(min_monitoring).
+        O(min_monitoring_hours).
       - With V(true), the rule or filter monitors for now, RV(pending) says until when, and the first run after that
         time enables it. With V(false), the task fails unless O(accept_risks) names V(skips_monitoring).
     type: bool

@@ -7,13 +7,14 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.module_utils.account import read_account
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage import Coverage, answer
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.inputs import read_account
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import answer, summarise
 
 
 def coverage(told: Any) -> dict[str, Any]:
     """What an account protects, and how; see coverage.yml."""
-    return _covering(told).summary()
+    return summarise(_covering(told))
 
 
 def covers(told: Any, asked: Any) -> Any:

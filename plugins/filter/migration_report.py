@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.migration_report import report
+from ansible_collections.edgeops.protection.plugins.module_utils.migration.report import report
 from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import migrated
 
 

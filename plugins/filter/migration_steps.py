@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.migration_steps import steps
+from ansible_collections.edgeops.protection.plugins.module_utils.migration.cutover import steps
 from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import told
 
 

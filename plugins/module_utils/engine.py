@@ -2,118 +2,120 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The way of the data through a module: options, wishes, read, plan, judge, apply, result."""
+"""The way of the data through a module: options, desired state, read, plan, guard, apply, result."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Mapping, Sequence
 
-from .apply import rehearse
-from .carry_out import Applied, carry_out
-from .client import Client
-from .connection import Connection
-from .declaration import Resource, State
+from .api.client import Client
+from .api.settings import Settings
+from .apply.executor import dry_run
+from .apply.recovery import Applied, apply_with_recovery
+from .concurrency import concurrently
 from .errors import PlanError, ProtectionError
-from .judgement import Judgement, concerns_protection
-from .ladder import Ladder
-from .limits import read_limits
-from .outcome import described, diff, with_order
-from .plan import Plan
-from .reconcile import as_wished, make_plan
-from .resources import ACCOUNT
-from .side_by_side import side_by_side
-from .view import View
-from .wishes import Wishes
+from .guard.check import Checked, changes_protection, check_plan
+from .guard.limits import Limits, parse_limits
+from .guard.rollout import StagedRollout
+from .plan.desired import Desired
+from .plan.plan import Plan
+from .plan.reconcile import as_desired, make_plan
+from .result import Diff, add_orders, make_diff, operation_records
+from .schema.account import ACCOUNT
+from .schema.resource import Resource, State
+from .specs.base import ModuleSpec
 
 Warn = Callable[[str], None]
 
 
 def perform(
-    view: View, options: Mapping[str, Any], connection: Connection, foretell: bool, warn: Warn, verbose: bool = False
+    spec: ModuleSpec,
+    options: Mapping[str, Any],
+    settings: Settings,
+    check_mode: bool,
+    warn: Warn,
+    verbose: bool = False,
 ) -> dict[str, Any]:
-    """The result of a module call; raises ProtectionError. What is wrong with the options shows before any request.
+    """The result of a module; raises ProtectionError. Errors in the options are found before any request.
 
     A verbose result tells how many calls were made.
     """
-    wishes = view.wishes(options) if view.wishes else None
-    limits = read_limits(options)
-    reads = view.reads(options)
-    with connection.client() as client:
+    desired = spec.desired(options)
+    limits = parse_limits(options)
+    reads = spec.reads(options)
+    with settings.client() as client:
         try:
             state = read_state(client, reads)
-            if wishes is None:
-                result = {"changed": False, **view.shows(options, state)}
+            if spec.writes:
+                rollout = StagedRollout(client.now, limits.monitoring) if options.get("staged_rollout") else None
+                result = Run(spec, options, desired, limits, reads, client, rollout).execute(state, check_mode, warn)
             else:
-                ladder = Ladder(client.now, limits.monitoring) if options.get("ladder") else None
-                result = Undertaking(view, options, wishes, client, ladder).bring_into_line(state, foretell, warn)
+                result = {"changed": False, **spec.result(options, desired, state)}
         except ProtectionError as exc:
-            exc.details.update({"calls": client.calls} if verbose else {})
+            if verbose:
+                raise exc.extended(calls=client.calls) from exc
             raise
         return {**result, "calls": client.calls} if verbose else result
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:
-    """One complete listing of each collection, read side by side."""
-    return dict(zip([resource.plural for resource in resources], side_by_side(client.read, resources)))
+    """A complete listing of each collection, read concurrently."""
+    return dict(zip([resource.plural for resource in resources], concurrently(client.read, resources)))
 
 
-class Undertaking:
-    """What a module that writes is about to do: its wishes, planned against a state, judged and carried out."""
+@dataclass(frozen=True)
+class Run:
+    """One run of a module that writes; with `rollout`, modes are raised in stages."""
 
-    def __init__(
-        self, view: View, options: Mapping[str, Any], wishes: Sequence[Wishes], client: Client, ladder: Ladder | None
-    ) -> None:
-        self.view = view
-        self.options = options
-        self.wishes = wishes
-        self.client = client
-        self.ladder = ladder
+    spec: ModuleSpec
+    options: Mapping[str, Any]
+    desired: Sequence[Desired]
+    limits: Limits
+    reads: Sequence[Resource]
+    client: Client
+    rollout: StagedRollout | None
 
-    def plan(self, live: State) -> Plan:
-        """The plan; where it concerns the protection of an account, it starts from the account's whole state."""
-        plan = make_plan(live, self.wishes, self.ladder.step if self.ladder else as_wished)
-        if self.view.place == "account_id" and concerns_protection(plan):
-            missing = [resource for resource in ACCOUNT if resource.plural not in live]
-            return replace(plan, before={**read_state(self.client, missing), **live})
+    def plan(self, existing: State) -> Plan:
+        """The plan; where it may change the protection of an account, it starts from the account's whole state."""
+        plan = make_plan(existing, self.desired, self.rollout.adjust if self.rollout else as_desired)
+        if self.reads[0] in ACCOUNT and changes_protection(plan):
+            unread = [resource for resource in ACCOUNT if resource.plural not in existing]
+            return replace(plan, before={**read_state(self.client, unread), **existing})
         return plan
 
-    def judge(self, plan: Plan) -> Judgement:
-        """The judgement over a plan; raises PlanError."""
-        return Judgement(plan, read_limits(self.options), self.client.now)
+    def check(self, plan: Plan) -> Checked:
+        """The plan with its accepted risks; raises PlanError."""
+        return check_plan(plan, self.limits, self.client.now)
 
     def plan_again(self) -> Plan:
-        """The plan for what is left when something came in between, judged as the first one was."""
-        plan = self.plan(read_state(self.client, self.view.reads(self.options)))
-        self.judge(plan)
-        return plan
+        """The plan for what is left after an interruption, from the state read anew; the guard checks it too."""
+        return self.check(self.plan(read_state(self.client, self.reads))).plan
 
-    def foretell(self, plan: Plan) -> Applied:
-        """What would be applied; where the task asks for that, the service checks it first."""
+    def predict(self, plan: Plan) -> Applied:
+        """What the run would apply; where the task asks for it, the service validates the plan first."""
         if self.options.get("validate"):
-            rehearse(plan, self.client)
+            dry_run(plan, self.client)
         return Applied(plan.operations, plan.after())
 
-    def diff(self, plan: Plan, applied: Applied) -> dict[str, Any]:
-        """What differs in the objects concerned, and in the order of a list."""
-        return with_order(diff(applied.operations), self.view.reads(self.options), plan.before, applied.state)
-
-    def bring_into_line(self, state: State, foretell: bool, warn: Warn) -> dict[str, Any]:
-        """The result; where it is only foretold, the same without the writing."""
+    def execute(self, existing: State, check_mode: bool, warn: Warn) -> dict[str, Any]:
+        """The result; in check mode the same, predicted without a write."""
         try:
-            plan = self.plan(state)
-            judgement = self.judge(plan)
+            checked = self.check(self.plan(existing))
         except PlanError as exc:
-            exc.message += " Nothing was changed."
-            raise
-        for text in judgement.warnings:
+            raise exc.extended("Nothing was changed.") from exc
+        plan = checked.plan
+        for text in checked.warnings:
             warn(text)
-        applied = self.foretell(plan) if foretell else carry_out(plan, self.plan_again, self.client, warn)
-        pending = self.ladder.pending(plan, self.wishes) if self.ladder else []
+        applied = self.predict(plan) if check_mode else apply_with_recovery(plan, self.plan_again, self.client, warn)
+        pending = self.rollout.pending(plan, self.desired) if self.rollout else []
         return {
             "changed": bool(applied.operations),
-            "operations": described(applied.operations),
-            **judgement.shown(self.diff(plan, applied), applied.state),
-            **({"pending": self.view.pending(pending)} if pending else {}),
-            **self.view.shows(self.options, applied.state),
+            "operations": operation_records(applied.operations),
+            **checked.results(self._diff(plan, applied), applied.state),
+            **({"pending": self.spec.pending(pending)} if pending else {}),
+            **self.spec.result(self.options, self.desired, applied.state),
         }
+
+    def _diff(self, plan: Plan, applied: Applied) -> Diff:
+        return add_orders(make_diff(applied.operations), self.reads, plan.before, applied.state)

@@ -2,33 +2,51 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What can go wrong, said so that the person at the keyboard can act on it."""
+"""What can go wrong, in words that the person at the keyboard can act on."""
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping
+from typing import Any, Mapping, TypedDict, TypeVar
 
-SEVERAL = 5  # so many are named in a sentence; the others are counted
+Extended = TypeVar("Extended", bound="ProtectionError")
 
 
-def listed(names: Iterable[str]) -> str:
-    """Names in a sentence; of many the first."""
-    found = list(names)
-    more = len(found) - SEVERAL
-    return ", ".join(found[:SEVERAL]) + (f" and {more} more" if more > 0 else "")
+class ErrorItem(TypedDict):
+    """One error of the service's envelope; `pointer` is a JSON pointer into the request's body."""
+
+    code: int | None
+    message: str
+    pointer: str | None
+
+
+class ErrorDetails(TypedDict):
+    """The `error` of a failed result: the request, the HTTP status (None: no answer) and what the service said."""
+
+    method: str
+    path: str
+    status: int | None
+    errors: list[ErrorItem]
+    ray: str | None
 
 
 class ProtectionError(Exception):
-    """Ends a module call with one message; `details` stand beside it in the module's result."""
+    """Ends a module call with one message; `details` become part of the failed result."""
 
     def __init__(self, message: str, details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.details: dict[str, Any] = dict(details or {})
+        self.details: Mapping[str, Any] = dict(details or {})
+
+    def extended(self: Extended, sentence: str = "", **details: Any) -> Extended:
+        """A copy of this error with one more sentence and more details; to be raised from this one."""
+        message = f"{self.message} {sentence}".rstrip()
+        extended = type(self).__new__(type(self), message)  # each class has arguments of its own
+        extended.__dict__.update(self.__dict__, message=message, details={**self.details, **details})
+        return extended
 
 
 class OptionError(ProtectionError):
-    """The user's wish is wrong; raised before any request."""
+    """An option is wrong; raised before any request."""
 
     def __init__(self, option: str, problem: str) -> None:
         super().__init__(f"{option}: {problem}")
@@ -37,33 +55,32 @@ class OptionError(ProtectionError):
 
 
 class PlanError(ProtectionError):
-    """The wish is well formed, but cannot be planned against what the service holds; nothing was written."""
+    """The options are well formed, but no plan leads from the existing state to them; nothing was written."""
 
 
 class ServiceError(ProtectionError):
     """A call that failed: refused by the service, answered unreadably, or not answered at all.
 
-    `error` has the shape of the result's `error`; `carried_out` is False where the service surely did not do what
-    was asked, and None where that is not known.
+    `maybe_applied` tells whether the service may have done what was asked all the same.
     """
 
-    def __init__(self, message: str, error: Mapping[str, Any], carried_out: bool | None) -> None:
-        super().__init__(message, {"error": dict(error)})
-        self.carried_out = carried_out
+    def __init__(self, message: str, error: ErrorDetails, maybe_applied: bool) -> None:
+        super().__init__(message, {"error": error})
+        self.error = error
+        self.maybe_applied = maybe_applied
 
     @property
     def status(self) -> int | None:
         """The HTTP status, or None where there was no answer."""
-        status: int | None = self.details["error"]["status"]
-        return status
+        return self.error["status"]
 
     @property
-    def needs_another_look(self) -> bool:
+    def needs_reread(self) -> bool:
         """Whether only reading again tells what became of a change: the answer is lost, or somebody else was faster."""
-        gone = self.status == 404 and self.details["error"]["method"] in ("PUT", "PATCH", "DELETE")
-        return self.carried_out is None or self.status == 409 or gone
+        gone = self.status == 404 and self.error["method"] in ("PUT", "PATCH", "DELETE")
+        return self.maybe_applied or self.status == 409 or gone
 
     @property
     def codes(self) -> list[int]:
-        """The service's own error codes, in the order it gave them."""
-        return [item["code"] for item in self.details["error"]["errors"] if item.get("code") is not None]
+        """The service's own error codes, in the order in which it gave them."""
+        return [item["code"] for item in self.error["errors"] if item["code"] is not None]

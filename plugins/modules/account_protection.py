@@ -21,7 +21,7 @@ extends_documentation_fragment:
   - edgeops.protection.connection
   - edgeops.protection.account
   - edgeops.protection.risks
-  - edgeops.protection.risks.ladder
+  - edgeops.protection.risks.staged_rollout
 options:
   enabled:
     description:
@@ -408,7 +408,7 @@ risks:
       sample: [192.0.2.128/25]
 pending:
   description: The steps that are left to take on the way to enabled.
-  returned: when O(ladder) is set and something is not enabled yet
+  returned: when O(staged_rollout) is set and something is not enabled yet
   type: list
   elements: dict
   contains:
@@ -523,12 +523,12 @@ error:
       sample: 8f2d0a6b2c1f3e4d-FRA
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.run import run
-from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
+from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 
 def main() -> None:
-    run(VIEWS["account_protection"])
+    run_module(MODULE_SPECS["account_protection"])
 
 
 if __name__ == "__main__":

@@ -260,12 +260,12 @@ error:
       sample: 8f2d0a6b2c1f3e4d-FRA
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.run import run
-from ansible_collections.edgeops.protection.plugins.module_utils.views import VIEWS
+from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 
 def main() -> None:
-    run(VIEWS["firewall_rules"])
+    run_module(MODULE_SPECS["firewall_rules"])
 
 
 if __name__ == "__main__":

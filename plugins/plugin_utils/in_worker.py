@@ -25,7 +25,7 @@ from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as Normal
-from ansible_collections.edgeops.protection.plugins.module_utils.pools import load_trust
+from ansible_collections.edgeops.protection.plugins.module_utils.api.adapters import load_trust
 
 try:
     from ansible.module_utils import _internal
@@ -42,8 +42,8 @@ PROFILE = "legacy"  # the one of every module in Python
 AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
 
 # Once in the parent, for all the workers that it forks: what every module needs, and the usual CAs.
-import_module("ansible_collections.edgeops.protection.plugins.module_utils.run")
-import_module("ansible_collections.edgeops.protection.plugins.module_utils.views")
+import_module("ansible_collections.edgeops.protection.plugins.module_utils.module")
+import_module("ansible_collections.edgeops.protection.plugins.module_utils.specs.registry")
 load_trust()
 
 
@@ -134,8 +134,8 @@ def called(main: Any, arguments: Mapping[str, Any]) -> tuple[int, str, str]:
     with ExitStack() as stack:
         stack.enter_context(redirect_stdout(out))
         stack.enter_context(redirect_stderr(err))
-        for holder, name, value in _as_in_a_process_of_its_own(fed):
-            stack.enter_context(replaced(holder, name, value))
+        for obj, name, value in _as_in_a_process_of_its_own(fed):
+            stack.enter_context(replaced(obj, name, value))
         try:
             main()
             code = 0
@@ -148,24 +148,24 @@ def called(main: Any, arguments: Mapping[str, Any]) -> tuple[int, str, str]:
 
 
 @contextmanager
-def replaced(holder: Any, name: str, value: Any) -> Iterator[None]:
+def replaced(obj: Any, name: str, value: Any) -> Iterator[None]:
     """Let an attribute have another value for a while; what does so in the standard library is slow to load."""
-    usual = getattr(holder, name)
-    setattr(holder, name, value)
+    usual = getattr(obj, name)
+    setattr(obj, name, value)
     try:
         yield
     finally:
-        setattr(holder, name, usual)
+        setattr(obj, name, usual)
 
 
 def _as_in_a_process_of_its_own(fed: bytes) -> Iterator[tuple[Any, str, Any]]:
     yield basic, "_ANSIBLE_ARGS", fed
     yield basic, "_ANSIBLE_PROFILE", PROFILE
     yield _internal, "is_controller", False
-    for holder, name, value in (
+    for obj, name, value in (
         (basic, "_PARSED_MODULE_ARGS", None),
         (warnings, "_global_warnings", {}),
         (warnings, "_global_deprecations", {}),
     ):
-        if hasattr(holder, name):
-            yield holder, name, value
+        if hasattr(obj, name):
+            yield obj, name, value

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from ansible.errors import AnsibleFilterError, AnsibleTypeError
-from ansible_collections.edgeops.protection.plugins.module_utils.migration import Migration, migrate
+from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import Migration, migrate
 
 Result = TypeVar("Result")
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the accounts of the benchmark hold, and what is wished of them."""
+"""What the accounts of the benchmark hold, and what is desired of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def allowlist(count: int) -> list[Entry]:
     ]
 
 
-def wished() -> Entry:
+def desired() -> Entry:
     """A whole account, as options of account_protection."""
     return {
         "enabled": True,
@@ -63,10 +63,10 @@ def filters() -> list[Entry]:
 
 
 def in_order() -> Account:
-    """The account that holds what is wished."""
-    wishes = wished()
+    """The account that holds what is desired."""
+    whole = desired()
     return {
-        **{name: wishes[name] for name in ("enabled", "prefixes", "allowlist")},
+        **{name: whole[name] for name in ("enabled", "prefixes", "allowlist")},
         **{kind: {"rules": rules(), "filters": filters()} for kind in KINDS},
     }
 

@@ -44,13 +44,13 @@ class Account:
                 return found
             page += 1
 
-    def bring_into_line(self, path: str, wished: Any) -> None:
+    def bring_into_line(self, path: str, desired: Any) -> None:
         if path == STATUS:
-            if self.call("GET", path)["result"] != wished:
-                self.call("PATCH", path, json=wished)
+            if self.call("GET", path)["result"] != desired:
+                self.call("PATCH", path, json=desired)
             return
         there = {identity(item) for item in self.listing(path)}
-        missing = [item for item in wished if identity(item) not in there]
+        missing = [item for item in desired if identity(item) not in there]
         if path == "prefixes":
             for start in range(0, len(missing), BULK):
                 self.call("POST", f"{path}/bulk", json=missing[start : start + BULK])
@@ -64,10 +64,10 @@ def identity(item: dict[str, Any]) -> Any:
 
 
 def main() -> None:
-    url, token, wishes = sys.argv[1:]
+    url, token, desired_file = sys.argv[1:]
     account = Account(url, token)
-    for path, wished in json.loads(Path(wishes).read_text(encoding="utf-8")).items():
-        account.bring_into_line(path, wished)
+    for path, desired in json.loads(Path(desired_file).read_text(encoding="utf-8")).items():
+        account.bring_into_line(path, desired)
 
 
 if __name__ == "__main__":

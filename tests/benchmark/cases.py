@@ -11,12 +11,12 @@ from itertools import chain
 
 from . import accounts, plays
 from .measure import EMPTY, Case, Row
-from .ways import Ways, Work, constant, wishes_of
+from .ways import Ways, Work, constant, desired_of
 
 LATENCIES = (0.05, 0.1)
 SIZES = (1, 100, 1_000)
-LIVE = (1_000, 10_000, 50_000)
-LARGEST = LIVE[-1]
+EXISTING = (1_000, 10_000, 50_000)
+LARGEST = EXISTING[-1]
 LOOPED = 100  # the longest loop that is run; longer ones are taken to cost as much by item
 PAGES_LOOPED = 10
 
@@ -54,7 +54,7 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def nothing_to_do(ways: Ways) -> Iterator[Case]:
-    """One more task that finds nothing to do, and a whole account that is as it is wished to be."""
+    """One more task that finds nothing to do, and a whole account that is as it is desired to be."""
     status = "one more task that finds nothing to do (tcp_protection_status)"
     account = "account_protection, whole account in order"
     held = accounts.in_order()
@@ -71,7 +71,7 @@ def nothing_to_do(ways: Ways) -> Iterator[Case]:
         account: ways.more(plays.account_protection(), often),
         "seven uri GET tasks": ways.more(plays.uri_read_all, twice),
         sdk.format("all seven lists"): ways.more(plays.sdk(*plays.PATHS), twice),
-        script.format("the account"): ways.script(wishes_of(held), once),
+        script.format("the account"): ways.script(desired_of(held), once),
         first: ways.copies(plays.status_in_order(), once),
         FIRST_URI: ways.copies(plays.uri_get, once),
     }
@@ -105,14 +105,14 @@ def nothing_to_do_late(ways: Ways, status: str, account: str, latency: float) ->
 def account_from_empty(ways: Ways) -> Iterator[Case]:
     """A whole account made from nothing; with a latency, the loops of uri tasks would only wait."""
     after = accounts.objects(accounts.in_order())
-    wishes = wishes_of(accounts.in_order())
+    desired = desired_of(accounts.in_order())
     for latency in (0.0, *LATENCIES):
         account = late("account_protection, whole account from empty", latency)
         twice, once = (Work({}, parts=parts, after=after, latency=latency) for parts in (2, 1))
         alternatives = {EMPTY: ways.empty(), account: ways.copies(plays.account_protection(), twice)}
         if not latency:
             alternatives["uri: read, filter, bulk, and loops"] = ways.copies(plays.uri_from_empty, once)
-        alternatives[SCRIPT] = ways.script(wishes, once)
+        alternatives[SCRIPT] = ways.script(desired, once)
         rows = [Row(account, other) for other in list(alternatives)[2:]]
         yield Case(f"account_from_empty_{round(latency * 1000)}_ms", alternatives, rows)
 
@@ -127,13 +127,13 @@ def new_prefixes(ways: Ways) -> Iterator[Case]:
     alternatives = {EMPTY: ways.empty()}
     rows = []
     for size in SIZES:
-        wished, looped = accounts.prefixes(size), min(size, LOOPED)
+        desired, looped = accounts.prefixes(size), min(size, LOOPED)
         title = counted(size, "new prefix", "new prefixes")
         loop, bulk, script = f"a uri loop of {looped}", f"uri: read, filter, bulk of {size:,}", f"{SCRIPT} for {size:,}"
-        alternatives[title] = ways.copies(plays.protected_prefixes(), new(size), wished)
-        alternatives[loop] = ways.copies(plays.uri_prefix_loop, new(looped), wished[:looped])
-        alternatives[bulk] = ways.copies(plays.uri_read_filter_bulk, new(size), wished)
-        alternatives[script] = ways.script({"prefixes": wished}, Work({}, after=size))
+        alternatives[title] = ways.copies(plays.protected_prefixes(), new(size), desired)
+        alternatives[loop] = ways.copies(plays.uri_prefix_loop, new(looped), desired[:looped])
+        alternatives[bulk] = ways.copies(plays.uri_read_filter_bulk, new(size), desired)
+        alternatives[script] = ways.script({"prefixes": desired}, Work({}, after=size))
         limit = 0.01 if size == SIZES[-1] else None
         rows += [Row(title, loop, limit, size / looped), Row(title, bulk), Row(title, script)]
     yield Case("new_prefixes", alternatives, rows)
@@ -144,24 +144,24 @@ def new_allowlist(ways: Ways) -> Iterator[Case]:
     alternatives = {EMPTY: ways.empty()}
     rows = []
     for size in SIZES:
-        wished, looped = accounts.allowlist(size), min(size, LOOPED // 5)
+        desired, looped = accounts.allowlist(size), min(size, LOOPED // 5)
         title = counted(size, "new allowlist entry", "new allowlist entries")
         loop, script = f"a uri loop of {looped}", f"{SCRIPT} for {size:,}"
-        alternatives[title] = ways.copies(plays.allowlist(), new(size), wished)
-        alternatives[loop] = ways.copies(plays.uri_allowlist_loop, new(looped), wished[:looped])
-        alternatives[script] = ways.script({"allowlist": wished}, Work({}, after=size))
+        alternatives[title] = ways.copies(plays.allowlist(), new(size), desired)
+        alternatives[loop] = ways.copies(plays.uri_allowlist_loop, new(looped), desired[:looped])
+        alternatives[script] = ways.script({"allowlist": desired}, Work({}, after=size))
         rows += [Row(title, loop, times=size / looped), Row(title, script)]
     yield Case("new_allowlist", alternatives, rows)
 
 
 def new_allowlist_late(ways: Ways) -> Iterator[Case]:
     """Two hundred of them where the service is further away."""
-    wished = accounts.allowlist(200)
+    desired = accounts.allowlist(200)
     for latency in LATENCIES:
         title = late("200 new allowlist entries", latency)
         alternatives = {
             EMPTY: ways.empty(),
-            title: ways.copies(plays.allowlist(), new(200, latency), wished),
+            title: ways.copies(plays.allowlist(), new(200, latency), desired),
             ONE_BY_ONE: constant(200 * latency),
         }
         limit = 0.2 if latency == LATENCIES[-1] else None
@@ -188,18 +188,21 @@ def many_accounts(ways: Ways) -> Iterator[Case]:
 def live_prefixes(ways: Ways) -> Iterator[Case]:
     """One prefix that is in order among many: what it costs to read them all."""
     sdk = "a module on the vendor's SDK that reads them"
-    for size in LIVE:
-        live = accounts.prefixes(size)
-        work = Work({"prefixes": live}, parts=3 if size == LIVE[0] else 1)
+    for size in EXISTING:
+        existing = accounts.prefixes(size)
+        work = Work({"prefixes": existing}, parts=3 if size == EXISTING[0] else 1)
         pages = size // plays.PAGE
         looped = min(pages, PAGES_LOOPED)
-        title, loop = f"one prefix in order among {size:,} live", "a uri loop over " + counted(looped, "page", "pages")
+        title, loop = (
+            f"one prefix in order among {size:,} existing",
+            "a uri loop over " + counted(looped, "page", "pages"),
+        )
         alternatives = {
             EMPTY: ways.empty(),
-            title: ways.copies(plays.protected_prefixes(), work, live[:1]),
+            title: ways.copies(plays.protected_prefixes(), work, existing[:1]),
             loop: ways.copies(plays.uri_pages(looped), work),
             sdk: ways.copies(plays.sdk("prefixes"), work),
-            SCRIPT: ways.script({"prefixes": live[:1]}, work),
+            SCRIPT: ways.script({"prefixes": existing[:1]}, work),
         }
         yield Case(
             f"live_{size}", alternatives, [Row(title, loop, times=pages / looped), Row(title, sdk), Row(title, SCRIPT)]
@@ -207,15 +210,15 @@ def live_prefixes(ways: Ways) -> Iterator[Case]:
 
 
 def memory(ways: Ways) -> Iterator[Case]:
-    """As many prefixes wished as are live, all in order."""
-    live = accounts.prefixes(LARGEST)
-    work = Work({"prefixes": live})
-    title, given = f"{LARGEST:,} prefixes wished and live", NOOP + ", given the same list"
+    """As many prefixes desired as are existing, all in order."""
+    existing = accounts.prefixes(LARGEST)
+    work = Work({"prefixes": existing})
+    title, given = f"{LARGEST:,} prefixes desired and existing", NOOP + ", given the same list"
     alternatives = {
         EMPTY: ways.empty(),
-        title: ways.copies(plays.protected_prefixes(), work, live),
+        title: ways.copies(plays.protected_prefixes(), work, existing),
         NOOP: ways.copies(plays.noop, work),
-        given: ways.copies(plays.noop_with_wishes, work, live),
+        given: ways.copies(plays.noop_with_wishes, work, existing),
     }
     rows = [Row(title, NOOP, 250.0, memory=True), Row(title, given, memory=True), Row(title, given)]
     yield Case("memory", alternatives, rows)

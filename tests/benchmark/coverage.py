@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils.judgement import compared
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import compare_coverage
 
 SIZES = (2_500, 5_000, 10_000, 20_000)
 RUNS = 5
@@ -57,7 +57,7 @@ def seconds(work: Callable[[], object], runs: int = RUNS) -> float:
 def told(prefixes: int, runs: int = RUNS) -> float:
     """Seconds to tell what becomes of the coverage where every exclusion moves."""
     before, after = account(prefixes, 1), account(prefixes, 2)
-    return seconds(lambda: compared(Coverage(before), Coverage(after)), runs)
+    return seconds(lambda: compare_coverage(Coverage(before), Coverage(after)), runs)
 
 
 def table() -> list[str]:

@@ -5,7 +5,7 @@
 """Plans large lists of prefixes, without a service: `python -m tests.benchmark.planning plan|loads SIZE`.
 
 Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
-processor for the wishes and the plan, or for json.loads of the same bytes.
+processor for the desired and the plan, or for json.loads of the same bytes.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import sys
 import time
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils.resources import PREFIXES
-from ansible_collections.edgeops.protection.plugins.module_utils.wishes import numbered, read_wishes
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import PREFIXES
 
 from .accounts import identifier, prefixes
 
@@ -26,24 +26,24 @@ DIFFERS = 100  # one in so many is new, one has another comment, one goes
 
 
 def lists(size: int) -> dict[str, list[dict[str, Any]]]:
-    """What is live and what is wished, as the service and the options of a module have it."""
+    """What is existing and what is desired, as the service and the options of a module have it."""
     everything = prefixes(size + size // DIFFERS)
-    live = [
+    existing = [
         {"id": identifier(number), **entry, "created_on": STAMP, "modified_on": STAMP}
         for number, entry in enumerate(everything[:size])
     ]
-    wished = [
+    desired = [
         {**entry, "comment": "changed" if number % DIFFERS == 1 else ""}
         for number, entry in enumerate(everything)
         if number % DIFFERS or number >= size
     ]
-    return {"live": live, "wished": wished}
+    return {"existing": existing, "desired": desired}
 
 
 def plan(held: dict[str, list[dict[str, Any]]]) -> int:
     """The number of changes that follow."""
-    wishes = read_wishes(PREFIXES, numbered("prefixes", held["wished"]), exact=True)
-    return len(make_plan({PREFIXES.plural: held["live"]}, [wishes]).operations)
+    desired = parse_desired(PREFIXES, numbered("prefixes", held["desired"]), exclusive=True)
+    return len(make_plan({PREFIXES.plural: held["existing"]}, [desired]).operations)
 
 
 def seconds(what: str, size: int) -> float:

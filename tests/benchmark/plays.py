@@ -10,7 +10,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.resources import ACCOUNT, ALLOWLIST, PREFIXES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
+    ACCOUNT,
+    ALLOWLIST,
+    PREFIXES,
+    STATUS,
+)
 
 from . import accounts
 
@@ -31,7 +36,7 @@ def noop(account: str) -> list[Task]:
 
 
 def noop_with_wishes(account: str) -> list[Task]:
-    return [{"name": "Do nothing", "noop": {"prefixes": "{{ wished }}"}}]
+    return [{"name": "Do nothing", "noop": {"prefixes": "{{ desired }}"}}]
 
 
 def module(name: str, **options: Any) -> Tasks:
@@ -47,16 +52,16 @@ def status_in_order() -> Tasks:
 
 
 def account_protection() -> Tasks:
-    return module("account_protection", **accounts.wished())
+    return module("account_protection", **accounts.desired())
 
 
 def protected_prefixes() -> Tasks:
-    return module("protected_prefixes", prefixes="{{ wished }}")
+    return module("protected_prefixes", prefixes="{{ desired }}")
 
 
 def allowlist() -> Tasks:
     """Without the limit to the number of entries, which is there to be noticed."""
-    return module("allowlist", entries="{{ wished }}", max_allowlist_entries=10**6)
+    return module("allowlist", entries="{{ desired }}", max_allowlist_entries=10**6)
 
 
 def sdk(*parts: str) -> Tasks:
@@ -102,35 +107,35 @@ def uri_posts(account: str, part: str, body: Any, items: Any, suffix: str = "") 
 
 def uri_prefix_loop(account: str) -> list[Task]:
     """One new prefix with each call."""
-    return [uri_posts(account, PREFIXES.plural, ["{{ item }}"], "{{ wished }}", "/bulk")]
+    return [uri_posts(account, PREFIXES.plural, ["{{ item }}"], "{{ desired }}", "/bulk")]
 
 
 def uri_allowlist_loop(account: str) -> list[Task]:
     """One new entry with each call."""
-    return [uri_posts(account, ALLOWLIST.plural, "{{ item }}", "{{ wished }}")]
+    return [uri_posts(account, ALLOWLIST.plural, "{{ item }}", "{{ desired }}")]
 
 
-def uri_read_filter_bulk(account: str, wished: str = "wished") -> list[Task]:
+def uri_read_filter_bulk(account: str, desired: str = "desired") -> list[Task]:
     """What is missing in the first page, sent in as few calls as the service takes."""
-    there = "live.json.result | map(attribute='prefix') | list"
-    missing = f"{{{{ {wished} | rejectattr('prefix', 'in', {there}) | batch({BULK}) }}}}"
+    there = "existing.json.result | map(attribute='prefix') | list"
+    missing = f"{{{{ {desired} | rejectattr('prefix', 'in', {there}) | batch({BULK}) }}}}"
     return [
-        uri(account, PREFIXES.plural, f"?per_page={PAGE}", register="live"),
+        uri(account, PREFIXES.plural, f"?per_page={PAGE}", register="existing"),
         uri_posts(account, PREFIXES.plural, "{{ item }}", missing, "/bulk"),
     ]
 
 
 def uri_from_empty(account: str) -> list[Task]:
     """A whole account; of what is there, only the prefixes are looked at."""
-    wished = accounts.in_order()
+    desired = accounts.in_order()
     return [
-        *uri_read_filter_bulk(account, json.dumps(wished["prefixes"])),
+        *uri_read_filter_bulk(account, json.dumps(desired["prefixes"])),
         *(
-            uri_posts(account, f"{kind}_{name}", "{{ item }}", wished[kind][name])
+            uri_posts(account, f"{kind}_{name}", "{{ item }}", desired[kind][name])
             for kind in accounts.KINDS
             for name in ("rules", "filters")
         ),
-        uri_posts(account, ALLOWLIST.plural, "{{ item }}", wished["allowlist"]),
+        uri_posts(account, ALLOWLIST.plural, "{{ item }}", desired["allowlist"]),
         uri(account, STATUS.plural, method="PATCH", body={"enabled": True}),
     ]
 

@@ -15,8 +15,8 @@ from typing import Any, Self
 
 import requests
 
-from tests.service import LocalService
-from tests.service.contract import API
+from tests.fake_service import LocalService
+from tests.fake_service.contract import API
 
 from .processes import REPOSITORY, Failure
 
@@ -36,12 +36,12 @@ class Serving:
         self._control.trust_env = False
 
     def __enter__(self) -> Self:
-        words = [sys.executable, "-m", "tests.service", "--port-file", str(self._port_file)]
+        words = [sys.executable, "-m", "tests.fake_service", "--port-file", str(self._port_file)]
         self._process = subprocess.Popen(words, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
         patience = time.monotonic() + LONGEST_START
         while not self._port_file.exists():
             if self._process.poll() is not None or time.monotonic() > patience:
-                raise Failure("The local service does not start; python -m tests.service says why.")
+                raise Failure("The local service does not start; python -m tests.fake_service says why.")
             time.sleep(0.02)
         self.address = f"http://127.0.0.1:{self._port_file.read_text(encoding='utf-8')}"
         self.base_url = self.address + API

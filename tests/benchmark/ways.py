@@ -52,10 +52,10 @@ class Ways:
         """A play without tasks."""
         return Way(lambda: self._play([], [identifier(0)], 5, {}))
 
-    def copies(self, tasks: plays.Tasks, work: Work, wished: Sequence[Entry] = ()) -> Way:
-        """A play that does the work for one account after the other, with tasks that may use the variable `wished`."""
+    def copies(self, tasks: plays.Tasks, work: Work, desired: Sequence[Entry] = ()) -> Way:
+        """A play that does the work for one account after the other, with tasks that may use the variable `desired`."""
         work = self._lessened(work)
-        return Way(self._one_by_one(tasks, work, wished), work.parts, in_play=True)
+        return Way(self._one_by_one(tasks, work, desired), work.parts, in_play=True)
 
     def more(self, tasks: plays.Tasks, work: Work) -> Way:
         """Further tasks of a play that has done such work for one account before."""
@@ -71,10 +71,10 @@ class Ways:
     def _lessened(self, work: Work) -> Work:
         return replace(work, parts=max(1, work.parts // self.less))
 
-    def _one_by_one(self, tasks: plays.Tasks, work: Work, wished: Sequence[Entry] = ()) -> Callable[[], Taken]:
+    def _one_by_one(self, tasks: plays.Tasks, work: Work, desired: Sequence[Entry] = ()) -> Callable[[], Taken]:
         accounts = [identifier(number) for number in range(work.parts)]
         listed = [task for account in accounts for task in tasks(account)]
-        variables = {"wished": wished} if wished else {}
+        variables = {"desired": desired} if desired else {}
         return lambda: self._measured(work, listed, accounts[:1], 5, variables)
 
     def hosts(self, tasks: plays.Tasks, work: Work, forks: int) -> Way:
@@ -82,12 +82,12 @@ class Ways:
         accounts = [identifier(number) for number in range(work.parts)]
         return Way(lambda: self._measured(work, tasks("{{ account }}"), accounts, forks, {}), in_play=True)
 
-    def script(self, wishes: Mapping[str, Any], work: Work) -> Way:
+    def script(self, desired: Mapping[str, Any], work: Work) -> Way:
         """The script without Ansible, from its start to its end."""
 
         def measured() -> Taken:
-            path = self.scratch / "wishes.json"
-            path.write_text(json.dumps(wishes), encoding="utf-8")
+            path = self.scratch / "desired.json"
+            path.write_text(json.dumps(desired), encoding="utf-8")
             self._prepare(work)
             url = self.serving.base_url + "/" + plays.STATUS.path.format(account_id=identifier(0)).rpartition("/")[0]
             taken, _text = run([sys.executable, SCRIPT, url, self.serving.token, path], self.scratch)
@@ -134,7 +134,7 @@ def constant(seconds: float) -> Way:
     return Way(lambda: Taken(seconds))
 
 
-def wishes_of(account: Account) -> dict[str, Any]:
+def desired_of(account: Account) -> dict[str, Any]:
     """The options of account_protection as the script takes them, by path."""
     lists = {name: account[name] for name in ("prefixes", "allowlist")}
     for kind, path in (("syn_flood", "syn_protection"), ("out_of_state_tcp", "tcp_flow_protection")):

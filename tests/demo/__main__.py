@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Three accounts and a zone are brought to their baseline: foretold, done, and found in order."""
+"""Three accounts and a zone are brought to their baseline: predicted, done, and found in order."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 
 import yaml
 
-from tests.playbook.ansible_run import REPOSITORY, Run, ansible_playbook
-from tests.service import LocalService
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 
 INVENTORY = REPOSITORY / "examples" / "inventory"
 STATE = Path(__file__).parent / "state.yml"
 RUNS = (
-    ("1. Foretold: ansible-playbook --check --diff playbooks/baseline.yml", ("--check", "--diff")),
+    ("1. Predicted: ansible-playbook --check --diff playbooks/baseline.yml", ("--check", "--diff")),
     ("2. Done: ansible-playbook playbooks/baseline.yml", ()),
     ("3. Again: ansible-playbook playbooks/baseline.yml", ()),
 )
 
 
 def main() -> int:
-    """Show the three runs and their summary; 0 only if what was foretold was done and nothing was left to do."""
+    """Show the three runs and their summary; 0 only if what was predicted was done and nothing was left to do."""
     with LocalService() as service:
         service.load(yaml.safe_load(STATE.read_text(encoding="utf-8")))
         runs: list[Run] = []
@@ -61,24 +61,24 @@ def operations(run: Run) -> dict[str, list[Any]]:
 
 def report(runs: list[Run], writes: list[int], calls: Counter[str]) -> int:
     """Print the closing table and what is wrong, if anything is."""
-    foretold, done, left = (operations(run) for run in runs)
-    print(f"{'account':<14}{'foretold':>10}{'done':>10}{'left to do':>12}{'calls made':>12}")
-    for host in sorted(foretold):
-        counts = (len(foretold[host]), len(done.get(host, [])), len(left.get(host, [])), calls[host])
+    predicted, done, left = (operations(run) for run in runs)
+    print(f"{'account':<14}{'predicted':>10}{'done':>10}{'left to do':>12}{'calls made':>12}")
+    for host in sorted(predicted):
+        counts = (len(predicted[host]), len(done.get(host, [])), len(left.get(host, [])), calls[host])
         print("{:<14}{:>10}{:>10}{:>12}{:>12}".format(host, *counts))
     problems = [
         text
         for text, wrong in (
             ("a run failed", any(run.code for run in runs)),
-            ("no account was seen", not foretold),
-            ("nothing was foretold, so nothing was shown", not any(foretold.values())),
+            ("no account was seen", not predicted),
+            ("nothing was predicted, so nothing was shown", not any(predicted.values())),
             ("check mode wrote something", writes[0] > 0),
-            ("what was done is not what was foretold", foretold != done),
+            ("what was done is not what was predicted", predicted != done),
             ("the last run found something to do", any(left.values()) or writes[2] > 0),
         )
         if wrong
     ]
-    print("\n" + ("All as foretold, nothing left to do." if not problems else "FAILED: " + "; ".join(problems) + "."))
+    print("\n" + ("All as predicted, nothing left to do." if not problems else "FAILED: " + "; ".join(problems) + "."))
     return 1 if problems else 0
 
 

@@ -1,0 +1,168 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Connections as this collection needs them: with a deadline, reading whole bodies, and with the trust of their user.
+
+Together with session.py, this is the only file that knows requests and urllib3.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import ssl
+import time
+import traceback
+from contextlib import suppress
+from typing import Any
+
+try:
+    from requests.adapters import HTTPAdapter
+    from requests.certs import where as usual_cas  # type: ignore[attr-defined]
+    from urllib3.connection import HTTPConnection, HTTPSConnection
+    from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+    from urllib3.util.ssl_ import create_urllib3_context
+except ImportError:
+    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
+    HTTPAdapter = HTTPConnection = HTTPSConnection = HTTPConnectionPool = HTTPSConnectionPool = object  # type: ignore[misc,assignment]
+else:
+    REQUESTS_IMPORT_ERROR = None
+
+
+class _BoundedReader(io.RawIOBase):
+    """Reads a socket until the deadline of its connection, however slowly the bytes drip in."""
+
+    def __init__(self, raw: Any, bounded: BoundedSocket) -> None:
+        super().__init__()
+        self._raw = raw
+        self._bounded = bounded
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._bounded.settimeout(self._bounded.remaining())
+        received: int | None = self._raw.readinto(buffer)
+        return received
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class BoundedSocket:
+    """A socket whose reads share one deadline."""
+
+    def __init__(self, sock: Any) -> None:
+        self._sock = sock
+        self.deadline = 0.0
+
+    def remaining(self) -> float:
+        """Seconds until the deadline; raises socket.timeout after it."""
+        seconds = self.deadline - time.monotonic()
+        if seconds <= 0:
+            raise socket.timeout("timed out")
+        return seconds
+
+    def makefile(self, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
+        return io.BufferedReader(_BoundedReader(self._sock.makefile(mode, buffering=0), self))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sock, name)
+
+
+class Bounded:
+    """Makes the timeout of a connection bound each request as a whole."""
+
+    sock: Any
+    timeout: Any
+
+    def connect(self) -> None:
+        started = time.monotonic()
+        super().connect()  # type: ignore[misc]
+        self.sock = BoundedSocket(self.sock)
+        self.sock.deadline = started + self.timeout
+        self._fresh = True
+
+    def request(self, *args: Any, **kwargs: Any) -> Any:
+        if self.sock is not None and not self.__dict__.pop("_fresh", False):
+            self.sock.deadline = time.monotonic() + self.timeout
+        return super().request(*args, **kwargs)  # type: ignore[misc]
+
+
+class BoundedConnection(Bounded, HTTPConnection):  # type: ignore[misc]
+    """HTTP with a deadline."""
+
+
+class BoundedTLSConnection(Bounded, HTTPSConnection):  # type: ignore[misc]
+    """HTTPS with a deadline."""
+
+
+class Pool(HTTPConnectionPool):  # type: ignore[misc]
+    """Connections for http, which loopback alone may use."""
+
+    ConnectionCls = BoundedConnection
+
+
+class TLSPool(HTTPSConnectionPool):  # type: ignore[misc]
+    """Connections for https."""
+
+    ConnectionCls = BoundedTLSConnection
+
+
+def _open_whole(pool: Any, *args: Any, **kwargs: Any) -> Any:
+    """Read the body inside the attempt, so that an answer that breaks off counts as a failed attempt."""
+    kwargs.update(preload_content=True, decode_content=True)
+    return getattr(HTTPConnectionPool, OPEN)(pool, *args, **kwargs)
+
+
+# ansible-test takes the name in one piece for urllib's function, which modules must not use.
+OPEN = "url" + "open"
+setattr(Pool, OPEN, _open_whole)
+setattr(TLSPool, OPEN, _open_whole)
+
+
+TRUST: list[Any] = []  # the TLS context of those who trust the usual CAs, where it was made beforehand
+
+
+def load_trust() -> None:
+    """Read the bundle of CAs once for all the processes forked later, which takes longer than a call.
+
+    Where there is none, those say so that need one.
+    """
+    if REQUESTS_IMPORT_ERROR is None and not TRUST:
+        context = create_urllib3_context()
+        context.verify_mode = ssl.CERT_REQUIRED
+        with suppress(OSError):
+            context.load_verify_locations(usual_cas())
+            TRUST.append(context)
+
+
+def usual_trust(verify: bool | str) -> Any:
+    """The context made beforehand, where this session is to trust the usual CAs and nobody else; otherwise None."""
+    others = any(os.environ.get(name) for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
+    return TRUST[0] if TRUST and verify is True and not others else None
+
+
+class Adapter(HTTPAdapter):
+    """requests' adapter on the pools above, directly and through proxies; `trust` is a TLS context or None."""
+
+    def __init__(self, trust: Any, **kwargs: Any) -> None:
+        self._trust = {"ssl_context": trust} if trust else {}
+        super().__init__(**kwargs)
+
+    def cert_verify(self, *args: Any, **kwargs: Any) -> None:
+        """Name the bundle of CAs, unless a context has read it."""
+        if not self._trust:
+            super().cert_verify(*args, **kwargs)  # type: ignore[no-untyped-call]
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **{**kwargs, **self._trust})
+        self.poolmanager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **{**kwargs, **self._trust})
+        manager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
+        return manager

@@ -1,0 +1,79 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Which credentials a call uses: one scheme, explicit before ambient, never a mix (service.md, section 5)."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, NamedTuple
+
+from ..errors import OptionError
+
+TOKEN = ("api_token",)
+KEY = ("api_email", "api_key")
+ENVIRONMENT = {
+    "api_token": "CLOUDFLARE_API_TOKEN",
+    "api_email": "CLOUDFLARE_EMAIL",
+    "api_key": "CLOUDFLARE_API_KEY",
+}
+WAYS = (
+    "give api_token, or api_email with api_key, as options, as module_defaults of group/edgeops.protection.all, "
+    "or in the environment as CLOUDFLARE_API_TOKEN, or CLOUDFLARE_EMAIL with CLOUDFLARE_API_KEY"
+)
+
+
+class Credentials(NamedTuple):
+    """The headers that carry the credentials, and the secrets among them, which nobody may read."""
+
+    headers: Mapping[str, str]
+    secrets: tuple[str, ...]
+
+    def redact(self, text: str) -> str:
+        """The text without the secrets, should the service have repeated one."""
+        for secret in self.secrets:
+            text = text.replace(secret, "********")
+        return text
+
+    def __repr__(self) -> str:
+        return "Credentials({})".format(", ".join(sorted(self.headers)))
+
+
+def find_credentials(options: Mapping[str, Any], environment: Mapping[str, str]) -> Credentials:
+    """The credentials from the options or, if these name none at all, from the environment; raises OptionError."""
+    explicit = {name: options[name] for name in ENVIRONMENT if options.get(name) is not None}
+    if explicit:
+        others = [name for name in explicit if name not in TOKEN]
+        if others and len(others) < len(explicit):
+            raise OptionError("api_token", "it goes alone; leave out " + " and ".join(others))
+        return _credentials(explicit)
+    ambient = {name: environment[variable] for name, variable in ENVIRONMENT.items() if environment.get(variable)}
+    if set(ambient) >= set(TOKEN):
+        ambient = {name: ambient[name] for name in TOKEN}
+    return _credentials(ambient)
+
+
+def _credentials(given: Mapping[str, str]) -> Credentials:
+    for name, value in given.items():
+        _check(name, value)
+    if set(given) == set(TOKEN):
+        return Credentials({"Authorization": "Bearer " + given["api_token"]}, (given["api_token"],))
+    if set(given) == set(KEY):
+        return Credentials({"X-Auth-Email": given["api_email"], "X-Auth-Key": given["api_key"]}, (given["api_key"],))
+    if given:
+        (lacking,) = set(KEY) - set(given)
+        raise OptionError(lacking, "it is needed beside {}; or use api_token alone".format(*given))
+    raise OptionError("api_token", "there are no credentials; " + WAYS)
+
+
+def _check(name: str, value: str) -> None:
+    """A header must not be broken by its value; the value itself is not repeated in the message."""
+    if not value.strip():
+        raise OptionError(name, "it is empty; " + WAYS)
+    if not (value.isascii() and value.isprintable()) or " " in value:
+        raise OptionError(name, "it holds a space, a control character or a character outside of ASCII")
+
+
+def credential_options() -> dict[str, dict[str, Any]]:
+    """Their part of an argument spec; the environment is read by find_credentials, which takes a scheme as a whole."""
+    return {name: {"type": "str", "no_log": name != "api_email"} for name in ENVIRONMENT}

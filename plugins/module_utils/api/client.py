@@ -1,0 +1,161 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reads complete collections and writes objects. It knows paths and pages; the session knows the network."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Iterator, Mapping, Protocol, Sequence
+
+from ..concurrency import concurrently
+from ..errors import ServiceError
+from ..schema.resource import Object, Resource, Write
+from ..timestamps import read_date
+from .responses import Envelope, Request, Response, error_details, open_envelope
+
+NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
+MAX_PAGES = 10000  # where a service never comes to an end
+
+
+class Sender(Protocol):
+    """Carries a request to the service and brings the response back; `calls` counts the attempts."""
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made, repeated ones included."""
+
+    def send(self, request: Request) -> Response:
+        """Raises ServiceError when no response came."""
+
+
+class Client:
+    """Reads and writes the resources of one account or zone.
+
+    `owner` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids. `now` is the service's
+    time by its last response, None where it told none.
+    """
+
+    def __init__(self, sender: Sender, owner: Mapping[str, str]) -> None:
+        self._sender = sender
+        self._owner = owner
+        self.now: datetime | None = None
+        self._list_objects: dict[str, Object] = {}
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made, repeated ones included."""
+        return self._sender.calls
+
+    def read(self, resource: Resource) -> list[Object]:
+        """All objects of a collection, or the single object of a resource without a key; raises ServiceError."""
+        if resource.list_field:
+            return self._read_list_field(resource)
+        if resource.key:
+            return self._read_pages(resource)
+        return [self._read_object(resource)]
+
+    def write(self, resource: Resource, path: str, write: Write, bodies: Sequence[Any], ids: Sequence[str]) -> Any:
+        """Send changes of objects: one alone at its own path where it has one, several as a list; returns the result.
+
+        `path` has placeholders: the resource's own, or that of its nested objects. Raises ServiceError.
+        """
+        if write.by_id and len(ids) == 1:
+            path, body = f"{path}/{ids[0]}", bodies[0]
+        else:
+            path, body = path + write.suffix, bodies[0] if write.batch == 1 else list(bodies)
+        return self._call(Request(write.method, path.format(**self._owner), body=body, resource=resource)).result
+
+    def replace(self, resource: Resource, objects: Sequence[Object], query: Mapping[str, Any] | None = None) -> Any:
+        """Replace an ordered list inside of one object; returns the list in the response. Raises ServiceError."""
+        name = str(resource.list_field)
+        around = self._list_objects.get(resource.path, {})
+        body = {**{field: around[field] for field in resource.kept_fields if field in around}, name: list(objects)}
+        request = Request(resource.update.method, self._path(resource), query or {}, body, resource)
+        result = self._call(request).result
+        return result.get(name) if isinstance(result, Mapping) else None
+
+    def _path(self, resource: Resource) -> str:
+        return resource.path.format(**self._owner)
+
+    def _call(self, request: Request) -> Envelope:
+        """One call; raises ServiceError unless the response is an envelope that says success."""
+        response = self._sender.send(request)
+        self.now = read_date(response.header("Date")) or self.now
+        return open_envelope(request, response)
+
+    def _read_object(self, resource: Resource) -> Object:
+        request = Request("GET", self._path(resource), resource=resource)
+        result = self._call(request).result
+        if not isinstance(result, Mapping):
+            raise _unexpected(request, "the result is not an object")
+        return result
+
+    def _read_list_field(self, resource: Resource) -> list[Object]:
+        """The list inside of one object; empty where the service has no such object yet."""
+        try:
+            around = self._read_object(resource)
+        except ServiceError as exc:
+            if exc.status == 404 and NO_ENTRY_POINT in exc.codes:
+                return []
+            raise
+        self._list_objects[resource.path] = around
+        request = Request("GET", self._path(resource), resource=resource)
+        return _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
+
+    def _read_pages(self, resource: Resource) -> list[Object]:
+        """Page after page until the listing is complete, or ServiceError: never a part of it."""
+        size = resource.page_size
+        by_id: dict[Any, Object] = {}
+        for number, (request, envelope) in enumerate(self._pages(resource)):
+            objects = _objects(request, envelope)
+            known = len(by_id)
+            for item in objects:
+                by_id.setdefault(item.get("id") or ("without id", number, len(by_id)), item)
+            advanced = len(by_id) > known
+            if envelope.total is not None and len(by_id) >= envelope.total:
+                return list(by_id.values())
+            if objects and advanced:
+                continue
+            # A service without paging answers every page alike; a full page that comes twice may hide another.
+            if envelope.total is None and (not objects or len(objects) < size):
+                return list(by_id.values())
+            total = envelope.total or "an unknown number of"
+            raise _unexpected(request, f"the listing ends after {len(by_id)} of {total} objects")
+        raise _unexpected(Request("GET", self._path(resource), resource=resource), "the listing does not end")
+
+    def _pages(self, resource: Resource) -> Iterator[tuple[Request, Envelope]]:
+        """Page after page: concurrently as many as the first page's total tells, and then one by one."""
+
+        def page(number: int) -> tuple[Request, Envelope]:
+            query = {"page": number, "per_page": resource.page_size}
+            request = Request("GET", self._path(resource), query, resource=resource)
+            return request, self._call(request)
+
+        first = page(1)
+        yield first
+        result, total = first[1].result, first[1].total or 0
+        per_page = len(result) if isinstance(result, list) else 0
+        last = min(MAX_PAGES, -(-total // per_page) if per_page else 1)
+        yield from concurrently(page, range(2, last + 1))
+        for number in range(max(last, 1) + 1, MAX_PAGES + 1):
+            yield page(number)
+
+
+def _objects(request: Request, envelope: Envelope) -> list[Object]:
+    result = envelope.result
+    if result is None and envelope.total == 0:
+        return []
+    if not isinstance(result, list) or not all(isinstance(item, Mapping) for item in result):
+        raise _unexpected(request, "the result is not a list of objects")
+    return result
+
+
+def _unexpected(request: Request, problem: str) -> ServiceError:
+    return ServiceError(
+        f"{request} got an unexpected response: {problem}. The module stops there; run it again, and check base_url if "
+        "the same response comes again.",
+        error_details(request, 200),
+        maybe_applied=True,
+    )

@@ -1,0 +1,122 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The options that every module shares: credentials, where requests go, which account or zone, how long to wait."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator, Mapping
+from urllib.parse import urlsplit
+
+from ..errors import OptionError
+from ..schema.values import identifier
+from .auth import Credentials, credential_options, find_credentials
+from .client import Client
+from .retry import WaitBudget
+from .session import Session
+
+DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
+VERSION_SEGMENTS = "/client/v4"
+OWNERS = {"account_id": "CLOUDFLARE_ACCOUNT_ID", "zone_id": "CLOUDFLARE_ZONE_ID"}  # option: environment variable
+BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its default, its least value
+    "timeout": ("float", 30.0, 0.1),
+    "retries": ("int", 4, 0),
+    "max_wait": ("float", 60.0, 0),
+}
+
+
+def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, dict[str, Any]]:
+    """The part of an argument spec that every module shares; `owner` is the option that names the account or zone."""
+    return {
+        **credential_options(),
+        "base_url": {"type": "str", "default": DEFAULT_BASE_URL, "fallback": (env_fallback, ["CLOUDFLARE_BASE_URL"])},
+        **{name: {"type": kind, "default": default} for name, (kind, default, _least) in BOUNDS.items()},
+        "validate_certs": {"type": "bool", "default": True},
+        "ca_path": {"type": "path"},
+        **{other: {"type": "str"} for other in OWNERS},  # so that the defaults of the action group can name both
+        owner: {"type": "str", "required": True, "fallback": (env_fallback, [OWNERS[owner]])},
+    }
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Checked options; nothing is sent before a client is opened."""
+
+    base_url: str
+    credentials: Credentials
+    owner: Mapping[str, str]
+    timeout: float
+    retries: int
+    max_wait: float
+    verify: bool | str
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        """A client whose calls share one session."""
+        session = Session(
+            self.base_url,
+            self.credentials.headers,
+            timeout=self.timeout,
+            retries=self.retries,
+            wait_budget=WaitBudget(self.max_wait),
+            verify=self.verify,
+        )
+        with session:
+            yield Client(session, self.owner)
+
+
+def parse_settings(
+    options: Mapping[str, Any], owner: str, environment: Mapping[str, str], warn: Callable[[str], None]
+) -> Settings:
+    """Check the shared options; raises OptionError."""
+    try:
+        owner_id = {owner: identifier(options[owner])}
+    except ValueError as exc:
+        raise OptionError(owner, str(exc)) from exc
+    for name, (_type, _default, least) in BOUNDS.items():
+        if not least <= options[name] < float("inf"):
+            raise OptionError(name, f"it must be a number of at least {least:g}")
+    ca_path = options["ca_path"]
+    if ca_path and not os.path.exists(ca_path):
+        raise OptionError("ca_path", f"there is nothing at {ca_path}")
+    base_url, warning = parse_base_url(options["base_url"])
+    if warning:
+        warn(warning)
+    return Settings(
+        base_url=base_url,
+        credentials=find_credentials(options, environment),
+        owner=owner_id,
+        verify=options["validate_certs"] and (ca_path or True),
+        **{name: options[name] for name in BOUNDS},
+    )
+
+
+def parse_base_url(text: str) -> tuple[str, str | None]:
+    """The URL without a slash at its end, and a warning where it looks wrong; raises OptionError."""
+    url = text.strip().rstrip("/")
+    try:
+        parts = urlsplit(url)
+        host, _dummy = parts.hostname, parts.port
+    except ValueError as exc:
+        raise OptionError("base_url", f"it is not a URL: {exc}") from exc
+    if not host or parts.scheme not in ("https", "http") or not url.isprintable() or " " in url:
+        raise OptionError("base_url", f"it is not a URL such as {DEFAULT_BASE_URL}")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise OptionError("base_url", "it holds credentials, a query or a fragment; leave them out")
+    if parts.scheme == "http" and not _is_loopback(host):
+        raise OptionError("base_url", "it must be https; http is for this machine's own addresses only")
+    if parts.path.endswith(VERSION_SEGMENTS):
+        return url, None
+    return url, f"base_url: it does not end in {VERSION_SEGMENTS}, as the service's addresses do"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

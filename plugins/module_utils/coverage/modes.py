@@ -1,0 +1,184 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""How one component, SYN flood or out-of-state TCP protection, treats destinations (facts.md, section 2).
+
+A filter that matches decides: enabled filters are asked first, then monitoring ones, then disabled ones. Where none
+matches, the most specific rule decides, and where there is no rule, the component is off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, FrozenSet, Iterable, Mapping, Sequence, Tuple
+
+from ..schema.account import FILTERS, KINDS, MODES, RULES, of_kind
+from ..schema.resource import Object
+from ..schema.values import CODE
+from .address_set import EVERYTHING, Range, Ranges, difference, intersection, union
+from .expressions import Matches, Undecided, matched
+
+OFF = "off"  # there is neither a filter nor a rule
+UNDECIDED = "undecided"
+WORDS = (*MODES, OFF, UNDECIDED)
+TITLES = {kind: details.title + " protection" for kind, details in KINDS.items()}
+
+Modes = FrozenSet[str]
+Piece = Tuple[Ranges, Modes]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A filter as it decides: its mode, or `undecided`, and what it matches."""
+
+    expression: str
+    mode: str
+    matches: Matches
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule as it decides; its place is `global`, or a scope with a name."""
+
+    place: str
+    everywhere: bool
+    mode: str
+
+
+@dataclass(frozen=True)
+class Component:
+    """What decides for one component, and what of that is not understood."""
+
+    kind: str
+    filters: Sequence[Filter]
+    rules: Sequence[Rule]
+    undecided: Sequence[str]
+
+    @property
+    def title(self) -> str:
+        """The name in sentences."""
+        return TITLES[self.kind]
+
+    @property
+    def rule_modes(self) -> Modes:
+        """The modes that rules give to what no filter matches, one or more."""
+        everywhere = frozenset(rule.mode for rule in self.rules if rule.everywhere)
+        return (everywhere or frozenset([OFF])) | frozenset(rule.mode for rule in self.rules)
+
+    def pieces(self, space: Ranges) -> list[Piece]:
+        """The space cut into pieces, each with all modes that some of its traffic may meet somewhere."""
+        open_pieces: list[Piece] = [(space, frozenset())]
+        closed: list[Piece] = []
+        for mode in (UNDECIDED, *MODES):
+            always = [] if mode == UNDECIDED else self._union(mode, "always")
+            sometimes = self._union(mode, "sometimes")
+            asked: list[Piece] = []
+            for ranges, modes in open_pieces:
+                closed.append((intersection(ranges, always), modes | {mode}))
+                rest = difference(ranges, always)
+                asked.append((intersection(rest, sometimes), modes | {mode}))
+                asked.append((difference(rest, sometimes), modes))
+            open_pieces = [piece for piece in asked if piece[0]]
+        return gathered(closed + [(ranges, modes | self.rule_modes) for ranges, modes in open_pieces])
+
+    def _union(self, mode: str, part: str) -> Ranges:
+        return union(
+            item for filter_ in self.filters if filter_.mode == mode for item in getattr(filter_.matches, part)
+        )
+
+    def deciders(self, asked: Range) -> list[dict[str, Any]]:
+        """What decides for a network, in the order in which it is asked; the first that takes all traffic is the last.
+
+        Each is {mode, decided_by: a filter, a rule or None, traffic: all or some}; a rule for one region or data
+        center takes some of the traffic.
+        """
+        found: list[dict[str, Any]] = []
+        for mode in (UNDECIDED, *MODES):
+            for item in (filter_ for filter_ in self.filters if filter_.mode == mode):
+                whole = mode != UNDECIDED and intersection([asked], item.matches.always) == [asked]
+                if whole or intersection([asked], item.matches.sometimes):
+                    found.append(_decided(mode, "all" if whole else "some", "filter", item.expression))
+                if whole:
+                    return found
+        everywhere = [_decided(rule.mode, "all", "rule", rule.place) for rule in self.rules if rule.everywhere]
+        elsewhere = [_decided(rule.mode, "some", "rule", rule.place) for rule in self.rules if not rule.everywhere]
+        return found + elsewhere + (everywhere or [_decided(OFF, "all")])
+
+
+def _decided(mode: str, traffic: str, kind: str | None = None, name: str | None = None) -> dict[str, Any]:
+    by = None if kind is None else f"{kind} {name}"
+    return {"mode": mode, "decided_by": by, "traffic": traffic}
+
+
+def gathered(pieces: Iterable[Piece]) -> list[Piece]:
+    """Pieces with the same modes as one, the best protected first."""
+    by_modes: dict[Modes, Ranges] = {}
+    for ranges, modes in pieces:
+        if ranges:
+            by_modes.setdefault(modes, []).extend(ranges)
+    return [(union(ranges), modes) for modes, ranges in sorted(by_modes.items(), key=lambda item: in_order(item[0]))]
+
+
+def union_of_modes(several: Iterable[Modes]) -> Modes:
+    """Every mode that one of several sets holds."""
+    return frozenset(mode for modes in several for mode in modes)
+
+
+def in_order(modes: Modes) -> list[str]:
+    """Modes from enabled to off, and whether any is undecided."""
+    return sorted(modes, key=WORDS.index)
+
+
+def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
+    """A component as an account's state has it; where its rules or filters are not known, neither are its modes."""
+    rules = state.get(of_kind(RULES, kind).plural)
+    filters = state.get(of_kind(FILTERS, kind).plural)
+    problems: list[str] = []
+    read_filters = [_filter(item, TITLES[kind], problems) for item in filters or []]
+    read_rules = [_rule(item, TITLES[kind], problems) for item in rules or []]
+    read_rules.extend(_contradictions(read_rules, TITLES[kind], problems))
+    unknown = [name for name, objects in (("rules", rules), ("filters", filters)) if objects is None]
+    if unknown:
+        problems.append(f"The {' and '.join(unknown)} of {TITLES[kind]} are not known.")
+        read_filters.append(Filter("", UNDECIDED, Matches([], EVERYTHING)))
+    return Component(kind, read_filters, read_rules, problems)
+
+
+def _mode(obj: Object, what: str, problems: list[str]) -> str:
+    mode = str(CODE.normalise(obj.get("mode")))
+    if mode in MODES:
+        return mode
+    problems.append(f"The mode {obj.get('mode')!r} of {what} is not known.")
+    return UNDECIDED
+
+
+def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
+    expression = str(obj.get("expression") or "")
+    what = f"the filter '{expression}' of {title}"
+    mode = _mode(obj, what, problems)
+    try:
+        return Filter(expression, mode, matched(expression))
+    except Undecided as exc:
+        problems.append(f"What {what} matches is not known: {exc}.")
+        return Filter(expression, UNDECIDED, Matches([], EVERYTHING))
+
+
+def _rule(obj: Object, title: str, problems: list[str]) -> Rule:
+    scope = str(CODE.normalise(obj.get("scope")))
+    place = scope if scope == "global" else f"{scope} {obj.get('name')}"
+    mode = _mode(obj, f"the rule {place} of {title}", problems)
+    if scope not in ("global", "region", "datacenter"):
+        problems.append(f"The scope {obj.get('scope')!r} of a rule of {title} is not known.")
+        mode = UNDECIDED
+    return Rule(place, scope == "global", mode)
+
+
+def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
+    """Where two rules for one place have different modes, it is not known which of them counts."""
+    modes: dict[str, set[str]] = {}
+    for rule in rules:
+        modes.setdefault(rule.place.casefold(), set()).add(rule.mode)
+    contradictory = [place for place, found in modes.items() if len(found) > 1]
+    problems.extend(f"Two rules {place} of {title} have different modes." for place in contradictory)
+    return [Rule(place, place == "global", UNDECIDED) for place in contradictory]

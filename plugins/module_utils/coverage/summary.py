@@ -1,0 +1,220 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Coverage as results show it: summaries, comparisons, and the answer for one address or network."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any, Sequence, TypedDict
+
+from ..schema.account import PREFIXES
+from ..schema.resource import Object
+from ..text import capitalised, first_few
+from .address_set import Range, Ranges, count, counted, difference, intersection, networks, range_of
+from .coverage import Coverage, has_flag
+from .modes import Modes, in_order, union_of_modes
+
+
+class AddressSet(TypedDict):
+    """A set of addresses: its networks, and how many addresses they hold."""
+
+    networks: list[str]
+    addresses: int
+
+
+class PrefixCoverage(TypedDict):
+    """One protected prefix: its protected addresses, what is excluded from it, and its modes by component."""
+
+    prefix: str
+    addresses: int
+    excluded: list[str]
+    modes: dict[str, list[str]]
+
+
+class CoverageSummary(TypedDict):
+    """The coverage of an account; `modes` has, by component, sets of addresses with the modes that apply to them."""
+
+    summary: list[str]
+    effective: bool
+    reasons: list[str]
+    gaps: list[str]
+    undecided: list[str]
+    enabled: bool | None
+    protected: AddressSet
+    excluded: AddressSet
+    uncovered: AddressSet
+    bypassing: AddressSet
+    modes: dict[str, list[dict[str, Any]]]
+    prefixes: list[PrefixCoverage]
+
+
+class CoverageChange(TypedDict):
+    """The coverage before and after a plan; `before` has no `prefixes`."""
+
+    before: dict[str, Any]
+    after: CoverageSummary
+    newly_unprotected: list[str]
+    newly_protected: list[str]
+    newly_bypassing: list[str]
+
+
+class Answer(TypedDict):
+    """Whether and how an address or a network is protected."""
+
+    network: str
+    protected: bool
+    parts: dict[str, AddressSet]
+    protected_by: list[str]
+    excluded_by: list[str]
+    modes: dict[str, list[dict[str, Any]]]
+
+
+def address_set(ranges: Ranges) -> AddressSet:
+    """A set of addresses as results show it."""
+    return AddressSet(networks=networks(ranges), addresses=count(ranges))
+
+
+def in_words(coverage: Coverage) -> list[str]:
+    """The coverage in a few lines for people."""
+    switch = {True: "on", False: "off"}.get(coverage.enabled, "in an unknown state")  # type: ignore[arg-type]
+    effective = ", and not effective." if coverage.reasons else ", and effective."
+    lines = [f"TCP protection is {switch}{effective}"]
+    lines += [reason for reason in coverage.reasons if not reason.startswith("TCP protection is")]
+    for title, ranges in (
+        ("Protected", coverage.protected),
+        ("Excluded", intersection(coverage.inside, coverage.carved_out)),
+        ("Allowed as sources", coverage.bypassing),
+    ):
+        first = f" ({first_few(networks(ranges))})" if ranges else ""
+        lines.append(f"{title}: {counted(ranges)}{first}.")
+    for item in coverage.components:
+        pieces = coverage.pieces[item.kind]
+        modes = [f"{' or '.join(in_order(modes))} for {counted(ranges)}" for ranges, modes in pieces]
+        lines += [f"{capitalised(item.title)}: {'; '.join(modes)}."] if modes else []
+    return lines
+
+
+def summarise(coverage: Coverage) -> CoverageSummary:
+    """The coverage as results show it."""
+    return CoverageSummary(
+        summary=in_words(coverage),
+        effective=not coverage.reasons,
+        reasons=list(coverage.reasons),
+        gaps=list(coverage.gaps),
+        undecided=list(coverage.undecided),
+        enabled=coverage.enabled,
+        protected=address_set(coverage.protected),
+        excluded=address_set(intersection(coverage.inside, coverage.carved_out)),
+        uncovered=address_set(coverage.uncovered),
+        bypassing=address_set(coverage.bypassing),
+        modes={
+            kind: [dict(modes=in_order(modes), **address_set(ranges)) for ranges, modes in pieces]
+            for kind, pieces in coverage.pieces.items()
+        },
+        prefixes=_by_prefix(coverage),
+    )
+
+
+def _by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
+    excluded = _Lookup([(item, frozenset()) for item in coverage.carved_out])
+    protected = _Lookup([(item, frozenset()) for item in coverage.protected])
+    modes = {
+        kind: _Lookup(sorted((item, modes) for ranges, modes in pieces for item in ranges))
+        for kind, pieces in coverage.pieces.items()
+    }
+    return [
+        PrefixCoverage(
+            prefix=entry["prefix"],
+            addresses=count(protected.within(network)),
+            excluded=networks(excluded.within(network)),
+            modes={kind: in_order(lookup.modes(network)) for kind, lookup in modes.items()},
+        )
+        for entry, network in _networks_of(coverage, excluded=False)
+    ]
+
+
+def _networks_of(coverage: Coverage, excluded: bool) -> list[tuple[Object, Range]]:
+    """The prefixes that are, or are not, excluded, each with its range; without the malformed ones."""
+    ranges = (
+        (entry, range_of(entry.get("prefix")))
+        for entry in coverage.state.get(PREFIXES.plural) or []
+        if has_flag(entry, "excluded") is excluded
+    )
+    return [(entry, network) for entry, network in ranges if network]
+
+
+class _Lookup:
+    """Finds the pieces inside a network without looking at the others."""
+
+    def __init__(self, pieces: Sequence[tuple[Range, Modes]]) -> None:
+        self._pieces = pieces
+        self._lasts = [last for (dummy, last), modes in pieces]
+
+    def _overlapping(self, network: Range) -> Sequence[tuple[Range, Modes]]:
+        start = bisect_left(self._lasts, network[0])
+        end = start
+        while end < len(self._pieces) and self._pieces[end][0][0] <= network[1]:
+            end += 1
+        return self._pieces[start:end]
+
+    def within(self, network: Range) -> Ranges:
+        return [(max(first, network[0]), min(last, network[1])) for (first, last), dummy in self._overlapping(network)]
+
+    def modes(self, network: Range) -> Modes:
+        return union_of_modes(modes for dummy, modes in self._overlapping(network))
+
+
+def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
+    """The result `coverage` of a module that writes."""
+    return CoverageChange(
+        before={name: value for name, value in summarise(before).items() if name != "prefixes"},
+        after=summarise(after),
+        newly_unprotected=networks(difference(before.protected, after.protected)),
+        newly_protected=networks(difference(after.protected, before.protected)),
+        newly_bypassing=networks(difference(after.bypassing, before.bypassing)),
+    )
+
+
+def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:
+    """What a diff says of a coverage; of its addresses those that the other coverage does not have."""
+    return {
+        "effective": not coverage.reasons,
+        "protected": networks(difference(coverage.protected, other.protected)),
+        "bypassing": networks(difference(coverage.bypassing, other.bypassing)),
+        **{
+            item.title: {" or ".join(in_order(modes)): counted(ranges) for ranges, modes in coverage.pieces[item.kind]}
+            for item in coverage.components
+        },
+    }
+
+
+def answer(coverage: Coverage, network: str) -> Answer:
+    """Whether and how an address or a network is protected; raises ValueError where the text is neither."""
+    asked = range_of(network)
+    if asked is None:
+        raise ValueError(f"'{network}' is neither an address nor a network")
+    protected = intersection(coverage.protected, [asked])
+    return Answer(
+        network=networks([asked])[0],
+        protected=protected == [asked],
+        parts={
+            "protected": address_set(protected),
+            "excluded": address_set(intersection(intersection(coverage.inside, coverage.carved_out), [asked])),
+            "outside": address_set(difference([asked], coverage.inside)),
+        },
+        protected_by=_prefixes_around(coverage, asked, excluded=False),
+        excluded_by=_prefixes_around(coverage, asked, excluded=True),
+        modes={item.kind: item.deciders(asked) for item in coverage.components},
+    )
+
+
+def _prefixes_around(coverage: Coverage, asked: Range, excluded: bool) -> list[str]:
+    """The prefixes that contain the network or a part of it, the widest first."""
+    around = [
+        (network, str(entry["prefix"]))
+        for entry, network in _networks_of(coverage, excluded)
+        if network[0] <= asked[1] and asked[0] <= network[1]
+    ]
+    return [text for network, text in sorted(around, key=lambda item: (item[0][0] - item[0][1], item[1]))]

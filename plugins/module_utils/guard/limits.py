@@ -1,0 +1,71 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The limits of a task: the risks that it accepts, and from how much on a change is a risk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Mapping
+
+from ..errors import OptionError
+
+CODES = (
+    "unprotects_addresses",
+    "disables_protection",
+    "skips_monitoring",
+    "broad_allowlist",
+    "allowlists_own_prefix",
+    "mass_deletion",
+    "empties_list",
+)
+LIST_CODES = ("mass_deletion", "empties_list")  # those that concern any list, of a zone as well
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The accepted codes, and thresholds: a percentage of a list, hours, prefix lengths, a number of entries."""
+
+    accept_risks: tuple[str, ...] = ()
+    max_deletions_percent: int = 30
+    min_monitoring_hours: float = 4.0
+    min_allowlist_prefix_length_ipv4: int = 24
+    min_allowlist_prefix_length_ipv6: int = 48
+    max_allowlist_entries: int = 200
+
+    @property
+    def monitoring(self) -> timedelta:
+        """How long a rule or filter monitors before it is enabled."""
+        return timedelta(hours=self.min_monitoring_hours)
+
+
+HIGHEST = {
+    "max_deletions_percent": 100,
+    "min_monitoring_hours": 24 * 365,
+    "min_allowlist_prefix_length_ipv4": 32,
+    "min_allowlist_prefix_length_ipv6": 128,
+    "max_allowlist_entries": 10**6,
+}
+
+
+def limit_options(codes: tuple[str, ...] = CODES) -> dict[str, dict[str, Any]]:
+    """The argument spec of a module whose plans can carry these risks."""
+    names = HIGHEST if codes == CODES else ["max_deletions_percent"]
+    spec: dict[str, dict[str, Any]] = {
+        "accept_risks": {"type": "list", "elements": "str", "choices": list(codes), "default": []}
+    }
+    for name in names:
+        default = getattr(Limits, name)
+        spec[name] = {"type": type(default).__name__, "default": default}
+    return spec
+
+
+def parse_limits(options: Mapping[str, Any]) -> Limits:
+    """The limits that a module's options set; raises OptionError for one out of range."""
+    thresholds = {name: options[name] for name in HIGHEST if options.get(name) is not None}
+    for name, value in thresholds.items():
+        if not 0 <= value <= HIGHEST[name]:
+            raise OptionError(name, f"{value} is not between 0 and {HIGHEST[name]}")
+    return Limits(accept_risks=tuple(options.get("accept_risks") or ()), **thresholds)

@@ -1,0 +1,240 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The risks of a plan, found in its state before and after.
+
+The vendor warns of them on its pages "Advanced TCP Protection: concepts" and "Troubleshooting". The finders know no
+module: the same change carries the same risks through whatever module it comes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Callable, Mapping, Sequence
+
+from ..coverage.address_set import Ranges, count, counted, difference, intersection, networks, range_of, union, widest
+from ..coverage.coverage import Coverage, has_flag
+from ..coverage.modes import UNDECIDED, Component
+from ..plan.plan import Operation, Plan
+from ..schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES
+from ..schema.resource import Object, Resource
+from ..text import first_few, sentence
+from ..timestamps import read_timestamp
+from .limits import Limits
+
+WORKING = (ENABLED, MONITORING, UNDECIDED)
+FEWEST_MASS_DELETION = 5
+
+
+@dataclass(frozen=True)
+class Change:
+    """A plan with what it does to the coverage; `now` is the service's time, None where it does not say."""
+
+    plan: Plan
+    before: Coverage
+    after: Coverage
+    now: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Risk:
+    """One of the codes, with a sentence on it, the networks concerned and the keys of the objects."""
+
+    code: str
+    message: str
+    ranges: Ranges
+    entries: Sequence[str]
+
+    def record(self) -> dict[str, Any]:
+        """The risk as results show it."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "networks": networks(self.ranges),
+            "addresses": count(self.ranges),
+            "entries": list(self.entries),
+        }
+
+
+def unprotects_addresses(change: Change, limits: Limits) -> Risk | None:
+    """Addresses leave the protection."""
+    lost = difference(change.before.protected, change.after.protected)
+    if not lost:
+        return None
+    entries = [
+        item.label for item in change.plan.operations if item.resource is PREFIXES and _overlaps(item.address, lost)
+    ]
+    message = f"{counted(lost)} ({first_few(networks(lost))}) would no longer be protected."
+    return Risk("unprotects_addresses", message, lost, entries)
+
+
+def disables_protection(change: Change, limits: Limits) -> Risk | None:
+    """The switch, a component or the last prefix goes."""
+    before, after = change.before, change.after
+    reasons = []
+    if before.enabled and after.enabled is False:
+        reasons.append("TCP protection would be switched off")
+    if before.protected and not after.protected:
+        reasons.append("no address would be protected any more")
+    for was, becomes in zip(before.components, after.components):
+        lost = next((what for what, there in _working(was).items() if there and not _working(becomes)[what]), None)
+        reasons += [f"{was.title} would have no working {lost} left"] if lost else []
+    if not reasons:
+        return None
+    entries = [
+        item.label for item in change.plan.operations if item.action != "create" and item.resource is not ALLOWLIST
+    ]
+    return Risk("disables_protection", sentence("; ".join(reasons)), before.protected, entries)
+
+
+def _working(item: Component) -> dict[str, bool]:
+    """What of a component works, by its name in sentences; a mode that is not understood may be one that works."""
+    rules = [rule for rule in item.rules if rule.mode in WORKING]
+    return {
+        "rule or filter": bool(rules) or any(held.mode in WORKING for held in item.filters),
+        "rule": bool(rules),
+        "global rule": any(rule.everywhere for rule in rules),
+    }
+
+
+def skips_monitoring(change: Change, limits: Limits) -> Risk | None:
+    """A rule or filter drops traffic before it has learned of it."""
+    reasons = []
+    entries = []
+    for item in change.plan.operations:
+        mode_field = item.resource.mode_field
+        if not mode_field or (item.planned or {}).get(mode_field) != ENABLED:
+            continue
+        reason = enabled_too_soon(item.resource, item.existing, change.now, limits.monitoring)
+        if reason:
+            reasons.append(f"{item.resource.title} {item.label} {reason}")
+            entries.append(item.label)
+    if not reasons:
+        return None
+    message = (
+        f"{first_few(reasons)}. A rule or filter enabled without monitoring for {limits.min_monitoring_hours:g} hours "
+        "drops connections that it has not learned of; set monitoring first, or let staged_rollout: true do it."
+    )
+    return Risk("skips_monitoring", message, [], entries)
+
+
+def enabled_too_soon(resource: Resource, existing: Object | None, now: datetime | None, monitoring: timedelta) -> str:
+    """Why an object must not be enabled yet; an empty text where it may be."""
+    mode = str((existing or {}).get(resource.mode_field or "")).casefold()
+    if existing is None:
+        return "would be new and enabled at once"
+    if mode == ENABLED:
+        return ""
+    if mode != MONITORING:
+        return f"would go from {mode} straight to enabled"
+    since = read_timestamp(existing.get("modified_on"))
+    if not monitoring:
+        return ""
+    if since is None or now is None:
+        return "has monitored for an unknown time"
+    return f"has monitored since {since.isoformat()} only" if now - since < monitoring else ""
+
+
+def broad_allowlist(change: Change, limits: Limits) -> Risk | None:
+    """More sources pass than an allowlist is meant for."""
+    before, after = change.before.bypassing, change.after.bypassing
+    shortest = {4: limits.min_allowlist_prefix_length_ipv4, 6: limits.min_allowlist_prefix_length_ipv6}
+    broad = union(
+        found
+        for version, length, found in widest(after)
+        if length < shortest[version] and intersection([found], before) != [found]
+    )
+    active_before, active = (_active(coverage) for coverage in (change.before, change.after))
+    crowded = len(active) > max(limits.max_allowlist_entries, len(active_before))
+    if not broad and not crowded:
+        return None
+    reasons = [f"it would let {first_few(networks(broad))} pass as sources"] if broad else []
+    reasons += [f"it would have {len(active)} active entries"] if crowded else []
+    message = (
+        f"The allowlist is for few sources, and a source can be forged: {' and '.join(reasons)}. Up to "
+        f"{limits.max_allowlist_entries} entries are usual, and networks up to /{shortest[4]} (IPv4) and "
+        f"/{shortest[6]} (IPv6)."
+    )
+    known = {str(entry.get("prefix")) for entry in active_before}
+    entries = [str(entry.get("prefix")) for entry in active if crowded or _overlaps(entry.get("prefix"), broad)]
+    return Risk("broad_allowlist", message, broad, [entry for entry in entries if entry not in known])
+
+
+def allowlists_own_prefix(change: Change, limits: Limits) -> Risk | None:
+    """A network of the account's own stands where sources belong."""
+    own = intersection(difference(change.after.bypassing, change.before.bypassing), change.after.inside)
+    if not own:
+        return None
+    entries = [str(entry.get("prefix")) for entry in _active(change.after) if _overlaps(entry.get("prefix"), own)]
+    message = (
+        f"{first_few(networks(own))} would be allowed as a source, but is in a protected prefix of the account; to "
+        "take it out of protection, give it an excluded prefix."
+    )
+    return Risk("allowlists_own_prefix", message, own, entries)
+
+
+def mass_deletion(change: Change, limits: Limits) -> Risk | None:
+    """A good part of a list goes at once."""
+    return _deletion(
+        "mass_deletion",
+        change,
+        lambda gone, held, left: gone >= FEWEST_MASS_DELETION and gone * 100 > held * limits.max_deletions_percent,
+        "{plural}: {gone} of {held} would be deleted, which is more than " + f"{limits.max_deletions_percent} %",
+    )
+
+
+def empties_list(change: Change, limits: Limits) -> Risk | None:
+    """Nothing is left of a list."""
+    return _deletion(
+        "empties_list", change, lambda gone, held, left: not left, "{plural}: none of {held} would be left"
+    )
+
+
+def _deletion(code: str, change: Change, trips: Callable[[int, int, int], bool], text: str) -> Risk | None:
+    doomed: dict[str, list[Operation]] = {}
+    for item in change.plan.operations:
+        if item.action == "delete":
+            doomed.setdefault(item.resource.plural, []).append(item)
+    before, after = change.before.state, change.after.state
+    found = {
+        plural: items for plural, items in doomed.items() if trips(len(items), len(before[plural]), len(after[plural]))
+    }
+    if not found:
+        return None
+    reasons = [
+        text.format(gone=len(items), held=len(before[plural]), plural=plural.replace("_", " "))
+        for plural, items in found.items()
+    ]
+    gone = [item for items in found.values() for item in items]
+    ranges = union(filter(None, (range_of(item.address) for item in gone)))
+    return Risk(code, sentence("; ".join(reasons)), ranges, [item.label for item in gone])
+
+
+def _active(coverage: Coverage) -> list[Object]:
+    return [entry for entry in coverage.state.get(ALLOWLIST.plural) or [] if has_flag(entry, "enabled")]
+
+
+def _overlaps(address: object, ranges: Ranges) -> bool:
+    found = range_of(address)
+    return found is not None and bool(intersection([found], ranges))
+
+
+FINDERS: Mapping[str, Callable[[Change, Limits], Risk | None]] = {
+    finder.__name__: finder
+    for finder in (
+        unprotects_addresses,
+        disables_protection,
+        skips_monitoring,
+        broad_allowlist,
+        allowlists_own_prefix,
+        mass_deletion,
+        empties_list,
+    )
+}
+
+
+def find_risks(change: Change, limits: Limits) -> list[Risk]:
+    """Every risk that a plan carries, accepted or not, in the order of the codes."""
+    return [found for found in (finder(change, limits) for finder in FINDERS.values()) if found]

@@ -1,0 +1,61 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Custom rules that the zone has, beside those that stand for its firewall rules."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Mapping, Sequence
+
+from ..schema.values import normalise_expression
+
+CustomRule = Mapping[str, Any]
+RAW_STRING = re.compile(r'(?<!\w)r#*"')  # white space within has a meaning that normalise_expression does not know
+LISTS = ("phases", "products")
+
+
+def meaning_of(expression: str) -> str:
+    """Equal for expressions that match the same requests, as far as white space tells."""
+    return expression if RAW_STRING.search(expression) else normalise_expression(expression)
+
+
+def by_ref(rules: Any) -> dict[str, CustomRule]:
+    """The zone's custom rules by their refs; raises ValueError where `rules` is not a list of mappings."""
+    if isinstance(rules, (str, bytes)) or not isinstance(rules, Sequence):
+        raise ValueError("custom_rules is a list, such as rules of custom_rules_info")
+    if not all(isinstance(rule, Mapping) for rule in rules):
+        raise ValueError("custom_rules holds something that is not a mapping")
+    return {str(rule["ref"]): rule for rule in rules if rule.get("ref")}
+
+
+def same(held: CustomRule, rendered: CustomRule) -> bool:
+    """Whether a request meets the same under both."""
+    return _matches(held, rendered) and _parameters(held) == _parameters(rendered)
+
+
+def at_least(held: CustomRule, rendered: CustomRule) -> bool:
+    """Whether a request that meets the rendered rule meets the same, or skips yet more, under the one of the zone."""
+    had = _parameters(held)
+    return _matches(held, rendered) and all(
+        wanted <= had.get(name, frozenset()) if name in LISTS else had.get(name) == wanted
+        for name, wanted in _parameters(rendered).items()
+    )
+
+
+def _matches(held: CustomRule, rendered: CustomRule) -> bool:
+    return held.get("action") == rendered["action"] and meaning_of(str(held.get("expression"))) == meaning_of(
+        rendered["expression"]
+    )
+
+
+def _parameters(rule: CustomRule) -> dict[str, Any]:
+    """What the action needs, in a form that can be compared: lists without their order, and nothing that is empty."""
+    found = rule.get("action_parameters")
+    parameters = found if isinstance(found, Mapping) else {}
+    return {
+        name: frozenset(map(str, value)) if name in LISTS and isinstance(value, (list, tuple)) else value
+        for name, value in parameters.items()
+        if value
+    }

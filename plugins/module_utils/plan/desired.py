@@ -1,0 +1,103 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""From a module's options to the desired state of collections: read strictly, before any request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Sequence, Tuple
+
+from ..errors import OptionError
+from ..schema.resource import Field, Key, Resource, Values
+
+Position = Tuple[str, str]  # first, last, before or after; and the key of the other object
+Entries = Sequence[Tuple[str, Mapping[str, Any]]]  # options of objects, each with its path: `rules[2].`
+
+
+@dataclass(frozen=True)
+class Desired:
+    """The desired state of one collection: objects by their key, each with the fields that the task names.
+
+    `absent` means that these keys shall not exist, `exclusive` that no others shall. `positions` says where new objects
+    go in an ordered list.
+    """
+
+    resource: Resource
+    objects: Mapping[Key, Values]
+    absent: bool = False
+    exclusive: bool = False
+    positions: Mapping[Key, Position] = field(default_factory=dict)
+
+
+def parse_position(text: str) -> Position:
+    """A position in an ordered list: `first`, `last`, `before KEY` or `after KEY`; raises ValueError."""
+    where, dummy, other = text.strip().partition(" ")
+    if (where in ("first", "last") and not other) or (where in ("before", "after") and other.strip()):
+        return where, other.strip()
+    raise ValueError(f"'{text}' is not first, last, before REF or after REF")
+
+
+def parse_desired(resource: Resource, entries: Entries, absent: bool = False, exclusive: bool = False) -> Desired:
+    """Parse the options of some objects; raises OptionError for a malformed value and for a key that is given twice."""
+    objects: dict[Key, Values] = {}
+    paths: dict[Key, str] = {}
+    for path, options in entries:
+        values = parse_values(resource, path, options)
+        key = resource.key_of(values)
+        if key in objects:
+            raise OptionError(
+                path.rstrip("."),
+                f"{resource.label_of(values)} is named here and in {paths[key].rstrip('.')}; keep one of them",
+            )
+        objects[key] = values
+        paths[key] = path
+    return Desired(resource, objects, absent=absent, exclusive=exclusive)
+
+
+def parse_values(resource: Resource, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that the task names, as they are sent; raises OptionError."""
+    values = _parse(resource.fields, path, options, resource.title)
+    try:
+        return resource.complete(values)
+    except OptionError as exc:
+        raise OptionError(path + exc.option, exc.problem) from exc
+
+
+def _parse(fields: tuple[Field, ...], path: str, options: Mapping[str, Any], title: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    unknown = {name: option for name, option in options.items() if option is not None}
+    for item in fields:
+        name = item.name
+        if name not in unknown:
+            continue
+        option = unknown.pop(name)
+        if item.fields:
+            values[name] = _parse(item.fields, f"{path}{name}.", option, name)
+            continue
+        try:
+            values[name] = item.value.parse(option)
+        except ValueError as exc:
+            raise OptionError(path + name, str(exc)) from exc
+    for name in unknown:
+        raise OptionError(path + name, f"{title} has no such field; leave it out")
+    return values
+
+
+def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:
+    """The entries of a list option, each with its path: `prefixes[0].`, `prefixes[1].`, and so on."""
+    return [(f"{option}[{position}].", entry) for position, entry in enumerate(entries)]
+
+
+def check_purge(option: str, entries: Sequence[Any] | None, accept_empty: bool = False, absent: bool = False) -> None:
+    """A purge needs a list of what stays, and an empty one only where that is accepted; raises OptionError."""
+    if absent:
+        raise OptionError("purge", "it goes with state present only; absent removes just what it names")
+    if entries is None:
+        raise OptionError("purge", f"it takes {option}, the list of what stays")
+    if not entries and not accept_empty:
+        raise OptionError(
+            option,
+            "purge with an empty list would remove everything; if this is meant, add accept_risks: [empties_list]",
+        )

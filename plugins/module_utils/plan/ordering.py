@@ -1,0 +1,98 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The order of a list in which order matters: where new objects go, and which of the others move."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+from typing import Mapping, Sequence
+
+from ..errors import PlanError
+from ..schema.resource import Key, Object
+from .desired import Desired
+from .plan import Operation
+
+POSITION = "position"  # of a new or moved object, counted from 1; no field of the object itself
+
+
+def order_operations(
+    desired: Desired, existing: Sequence[Object], changes: Sequence[Operation]
+) -> tuple[list[Operation], Sequence[Key]]:
+    """The operations on an ordered list, with the positions of what is new or moves; and all keys in their order.
+
+    Raises PlanError for a position beside something that does not exist, and for an object that is not valid.
+    """
+    resource = desired.resource
+    deleted = {item.key for item in changes if item.action == "delete"}
+    before = [key for key in map(resource.key_of, existing) if key not in deleted]
+    order = list(desired.objects) if desired.exclusive else _insert(desired, before)
+    places = {key: place for place, key in enumerate(order, start=1)}
+    moving = set(order) - set(_unmoved(before, places))
+    by_key = {item.key: item for item in changes if item.action != "delete"}
+    for index, obj in enumerate(existing):
+        key = resource.key_of(obj)
+        if key in moving:
+            by_key.setdefault(key, Operation("update", resource, {}, obj, index))
+    for key in moving:
+        by_key[key] = replace(by_key[key], fields={**by_key[key].fields, POSITION: places[key]})
+    for item in by_key.values():
+        reason = resource.invalid_reason(item.planned or {})
+        if reason:
+            raise PlanError(f"The {resource.title} {item.label} {reason}.")
+    kept = sorted(by_key.values(), key=lambda item: places[item.key])
+    return kept + [item for item in changes if item.action == "delete"], order
+
+
+def _insert(desired: Desired, before: Sequence[Key]) -> list[Key]:
+    """The keys with the new ones at their positions, those with one position in the order of the task."""
+    if desired.absent:
+        return list(before)
+    resource = desired.resource
+    order = list(before)
+    inserted_after: dict[str, int] = {}
+    inserted_first = 0
+    for key, values in desired.objects.items():
+        if key in before:
+            continue
+        where, other = desired.positions.get(key, ("last", ""))
+        if where == "first":
+            order.insert(inserted_first, key)
+            inserted_first += 1
+            continue
+        if where == "last":
+            order.append(key)
+            continue
+        neighbour = resource.key_of({resource.key[0]: other})
+        if neighbour not in order:
+            raise PlanError(
+                f"The position of {resource.title} {resource.label_of(values)} names the {resource.key[0]} {other}, "
+                "which is not there."
+            )
+        index = order.index(neighbour)
+        if where == "after":
+            inserted_after[other] = inserted_after.get(other, 0) + 1
+            index += inserted_after[other]
+        order.insert(index, key)
+    return order
+
+
+def _unmoved(before: Sequence[Key], places: Mapping[Key, int]) -> list[Key]:
+    """As many keys as possible that need not move: a longest ascending sequence of their new places."""
+    known = [key for key in before if key in places]
+    ends: list[int] = []  # the lowest last place of an ascending sequence, by its length
+    links: dict[Key, Key | None] = {}
+    heads: list[Key] = []
+    for key in known:
+        length = bisect_left(ends, places[key])
+        links[key] = heads[length - 1] if length else None
+        ends[length : length + 1] = [places[key]]
+        heads[length : length + 1] = [key]
+    unmoved: list[Key] = []
+    last = heads[-1] if heads else None
+    while last is not None:
+        unmoved.append(last)
+        last = links[last]
+    return unmoved

@@ -1,0 +1,94 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A plan: changes as data.
+
+A plan holds the whole state of its collections before and after, so that diff, coverage and risks are computed from
+the plan alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Mapping, Sequence
+
+from ..schema.resource import Key, Object, Resource, State, Values
+from .diff import overlay
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """One change of one object.
+
+    `fields` are those that are sent: all of a new object, the changed ones of an existing object, none of one that is
+    deleted. `existing` is the object before, and `index` its place in the listing of its collection.
+    """
+
+    action: str
+    resource: Resource
+    fields: Values
+    existing: Object | None = None
+    index: int | None = None
+
+    @property
+    def planned(self) -> Object | None:
+        """The object afterwards, as far as it can be predicted; None when it is deleted."""
+        if self.action == "delete":
+            return None
+        return self.resource.normalise(overlay(self.resource.fields, self.existing or {}, self.fields), self.fields)
+
+    @property
+    def key(self) -> Key:
+        """The normalised values that identify the object."""
+        return self.resource.key_of(self.existing or self.fields)
+
+    @property
+    def order(self) -> tuple[str, Key, str, str]:
+        """Sorts operations alike whatever the order of the input; duplicates by their ids."""
+        return (self.resource.plural, self.key, self.label, str((self.existing or {}).get("id")))
+
+    @property
+    def label(self) -> str:
+        """The key as people read it."""
+        return self.resource.label_of(self.existing or self.fields)
+
+    @property
+    def address(self) -> object:
+        """The network that the object is about; None where its resource has no such field."""
+        name = self.resource.address_field
+        return (self.existing or self.fields).get(name) if name else None
+
+
+Returned = Mapping[Operation, Object]  # what the service returned for an operation
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The operations, in the order in which they are applied, and the state that they start from."""
+
+    before: State
+    operations: tuple[Operation, ...]
+    order: Mapping[str, Sequence[Key]] = field(default_factory=dict)  # by plural, of collections that are ordered lists
+
+    def after(self, returned: Returned | None = None) -> State:
+        """The state afterwards: for each operation what the service returned, or else what is planned."""
+        return {plural: self._collection_after(plural, returned or {}) for plural in self.before}
+
+    def _collection_after(self, plural: str, returned: Returned) -> list[Object]:
+        operations = [operation for operation in self.operations if operation.resource.plural == plural]
+        changed = {operation.index: operation for operation in operations if operation.index is not None}
+        created = [operation for operation in operations if operation.index is None]
+        objects = [
+            _after(changed[index], returned) if index in changed else existing
+            for index, existing in enumerate(self.before[plural])
+        ] + [_after(operation, returned) for operation in created]
+        collection = [item for item in objects if item is not None]
+        if operations and plural in self.order:
+            places = {key: place for place, key in enumerate(self.order[plural])}
+            collection.sort(key=lambda item: places[operations[0].resource.key_of(item)])
+        return collection
+
+
+def _after(operation: Operation, returned: Returned) -> Object | None:
+    return None if operation.action == "delete" else returned.get(operation, operation.planned)

@@ -1,0 +1,80 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a module returns of a plan: the operations, and the diff."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Mapping, Sequence, TypedDict
+
+from .plan.plan import Operation
+from .schema.resource import Object, Resource, State
+
+
+class OperationRecord(TypedDict):
+    """An operation as results show it; `fields` holds the values that are sent."""
+
+    action: str
+    resource: str
+    key: str
+    fields: dict[str, Any]
+
+
+class Diff(TypedDict):
+    """The managed fields of the objects concerned, by collection and then by key."""
+
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+def operation_records(operations: Iterable[Operation]) -> list[OperationRecord]:
+    """Operations in the shape that results carry."""
+    return [
+        OperationRecord(
+            action=operation.action,
+            resource=operation.resource.name,
+            key=operation.label,
+            fields=dict(operation.fields),
+        )
+        for operation in operations
+    ]
+
+
+def make_diff(operations: Iterable[Operation]) -> Diff:
+    """The objects concerned before and after, sorted by key."""
+    diff = Diff(before={}, after={})
+    for operation in sorted(operations, key=lambda operation: operation.order):
+        for side, obj in ((diff["before"], operation.existing), (diff["after"], operation.planned)):
+            if obj is not None:
+                _enter(side.setdefault(operation.resource.plural, {}), operation, obj)
+    return diff
+
+
+def add_orders(diff: Diff, resources: Sequence[Resource], before: State, after: State) -> Diff:
+    """The diff, and with it the keys of each ordered list whose order changes."""
+    for resource in resources:
+        if resource.list_field:
+            orders = [[resource.label_of(item) for item in state[resource.plural]] for state in (before, after)]
+            if orders[0] != orders[1]:
+                diff["before"][f"{resource.plural}_order"], diff["after"][f"{resource.plural}_order"] = orders
+    return diff
+
+
+def add_to_diff(diff: Diff, name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Diff:
+    """The diff with one more section; of what is equal on both sides, nothing."""
+    changed = [key for key in before if before[key] != after[key]]
+    if not changed:
+        return diff
+    sections = ({key: facts[key] for key in changed} for facts in (before, after))
+    return Diff(before={**diff["before"], name: next(sections)}, after={**diff["after"], name: next(sections)})
+
+
+def _enter(collection: dict[str, Any], operation: Operation, obj: Object) -> None:
+    managed = operation.resource.managed(obj)
+    if not operation.resource.key:
+        collection.update(managed)
+    elif operation.label in collection:  # a duplicate, which only its id tells from the other
+        collection[f"{operation.label} (id {obj.get('id')})"] = managed
+    else:
+        collection[operation.label] = managed

@@ -1,0 +1,157 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The resources of a zone: firewall rules and WAF custom rules.
+
+The vendor describes them in "Firewall Rules API" (deprecated) and "Create a custom rule via API" (Rulesets API).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from ..errors import OptionError
+from .resource import Field, Nested, Permission, Resource, Values, Write
+from .values import CODE, EXPRESSION, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
+
+OWNER = "zone_id"
+PATH = "zones/{zone_id}"
+
+PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
+# Among firewall rules of equal priority, the service evaluates actions in this order.
+ACTIONS_BY_PRECEDENCE = ("log", "bypass", "allow", "challenge", "managed_challenge", "js_challenge", "block")
+
+
+def _check_products(values: Values) -> dict[str, Any]:
+    if values.get("products") and values.get("action", "bypass") != "bypass":
+        raise OptionError("products", "only a rule with action bypass has products")
+    return dict(values)
+
+
+def _without_idle_products(rule: Values, changed: Values) -> dict[str, Any]:
+    """Products go when their rule stops bypassing; the service takes them with no other action."""
+    idle = not rule.get("products") or (rule.get("action") != "bypass" and "products" not in changed)
+    return {name: value for name, value in rule.items() if not (idle and name == "products")}
+
+
+FIREWALL_FILTER = (
+    Field("id", ID),
+    Field("expression", EXPRESSION),
+    Field("paused", FLAG),
+    Field("description", TEXT),
+    Field("ref", TEXT),
+)
+FIREWALL_RULES = Resource(
+    name="firewall_rule",
+    plural="firewall_rules",
+    title="firewall rule",
+    owner=OWNER,
+    path=PATH + "/firewall/rules",
+    permission=Permission("Firewall Services", "zone"),
+    fields=(
+        Field("id", ID, required=True),
+        Field("action", choice(*ACTIONS_BY_PRECEDENCE)),
+        Field("priority", PRIORITY),
+        Field("paused", FLAG),
+        Field("description", TEXT),
+        Field("products", several(*PRODUCTS)),
+        Field("ref", TEXT),
+        Field("filter", Value({"type": "dict"}, dict, str), fields=FIREWALL_FILTER),
+    ),
+    key=("id",),
+    update=Write("PUT", by_id=True, batch=25, whole=True),
+    page_size=100,
+    read_only=("created_on", "modified_on"),
+    nested=Nested("filter", PATH + "/filters", Write("PUT", by_id=True, batch=25, whole=True)),
+    retired=(
+        "The service has retired firewall rules for this zone: manage its WAF custom rules with the module "
+        "custom_rules, and migrate the rules with the role migrate_firewall_rules."
+    ),
+    complete=_check_products,
+    normalise=_without_idle_products,
+)
+
+CUSTOM_RULE_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
+SKIPPABLE_PHASES = ("http_ratelimit", "http_request_sbfm", "http_request_firewall_managed")
+RESPONSE: Mapping[str, Mapping[str, Any]] = {
+    "status_code": {"type": "int", "required": True},
+    "content": {"type": "str", "required": True},
+    "content_type": {"type": "str", "required": True},
+}
+PARAMETERS: Mapping[str, Mapping[str, Any]] = {
+    "ruleset": {"type": "str", "choices": ["current"]},
+    "phase": {"type": "str", "choices": ["current"]},
+    "phases": {"type": "list", "elements": "str", "choices": list(SKIPPABLE_PHASES)},
+    "products": {"type": "list", "elements": "str", "choices": list(PRODUCTS)},
+    "response": {"type": "dict", "options": RESPONSE},
+}
+BLOCK_PARAMETERS = {"response"}
+SKIP_PARAMETERS = PARAMETERS.keys() - BLOCK_PARAMETERS
+UNMANAGED_SKIP_PARAMETERS = {"rulesets", "rules"}  # kept where a rule has them
+LOGGED = {"logging": {"enabled": True}}  # what the service does by itself with a request that is skipped
+
+
+def _check_status_code(parameters: Values) -> None:
+    status = parameters.get("response", {}).get("status_code", 403)
+    if not 400 <= status <= 499:
+        raise ValueError(f"response.status_code is {status}, and not between 400 and 499")
+
+
+def _check_nothing(parameters: Values) -> None:
+    """Every value is valid."""
+
+
+def _fit_action(rule: Values, changed: Values) -> dict[str, Any]:
+    """Parameters and logging go with the action that they belong to; a position is not a field of the rule."""
+    action_changed = "action" in changed and "action_parameters" not in changed
+    idle = {"position", *(["action_parameters", "logging"] if action_changed else [])} - (changed.keys() - {"position"})
+    kept = {name: value for name, value in rule.items() if name not in idle}
+    return {**LOGGED, **kept} if kept.get("action") == "skip" else kept
+
+
+def _invalid_custom_rule(rule: Values) -> str:
+    """Why the service would refuse a custom rule, by the vendor's page "Custom rules: available skip options"."""
+    missing = [name for name in ("action", "expression") if not rule.get(name)]
+    if missing:
+        return f"is new and needs {' and '.join(missing)}"
+    parameters = set(rule.get("action_parameters") or {})
+    if rule["action"] == "skip" and not parameters & (SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS):
+        return "has the action skip and needs action_parameters that say what is skipped"
+    if rule["action"] != "block" and parameters & BLOCK_PARAMETERS:
+        return f"has the action {rule['action']}, and only block has a response"
+    if rule["action"] != "skip" and parameters & SKIP_PARAMETERS:
+        return f"has the action {rule['action']}, and only skip says what is skipped"
+    return ""
+
+
+CUSTOM_RULES = Resource(
+    name="custom_rule",
+    plural="custom_rules",
+    title="custom rule",
+    owner=OWNER,
+    path=PATH + "/rulesets/phases/http_request_firewall_custom/entrypoint",
+    permission=Permission("Zone WAF", "zone"),
+    fields=(
+        Field("ref", Value(CODE.option, CODE.parse, str), required=True),
+        Field("action", choice(*CUSTOM_RULE_ACTIONS)),
+        Field("expression", EXPRESSION),
+        Field("description", TEXT, default=""),
+        Field("enabled", FLAG, default=True, absent_default=True),
+        Field("action_parameters", mapping(PARAMETERS, _check_status_code), absent_default={}),
+        Field(
+            "logging",
+            mapping({"enabled": {"type": "bool", "required": True}}, _check_nothing),
+            absent_default=LOGGED["logging"],
+        ),
+    ),
+    key=("ref",),
+    create=Write("PUT"),
+    update=Write("PUT"),
+    delete=Write("PUT"),
+    read_only=("version", "last_updated"),
+    list_field="rules",
+    kept_fields=("description",),
+    normalise=_fit_action,
+    invalid_reason=_invalid_custom_rule,
+)

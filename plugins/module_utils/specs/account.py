@@ -1,0 +1,179 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The modules for an account's Advanced TCP Protection."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from ..coverage.address_set import range_of
+from ..coverage.coverage import Coverage
+from ..coverage.inputs import LISTS
+from ..coverage.summary import answer, summarise
+from ..errors import OptionError
+from ..guard.limits import limit_options
+from ..plan.desired import Desired, Entries, check_purge, numbered, parse_desired
+from ..schema.account import ACCOUNT, FILTERS, KINDS, OWNER, PREFIXES, RULES, STATUS, of_kind
+from ..schema.resource import Object, OptionSpec, Resource, State, options_of
+from .base import ModuleSpec, Options, fields_of, list_option
+
+STATE: OptionSpec = {"state": {"type": "str", "choices": ["present", "absent"], "default": "present"}}
+PURGE: OptionSpec = {"purge": {"type": "bool", "default": False}}
+STAGED_ROLLOUT: OptionSpec = {"staged_rollout": {"type": "bool", "default": False}}
+KIND: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
+SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
+
+
+def objects_of(resources: Sequence[Resource], state: State) -> list[Object]:
+    """Collections as results show them; where there are several kinds of objects, each says its kind."""
+    return [
+        dict(item, kind=resource.kind) if resource.kind else item
+        for resource in resources
+        for item in state[resource.plural]
+    ]
+
+
+def subset_of(name: str, state: State) -> Any:
+    """A part of an account as results show it."""
+    objects = objects_of(SUBSETS[name], state)
+    return objects[0] if name == "status" else objects
+
+
+def accepts_empty_list(options: Options) -> bool:
+    """Whether the task accepts that a purge leaves a list empty."""
+    return "empties_list" in options["accept_risks"]
+
+
+def status_spec() -> ModuleSpec:
+    """tcp_protection_status."""
+    return ModuleSpec(
+        owner=OWNER,
+        options={**options_of(STATUS.fields, required=("enabled",)), **limit_options()},
+        reads=lambda options: (STATUS,),
+        desired=lambda options: (parse_desired(STATUS, [("", fields_of(STATUS.fields, options))]),),
+        result=lambda options, desired, state: {"tcp_protection_status": subset_of("status", state)},
+    )
+
+
+def list_spec(resource: Resource, option: str) -> ModuleSpec:
+    """A module for a whole collection; its list option and its result have one name."""
+
+    def desired(options: Options) -> Sequence[Desired]:
+        absent, purge, entries = options["state"] == "absent", options["purge"], options[option]
+        if purge:
+            check_purge(option, entries, accept_empty=accepts_empty_list(options), absent=absent)
+        return (parse_desired(resource, numbered(option, entries), absent=absent, exclusive=purge),)
+
+    return ModuleSpec(
+        owner=OWNER,
+        options={option: list_option(resource.fields, required=True), **STATE, **PURGE, **limit_options()},
+        reads=lambda options: (resource,),
+        desired=desired,
+        result=lambda options, desired, state: {option: objects_of((resource,), state)},
+    )
+
+
+def entry_spec(resources: tuple[Resource, ...], name: str) -> ModuleSpec:
+    """A module for one object of a collection, or of one of several kinds of collections; `name` is its result."""
+    fields = resources[0].fields
+
+    def resource_of(options: Options) -> Resource:
+        return of_kind(resources, options.get("kind"))
+
+    def desired(options: Options) -> Sequence[Desired]:
+        entries = [("", fields_of(fields, options))]
+        return (parse_desired(resource_of(options), entries, absent=options["state"] == "absent"),)
+
+    def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
+        resource, (key,) = desired[0].resource, desired[0].objects
+        return {name: next((item for item in objects_of((resource,), state) if resource.key_of(item) == key), None)}
+
+    return ModuleSpec(
+        owner=OWNER,
+        options={
+            **(KIND if len(resources) > 1 else {}),
+            **options_of(fields),
+            **STATE,
+            **(STAGED_ROLLOUT if resources[0].mode_field else {}),
+            **limit_options(),
+        },
+        reads=lambda options: (resource_of(options),),
+        desired=desired,
+        result=result,
+        pending=lambda pending: pending[0],
+    )
+
+
+def account_spec() -> ModuleSpec:
+    """account_protection: the whole account in one plan; what the task leaves out is left alone."""
+
+    def desired(options: Options) -> Sequence[Desired]:
+        purge = options["purge"]
+        for option in purge:
+            check_purge(option, options[option], accept_empty=accepts_empty_list(options))
+        return [
+            parse_desired(resource, _entries(option, resource, options), exclusive=option in purge)
+            for resource in ACCOUNT
+            for option, resources in SUBSETS.items()
+            if resource in resources
+        ]
+
+    return ModuleSpec(
+        owner=OWNER,
+        options={
+            **options_of(STATUS.fields),
+            "prefixes": list_option(PREFIXES.fields),
+            "allowlist": list_option(LISTS["allowlist"][0].fields),
+            "rules": list_option(RULES[0].fields, KIND),
+            "filters": list_option(FILTERS[0].fields, KIND),
+            "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
+            **STAGED_ROLLOUT,
+            **limit_options(),
+        },
+        reads=lambda options: ACCOUNT,
+        desired=desired,
+        result=lambda options, desired, state: {"protection": {name: subset_of(name, state) for name in SUBSETS}},
+    )
+
+
+def _entries(option: str, resource: Resource, options: Options) -> Entries:
+    """What the options say of one collection of the account."""
+    if resource is STATUS:
+        return [] if options["enabled"] is None else [("", fields_of(STATUS.fields, options))]
+    return [
+        (path, {name: value for name, value in entry.items() if name != "kind"})
+        for path, entry in numbered(option, options[option] or [])
+        if resource.kind is None or entry["kind"] == resource.kind
+    ]
+
+
+def account_info_spec() -> ModuleSpec:
+    """protection_info; with `covers`, it reads the whole account."""
+
+    def reads(options: Options) -> Sequence[Resource]:
+        for position, network in enumerate(options["covers"] or []):
+            if range_of(network) is None:
+                raise OptionError(f"covers[{position}]", f"'{network}' is neither an address nor a network")
+        names = SUBSETS if options["covers"] else options["gather_subset"]
+        return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
+
+    def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
+        gathered = {name: subset_of(name, state) for name in SUBSETS if name in options["gather_subset"]}
+        if len(state) < len(ACCOUNT):
+            return gathered
+        coverage = Coverage(state)
+        if options["covers"] is not None:
+            gathered["covers"] = [answer(coverage, network) for network in options["covers"]]
+        return dict(gathered, coverage=summarise(coverage))
+
+    return ModuleSpec(
+        owner=OWNER,
+        options={
+            "gather_subset": {"type": "list", "elements": "str", "choices": list(SUBSETS), "default": list(SUBSETS)},
+            "covers": {"type": "list", "elements": "str"},
+        },
+        reads=reads,
+        result=result,
+    )

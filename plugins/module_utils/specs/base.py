@@ -1,0 +1,54 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the engine knows of a module: its options, what it reads, its desired state and its result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping, Sequence
+
+from ..guard.rollout import Pending
+from ..plan.desired import Desired
+from ..schema.resource import Field, OptionSpec, Resource, State, options_of
+
+Options = Mapping[str, Any]
+
+
+def _no_desired_state(options: Options) -> Sequence[Desired]:
+    return ()
+
+
+@dataclass(frozen=True)
+class ModuleSpec:
+    """One module.
+
+    `owner` is the option that names the account or zone, `options` the argument spec beyond the shared one. `reads`
+    names the resources that the module reads, `desired` parses the options; both raise OptionError. `result` takes the
+    options, the desired state and the state afterwards, and returns what the module returns of it. `pending` shows what
+    a staged rollout leaves to be enabled.
+    """
+
+    owner: str
+    options: OptionSpec
+    reads: Callable[[Options], Sequence[Resource]]
+    result: Callable[[Options, Sequence[Desired], State], Mapping[str, Any]]
+    desired: Callable[[Options], Sequence[Desired]] = _no_desired_state
+    pending: Callable[[Sequence[Pending]], Any] = list
+
+    @property
+    def writes(self) -> bool:
+        """Whether the module writes, or only reads."""
+        return self.desired is not _no_desired_state
+
+
+def fields_of(fields: Sequence[Field], options: Options) -> dict[str, Any]:
+    """The options that are fields of a resource."""
+    return {item.name: options.get(item.name) for item in fields}
+
+
+def list_option(fields: tuple[Field, ...], more: OptionSpec | None = None, required: bool = False) -> dict[str, Any]:
+    """An option that takes a list of objects."""
+    spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": dict(more or {}, **options_of(fields))}
+    return dict(spec, required=True) if required else spec

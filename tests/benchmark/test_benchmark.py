@@ -1,0 +1,144 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The benchmark measures what it says, and its page holds what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.benchmark import machine, planning, plays
+from tests.benchmark.__main__ import chosen
+from tests.benchmark.accounts import in_order, objects, prefixes
+from tests.benchmark.cases import all_cases
+from tests.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way, measured
+from tests.benchmark.page import PAGE, page, ratios, summary, work
+from tests.benchmark.processes import Failure
+from tests.benchmark.serving import Serving
+from tests.benchmark.ways import Ways, Work, constant, desired_of
+
+
+@pytest.fixture(scope="module")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
+    folder = tmp_path_factory.mktemp("benchmark")
+    with Serving(folder) as serving:
+        yield Ways(serving, folder)
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> list[Case]:
+    """All of them, of which none is run."""
+    return list(all_cases(Ways(Serving(tmp_path), tmp_path)))
+
+
+def taking(*seconds: float, parts: int = 1, in_play: bool = False) -> Way:
+    """A way that takes so long in one round after the other."""
+    left = iter(seconds)
+    return Way(lambda: Taken(next(left), peak=int(MIB * 100)), parts, in_play)
+
+
+def test_a_ratio_is_the_median_of_shares_without_the_start_of_a_play() -> None:
+    ways = {
+        EMPTY: taking(1, 1, 9),
+        "work": taking(3, 5, 3, parts=2, in_play=True),
+        "other": taking(5, 5, 5, parts=2, in_play=True),
+    }
+    (line,) = measured(Case("case", ways, [Row("work", "other", 0.5)]), 3)
+    assert list(line.values) == [0.5, 1.0, 0.5]
+    assert (line.median, line.met, line.seconds) == (0.5, True, (1.0, 2.0))
+
+
+def test_the_order_is_turned_in_every_other_round() -> None:
+    ran: list[str] = []
+
+    def way(name: str) -> Way:
+        def run() -> Taken:
+            ran.append(name)
+            return Taken(1)
+
+        return Way(run)
+
+    measured(Case("case", {"a": way("a"), "b": way("b")}, []), 3)
+    assert ran == ["a", "b", "b", "a", "a", "b"]
+
+
+def test_a_scaled_alternative_counts_as_often_as_it_says() -> None:
+    (line,) = measured(Case("case", {"work": constant(1), "loop": constant(5)}, [Row("work", "loop", times=10)]), 1)
+    assert line.median == 0.02
+    assert line.seconds == (1, 50)
+    assert "| work | 10 x loop | 0.02 | 0.02 to 0.02 |  |  |" in ratios([line])
+
+
+def test_the_table_says_what_was_wanted_and_whether_it_is_met() -> None:
+    kept = Measured(Row("work", "other", 0.3), [0.1, 0.25, 2.0])
+    missed = Measured(Row("work", "third", 0.01), [1, 12.4, 13])
+    much = Measured(Row("work", "other", 250.0, memory=True), [300.2, 300.2, 299])
+    lines = ratios([kept, missed, much])
+    assert lines[2:] == [
+        "| work | other | 0.25 | 0.1 to 2 | 0.3 | yes |",
+        "| work | third | 12 | 1 to 13 | 0.01 | no |",
+        "| work, peak memory | other | +300 MiB | +299 MiB to +300 MiB | +250 MiB | no |",
+    ]
+    assert summary([kept, missed, much]) == "1 of 3 limits are met."
+
+
+def test_memory_is_what_the_largest_process_needs_more() -> None:
+    row = Row("work", "other", memory=True)
+    assert row.value({"work": Taken(1, 300 * MIB), "other": Taken(1, 50 * MIB)}) == 250
+
+
+def test_the_page_there_is_was_written_by_the_command(cases: list[Case]) -> None:
+    line = Measured(Row("work", "other", 0.3), [0.1])
+    made = page([line], 5, ["| coverage |"], machine.described())
+    assert "median of 5 rounds" in made and "| work | other | 0.1 |" in made and "| coverage |" in made
+    written = PAGE.read_text(encoding="utf-8")
+    headings = [text for text in made.splitlines() if text.startswith("#")]
+    assert headings == [text for text in written.splitlines() if text.startswith("#")]
+    measured = {work(Measured(row, [0.0])) for case in cases for row in case.rows}
+    table = written.partition("## Ratios")[2].partition("A ratio says")[0]
+    shown = {line.split(" | ")[0].lstrip("| ") for line in table.splitlines() if line.startswith("| ")} - {"work"}
+    assert shown == measured
+
+
+def test_every_line_is_of_ways_that_are_run(cases: list[Case]) -> None:
+    for case in cases:
+        assert {name for row in case.rows for name in (row.work, row.against)} | {EMPTY} >= case.ways.keys()
+        assert {name for row in case.rows for name in (row.work, row.against)} <= case.ways.keys()
+
+
+def test_cases_are_chosen_by_name(cases: list[Case]) -> None:
+    assert [case.name for case in chosen(cases, ["planning"], quick=False)] == ["planning"]
+    assert 0 < len(chosen(cases, [], quick=True)) < len(chosen(cases, [], quick=False)) == len(cases)
+    with pytest.raises(Failure, match="no case nonsense"):
+        chosen(cases, ["nonsense"], quick=False)
+
+
+def test_planning_plans_what_differs() -> None:
+    assert planning.plan(planning.lists(1_000)) == planning.expected(1_000) == 30
+    assert planning.seconds("loads", 1_000) > 0
+
+
+def test_a_case_runs_and_does_its_work(ways: Ways) -> None:
+    held = in_order()
+    case = Case(
+        "cheap",
+        {
+            "work": ways.copies(plays.noop, Work(held)),
+            "script": ways.script(desired_of(held), Work({}, after=objects(held))),
+        },
+        [Row("work", "script")],
+    )
+    (line,) = measured(case, 1)
+    assert line.median > 0
+    assert len(line.values) == 1
+
+
+def test_work_that_was_not_done_is_not_measured(ways: Ways) -> None:
+    with pytest.raises(Failure, match=r"\[1\] objects instead of 2 each"):
+        ways.script({"prefixes": prefixes(1)}, Work({}, after=2)).run()
+    with pytest.raises(Failure, match="nothing was to do"):
+        ways.script({"prefixes": prefixes(1)}, Work({})).run()

@@ -1,0 +1,264 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Everything on the pages runs, and comes out as it is shown; what they list is what there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+from tests.fake_service import LocalService
+from tests.fake_service.__main__ import text as announcement
+from tests.support.ansible_run import REPOSITORY, Run, ansible
+from tests.support.documents import PATHS, Command, Page, anchors, blocks_of, links, read_page, rows, shows
+from tests.support.module_run import ACCOUNT, ZONE, run_main
+
+PAGES = {page.name: page for page in map(read_page, PATHS)}
+README = PAGES["README.md"]
+each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+
+MODULES = sorted(path.stem for path in (REPOSITORY / "plugins" / "modules").glob("*.py"))
+RUN = ("ansible-playbook", "ansible", "ansible-doc", "ansible-vault")
+STATE = REPOSITORY / "tests" / "demo" / "state.yml"  # that of make serve, so readers can do the same
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as running:
+        running.load(yaml.safe_load(STATE.read_text(encoding="utf-8")))
+        yield running
+        assert not running.breaches
+
+
+@dataclass
+class Project:
+    """A page's files in a directory, with the README's inventory unless it has its own, and the service they meet."""
+
+    page: Page
+    directory: Path
+    service: LocalService
+
+    def write(self) -> None:
+        own = any(name.startswith("inventory/") for name in self.page.files)
+        borrowed = {} if own else {name: text for name, text in README.files.items() if name.startswith("inventory/")}
+        for name, text in {**borrowed, **self.page.files}.items():
+            path = self.directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    def begin(self) -> None:
+        """The service as the page finds it."""
+        self.service.load(self.page.state or yaml.safe_load(STATE.read_text(encoding="utf-8")))
+
+    def run(self, command: Command) -> Run:
+        """A command as it is shown, except that the local service is what it meets, and nothing else can be."""
+        program, *words = command.words
+        password = self.directory.parent / "vault-password"
+        password.write_text("not a secret", encoding="utf-8")
+        return ansible(
+            program,
+            *words,
+            *(["-e", f"edge_base_url={self.service.base_url}"] if program == "ansible-playbook" else []),
+            directory=self.directory,
+            environment={
+                "CLOUDFLARE_BASE_URL": self.service.base_url,
+                "HTTPS_PROXY": "http://127.0.0.1:9",
+                "ANSIBLE_VAULT_PASSWORD_FILE": str(password),
+                **command.environment,
+            },
+        )
+
+    def play(self, name: str) -> Run:
+        return self.run(Command({}, ["ansible-playbook", "-i", "inventory", name], ""))
+
+
+@each_page
+def test_a_page_runs_and_shows_what_comes_out(page: Page, tmp_path: Path, service: LocalService) -> None:
+    project = Project(page, tmp_path / "project", service)
+    project.directory.mkdir()
+    project.write()
+    if page.snippets:
+        project.begin()
+        (project.directory / "snippets.yml").write_text(yaml.safe_dump([play_of(page.snippets)]), encoding="utf-8")
+        run = project.play("snippets.yml")
+        assert run.code == 0, run.output
+        assert len(run.tasks) == len(page.snippets)
+    project.begin()
+    for command in page.commands:
+        if command.words[0] in RUN:
+            run = project.run(command)
+            assert bool(run.code) == command.fails, run.output
+            assert shows(command.shown, run.output), run.output
+    for name in sorted(set(page.plays) - {word for command in page.commands for word in command.words}):
+        run = project.play(name)
+        assert run.code == 0, run.output
+    assert service.calls or not (page.snippets or page.plays)
+
+
+def play_of(tasks: list[Any]) -> dict[str, Any]:
+    """A play for task snippets: the inventory's variables give every module its credentials and its account or zone."""
+    return {
+        "name": "Run the snippets of a page",
+        "hosts": "frankfurt",
+        "gather_facts": False,
+        "module_defaults": {
+            "group/edgeops.protection.all": {"api_token": "{{ edge_api_token }}", "base_url": "{{ edge_base_url }}"},
+            **{
+                f"edgeops.protection.{name}": (
+                    {"zone_id": "{{ edge_zone_id }}"}
+                    if MODULE_SPECS[name].owner == "zone_id"
+                    else {"account_id": "{{ edge_account_id }}"}
+                )
+                for name in MODULES
+            },
+        },
+        "tasks": tasks,
+    }
+
+
+@each_page
+def test_a_program_on_a_page_runs(page: Page) -> None:
+    namespace: dict[str, Any] = {}
+    for program in page.programs:
+        exec(program, namespace)
+    assert bool(namespace) == bool(page.programs)
+
+
+@each_page
+def test_other_commands_name_what_there_is(page: Page, service: LocalService) -> None:
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    galaxy = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))
+    archive = ".cache/build/{namespace}-{name}-{version}.tar.gz".format(**galaxy)
+    for command in page.commands:
+        match command.words:
+            case ["make", "demo"]:
+                pass  # test_baseline.py compares what is shown
+            case ["make", "serve"]:
+                assert shows(command.shown, announcement(service))
+            case ["make", target]:
+                assert re.search(f"^{target}:.*##", makefile, re.MULTILINE), target
+                assert not command.shown
+            case ["ansible-galaxy", "collection", "install", path]:
+                assert path == archive
+                assert not command.shown
+            case _:
+                assert command.words[0] in RUN, f"no test runs {command}"
+
+
+@each_page
+def test_links_lead_somewhere(page: Page) -> None:
+    for link in links(page):
+        path, _hash, anchor = link.partition("#")
+        target = (page.path.parent / path).resolve() if path else page.path
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(read_page(target)), link
+
+
+def test_the_index_lists_every_page() -> None:
+    listed = {link for link in links(PAGES["docs/README.md"]) if not link.startswith("../")}
+    assert listed == {path.name for path in PATHS if path.parent.name == "docs"} - {"README.md"}
+
+
+def documentation(module: str) -> Any:
+    return import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}")
+
+
+def test_the_modules_listed_are_those_there_are() -> None:
+    summaries = {name: yaml.safe_load(documentation(name).DOCUMENTATION)["short_description"] for name in MODULES}
+    assert {name: summary for name, summary, _permission in rows(README, "module")} == summaries
+
+
+@pytest.mark.parametrize(("module", "permission"), [(row[0], row[2]) for row in rows(README, "module")])
+def test_a_module_needs_the_permission_listed_and_no_more(
+    module: str, permission: str, service: LocalService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CLOUDFLARE_API_KEY", raising=False)
+    area, level = {
+        "DDoS Protection Write (account)": ("protection", "write"),
+        "DDoS Protection Read (account)": ("protection", "read"),
+        "Zone WAF Write (zone)": ("waf", "write"),
+        "Zone WAF Read (zone)": ("waf", "read"),
+        "Firewall Services Write (zone)": ("firewall", "write"),
+        "Firewall Services Read (zone)": ("firewall", "read"),
+    }[permission]
+    service.accounts.clear()
+    service.account(ACCOUNT)
+    service.zone(ZONE).seed(
+        rules=[
+            {"id": identifier, "action": "challenge", "filter": {"expression": "ip.src eq 192.0.2.1"}}
+            for identifier in ("f2d427378e7542acb295380d352e2ebd", "14217d7bd5ab435e84b1bd468bf4fb9f")
+        ]
+    )
+    example = yaml.safe_load(documentation(module).EXAMPLES)[0][f"edgeops.protection.{module}"] or {}
+    place = {"account_id": ACCOUNT} if area == "protection" else {"zone_id": ZONE}
+
+    def outcome(granted: str) -> dict[str, Any]:
+        no_others: dict[str, Any] = {"protection": "none", "firewall": "none", "waf": "none"}
+        token = service.add_token("token-with-few-permissions", **{**no_others, area: granted})
+        return run_main(module, {**place, **example, "base_url": service.base_url, "api_token": token})
+
+    refused = outcome({"write": "read", "read": "none"}[level])
+    assert permission in refused["msg"]
+    assert not outcome(level).get("failed")
+
+
+def test_the_requirements_listed_are_those_declared() -> None:
+    runtime = yaml.safe_load((REPOSITORY / "meta" / "runtime.yml").read_text(encoding="utf-8"))
+    connection = import_module("ansible_collections.edgeops.protection.plugins.doc_fragments.connection")
+    requirements = yaml.safe_load(connection.ModuleDocFragment.DOCUMENTATION)["requirements"]
+    assert f"- ansible-core {runtime['requires_ansible'].replace('>=', '>= ').removesuffix('.0')} on" in README.text
+    assert all(f"- {requirement} for" in README.text for requirement in requirements)
+
+
+def test_the_architecture_page_shows_the_files_there_are() -> None:
+    """A row for each package with all of its files, and answers that exist."""
+    page = PAGES["docs/architecture.md"]
+    root = REPOSITORY / "plugins" / "module_utils"
+    packages = {path.parent.relative_to(root).as_posix() for path in root.rglob("*.py")}
+    shown = {row[0].replace("(top)", "."): set(re.findall(r"\w+\.py", row[1])) for row in rows(page, "package")}
+    assert shown == {package: {path.name for path in (root / package).glob("*.py")} for package in packages}
+    answers = [re.findall(r"[\w/]+\.py", row[1]) for row in rows(page, "question")]
+    assert len(answers) >= 10
+    assert all(files and all((root / file).is_file() for file in files) for files in answers)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```bash\nrm -rf /\n```\n",
+        "```\nnothing\n```\n",
+        "- item\n  ```yaml\n  a: 1\n  ```\n",
+        "~~~yaml\n~~~\n",
+        "```yaml\n",
+    ],
+)
+def test_a_block_that_no_test_would_run_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="line"):
+        list(blocks_of(text))
+
+
+@pytest.mark.parametrize("block", ["variable: 1\n", "- hosts: all\n  name: play\n", "- ansible.builtin.ping:\n"])
+def test_yaml_that_no_test_would_run_is_refused(block: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"```yaml\n{block}```\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="line 1"):
+        read_page(page)
+
+
+def test_output_shown_is_compared_line_by_line() -> None:
+    output = "one\ntwo   \nthree 3\nfour\n"
+    assert shows("one\ntwo\nthree ...", output)
+    assert shows("...\ntwo\n...\nfour", output)
+    assert not shows("one\nthree 3", output)
+    assert not shows("two", "two and more")
+    assert not shows("four\n...\none", output)

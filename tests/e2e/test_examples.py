@@ -1,0 +1,104 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The examples in the modules' documentation run as they stand, and each of them has something to do or to show."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, ansible_playbook
+
+ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
+ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
+MODULES = sorted(path.stem for path in (REPOSITORY / "plugins" / "modules").glob("*.py"))
+
+# Every module that is about an account has one of its own, which starts like this.
+HELD: dict[str, Any] = {
+    "enabled": False,
+    "prefixes": [{"prefix": "203.0.113.0/24"}, {"prefix": "203.0.113.64/28", "excluded": True}],
+    "allowlist": [{"prefix": "198.51.100.99", "comment": "former supplier"}],
+    "syn_flood": {"rules": [{"mode": "disabled"}], "filters": [{"expression": "tcp.dstport in {22}"}]},
+    "out_of_state_tcp": {"rules": [{"mode": "enabled"}]},
+}
+RULES: list[dict[str, Any]] = [
+    {
+        "id": "f2d427378e7542acb295380d352e2ebd",
+        "action": "challenge",
+        "filter": {"expression": 'http.request.uri.path eq "/login"'},
+    },
+    {
+        "id": "14217d7bd5ab435e84b1bd468bf4fb9f",
+        "action": "allow",
+        "filter": {"expression": "ip.src in {192.0.2.0/24}"},
+    },
+    {"action": "block", "filter": {"expression": "ip.src in {203.0.113.0/24}"}},
+]
+
+
+FILTERS = {path.stem: path for path in sorted((REPOSITORY / "plugins" / "filter").glob("*.yml"))}
+
+
+SHOWN = ("msg", "rules", "prefixes", "filters")
+PLUGINS = [*MODULES, *FILTERS]
+
+
+def account_of(module: str) -> str:
+    """The account that a module's examples name themselves, or else one of the module's own."""
+    return ACCOUNT if module == "tcp_protection_status" else f"{PLUGINS.index(module):032x}"
+
+
+def examples(module: str) -> list[dict[str, Any]]:
+    if module in FILTERS:
+        documented = yaml.safe_load(FILTERS[module].read_text(encoding="utf-8"))["EXAMPLES"]
+    else:
+        documented = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").EXAMPLES
+    tasks: list[dict[str, Any]] = yaml.safe_load(documented)
+    return tasks
+
+
+def play(module: str, service: LocalService) -> dict[str, Any]:
+    """A module's examples, with the account and the credentials that they leave out."""
+    reader = "protection_info" if module in FILTERS else module
+    place = {} if MODULE_SPECS[reader].owner == "zone_id" else {"account_id": account_of(module)}
+    return {
+        "name": module,
+        "hosts": "localhost",
+        "gather_facts": False,
+        "vars": {"edge_api_token": service.token},
+        "module_defaults": {
+            "group/edgeops.protection.all": {"api_token": "{{ edge_api_token }}", "base_url": service.base_url},
+            f"edgeops.protection.{reader}": place,
+        },
+        "tasks": examples(module),
+    }
+
+
+def test_every_example_runs_and_has_something_to_do(tmp_path: Path) -> None:
+    playbook = tmp_path / "examples.yml"
+    with LocalService() as service:
+        service.zone(ZONE).seed(rules=RULES)
+        for module in PLUGINS:
+            service.account(account_of(module)).seed(**HELD)
+        playbook.write_text(yaml.safe_dump([play(module, service) for module in PLUGINS]), encoding="utf-8")
+        run = ansible_playbook(
+            *("-i", "localhost,", "-c", "local", "-e", "ansible_python_interpreter={{ ansible_playbook_python }}"),
+            playbook,
+        )
+        assert not service.breaches
+    assert run.code == 0, run.output
+    warnings = [line for line in run.output.splitlines() if "[WARNING]" in line]
+    assert all("Accepted" in line for line in warnings), warnings
+    documented = [task["name"] for module in PLUGINS for task in examples(module)]
+    assert [task.task for task in run.tasks] == documented
+    for task in run.tasks:
+        shown = {name: value for name, value in task.result.items() if name in SHOWN or "edgeops" in name}
+        reads = not task.action.startswith("edgeops.protection.") or task.action.endswith("_info")
+        assert task.result.get("changed") or (reads and shown and all(shown.values())), task

@@ -1,0 +1,75 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""When a module runs inside the worker process of its task, and when it is packed and started."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import ansible, ansible_playbook
+from tests.support.module_run import ACCOUNT
+
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+PACKED = "AnsiballZ_tcp_protection_status"
+WAYS: list[tuple[str, dict[str, Any], dict[str, Any], bool]] = [
+    ("as the inventory says", {}, {}, True),
+    ("without an interpreter", {}, {"ansible_python_interpreter": "auto_silent"}, True),
+    ("in a loop", {"loop": [1, 2]}, {}, True),
+    ("until it is so", {"register": "told", "until": "told.tcp_protection_status.enabled", "retries": 2, "delay": 0}, {}, True),
+    ("once, one at a time", {"run_once": True, "throttle": 1}, {}, True),
+    ("in check mode", {"check_mode": True, "diff": True}, {}, True),
+    ("delegated to the control node", {"delegate_to": "localhost"}, {}, True),
+    ("with a timeout", {"timeout": 30}, {}, True),
+    ("in the background", {"async": 30, "poll": 1}, {}, False),
+    ("with an environment", {"environment": {"LC_ALL": "C"}}, {}, False),
+    ("with an empty environment", {"environment": {}}, {}, True),
+    ("by another Python", {}, {"ansible_python_interpreter": "OTHER"}, False),
+    ("switched off", {"vars": {"edgeops_protection_in_worker": False}}, {}, False),
+    ("switched off by the host", {}, {"edgeops_protection_in_worker": "{{ 1 == 2 }}"}, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("keywords", "host_vars", "inside"), [way[1:] for way in WAYS], ids=[way[0] for way in WAYS])
+def test_when_it_runs_inside(keywords: dict[str, Any], host_vars: dict[str, Any], inside: bool, tmp_path: Path) -> None:
+    other = tmp_path / "python"
+    other.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n', encoding="utf-8")
+    other.chmod(0o755)
+    host_vars = {name: str(other) if value == "OTHER" else value for name, value in host_vars.items()}
+    task = {"edgeops.protection.tcp_protection_status": {"enabled": True}, **keywords}
+    with LocalService() as service:
+        service.account(ACCOUNT).seed(enabled=True)
+        defaults = {"api_token": service.token, "base_url": service.base_url, "account_id": ACCOUNT}
+        play = {
+            "hosts": "lima",
+            "gather_facts": False,
+            "module_defaults": {"group/edgeops.protection.all": defaults},
+            "tasks": [task],
+        }
+        (tmp_path / "play.yml").write_text(yaml.safe_dump([play]), encoding="utf-8")
+        hosts = {"lima": {**LOCAL, **host_vars}, "localhost": LOCAL}
+        (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}), encoding="utf-8")
+        run = ansible_playbook("-vvv", "-i", tmp_path / "hosts.yml", tmp_path / "play.yml")
+    assert run.code == 0, run.output
+    assert (PACKED not in run.output) is inside, run.output
+
+
+def test_an_ad_hoc_call_runs_inside() -> None:
+    with LocalService() as service:
+        service.account(ACCOUNT).seed(enabled=True)
+        environment = {
+            "CLOUDFLARE_BASE_URL": service.base_url,
+            "CLOUDFLARE_API_TOKEN": service.token,
+            "CLOUDFLARE_ACCOUNT_ID": ACCOUNT,
+        }
+        call = ("localhost", "-m", "edgeops.protection.tcp_protection_status", "-a", "enabled=true", "-vvv")
+        run = ansible("ansible", *call, environment=environment)
+    assert run.code == 0, run.output
+    assert PACKED not in run.output

@@ -1,0 +1,100 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every message that docs/errors.md lists comes about as it stands there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY
+from tests.support.documents import read_page, rows
+from tests.support.module_run import ACCOUNT, AREA_B, ZONE, run_main
+
+OTHER = "7b1d6c0a9e8f4d3c8a2b5e6f70819a2b"
+RULE = {"id": "f2d427378e7542acb295380d352e2ebd", "paused": True}
+BLOCK = {"ref": "one", "action": "block", "expression": "ip.src eq 192.0.2.1"}
+NETWORK = {"prefix": "192.0.2.0/24", "comment": "Frankfurt"}
+SLOW = {"kind": "slow", "seconds": 0.5}
+
+
+@dataclass(frozen=True)
+class Provocation:
+    """A module call that fails: its options beside address, place and token (None: left out), and the fault it meets."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    fault: Mapping[str, Any] = field(default_factory=dict)
+    module: str = "protected_prefixes"
+
+
+PROVOCATIONS = {
+    "no credentials": Provocation({"api_token": None}),
+    "two schemes": Provocation({"api_key": "0" * 37}),
+    "half a pair": Provocation({"api_token": None, "api_key": "0" * 37}),
+    "no id": Provocation({"account_id": "frankfurt"}),
+    "plain http": Provocation({"base_url": "http://192.0.2.1/client/v4"}),
+    "malformed": Provocation({"prefixes": [{"prefix": "203.0.113/24"}]}),
+    "named twice": Provocation({"prefixes": [{"prefix": "192.0.2.7/24"}, NETWORK]}),
+    "empty purge": Provocation({"prefixes": [], "purge": True}),
+    "duplicates": Provocation({"account_id": OTHER}),
+    "missing rule": Provocation({"rules": [{**RULE, "id": "0" * 32}]}, module="firewall_rules"),
+    "unknown token": Provocation({"api_token": "another-token"}),
+    "no permission": Provocation({"api_token": "reader"}),
+    "unknown account": Provocation({"account_id": "f" * 32}),
+    "not entitled": Provocation({"account_id": "e" * 32}),
+    "retired": Provocation({"rules": [RULE]}, {"kind": "gone"}, module="firewall_rules"),
+    "maintenance": Provocation({"rules": [RULE]}, {"kind": "maintenance"}, module="firewall_rules"),
+    "no such neighbour": Provocation({"rules": [{**BLOCK, "position": "after office"}]}, module="custom_rules"),
+    "refused rule": Provocation({"rules": [{**BLOCK, "expression": "ip.src in {192.0.2.1"}]}, module="custom_rules"),
+    "limit": Provocation(fault={"kind": "status", "status": 429, "headers": {"Retry-After": "240"}}),
+    "overloaded": Provocation({"retries": 0}, {"kind": "status", "status": 503}),
+    "page": Provocation({"retries": 0}, {"kind": "html"}),
+    "late": Provocation({"timeout": 0.1, "retries": 0}, SLOW),
+    "nobody there": Provocation({"base_url": "http://127.0.0.1:9/client/v4", "retries": 0}),
+    "redirect": Provocation(fault={"kind": "redirect", "location": "https://example.com/"}),
+    "odd answer": Provocation({"account_id": OTHER}, {"kind": "null_result"}),
+}
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as running:
+        running.add_token("reader", protection="read", firewall="read")
+        running.account(ACCOUNT)
+        running.account(OTHER).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}])
+        running.account("e" * 32).seed(entitled=False)
+        rule = {"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}
+        running.zone(ZONE).seed(rules=[{**rule, "id": RULE["id"]}])
+        yield running
+
+
+def message(provocation: Provocation, service: LocalService) -> str:
+    """What the module says when it fails."""
+    service.faults.clear()
+    if provocation.fault:
+        service.misbehave(**provocation.fault)
+    place = {"zone_id": ZONE} if provocation.module in AREA_B else {"account_id": ACCOUNT, "prefixes": [NETWORK]}
+    options = {"base_url": service.base_url, "api_token": service.token, **place, **provocation.options}
+    result = run_main(provocation.module, {name: value for name, value in options.items() if value is not None})
+    assert result.get("failed"), result
+    return str(result["msg"])
+
+
+def test_the_messages_listed_are_those_that_come_about(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_EMAIL"):
+        monkeypatch.delenv(variable, raising=False)
+    listed = [row[0] for row in rows(read_page(REPOSITORY / "docs" / "errors.md"), "message")]
+    met: set[str] = set()
+    for name, provocation in PROVOCATIONS.items():
+        said = message(provocation, service)
+        matching = [text for text in listed if re.fullmatch(".*".join(map(re.escape, text.split("..."))), said)]
+        assert len(matching) == 1, (name, said, matching)
+        met.update(matching)
+    assert met == set(listed)

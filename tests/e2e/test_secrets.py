@@ -1,0 +1,144 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""No channel carries a secret: results, output at every verbosity, log, syslog, warnings, diffs, and files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import ansible_playbook
+
+ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
+ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
+TOKEN = "a-token-that-nobody-may-read-0123456789"
+KEY = "0f1e2d3c4b5a69788796a5b4c3d2e1f00ab12"
+EMAIL = "owner@example.net"
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+TASKS: list[dict[str, Any]] = [
+    {"edgeops.protection.protected_prefixes": {"prefixes": [{"prefix": "192.0.2.0/24"}]}},
+    {"edgeops.protection.protected_prefixes": {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "refused"}]}},
+    {"edgeops.protection.allowlist_entry": {"prefix": "198.51.100.1"}},
+    {"edgeops.protection.protection_info": {"base_url": "http://127.0.0.1:1/client/v4", "retries": 0}},
+    {"edgeops.protection.protection_info": {"timeout": 0}},
+]
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    """A service that repeats the credentials in its refusals, and stores them in a comment."""
+    with LocalService() as running:
+        running.add_token(TOKEN)
+        running.credentials.keys[EMAIL] = KEY
+        running.account(ACCOUNT)
+        running.zone(ZONE).seed(rules=[{"id": "1" * 32, "action": "log", "filter": {"expression": "true"}}])
+        said = [{"code": 1000, "message": f"these are odd: {TOKEN} {KEY}"}]
+        running.misbehave("status", method="PATCH|PUT", status=400, errors=said)
+        running.misbehave("missing_fields", method="POST", path="/allowlist$", fields=["comment"])
+        yield running
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Where a run may leave something: folders that are read as a whole, and what was printed and returned."""
+
+    folder: Path
+    printed: str
+    returned: str
+    codes: list[bool]
+
+    def texts(self) -> dict[str, str]:
+        files = {str(path): path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        return {"output": self.printed, "results": self.returned} | {
+            name: content.decode("utf-8", "replace") for name, content in files.items()
+        }
+
+
+def run(
+    folder: Path, service: LocalService, tasks: list[dict[str, Any]], defaults: dict[str, Any], **more: str
+) -> Channels:
+    """Run the tasks at the highest verbosity, with a log file, a syslog, and every result written to a file."""
+    noted = []
+    for number, task in enumerate(tasks):
+        copy = {
+            "ansible.builtin.copy": {
+                "content": "{{ noted | to_nice_json }}",
+                "dest": str(folder / f"noted{number}"),
+                "mode": "0600",
+            }
+        }
+        noted += [{**task, "register": "noted", "ignore_errors": True, "diff": True}, copy]
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "vars": {**LOCAL, "edgeops_protection_in_worker": folder.name == "inside"},
+        "module_defaults": {"group/edgeops.protection.all": {"base_url": service.base_url, **defaults}},
+        "tasks": noted,
+    }
+    site = folder.parent / "site.yml"
+    site.write_text(yaml.safe_dump([play]), encoding="utf-8")
+    home = folder / "home"
+    home.mkdir()
+    environment = {
+        **{name: str(home) for name in ("ANSIBLE_HOME", "ANSIBLE_LOCAL_TEMP", "ANSIBLE_REMOTE_TEMP")},
+        "ANSIBLE_LOG_PATH": str(folder / "log"),
+        "SYSLOG_TO": str(folder / "syslog"),
+        "PYTHONPATH": str(Path(__file__).parents[1] / "support" / "syslog_to_file"),
+        **more,
+    }
+    finished = ansible_playbook("-vvvv", site, environment=environment)
+    ours = finished.of()
+    return Channels(
+        folder, finished.output, json.dumps([task.result for task in ours]), [task.outcome == "ok" for task in ours]
+    )
+
+
+@pytest.fixture(params=["inside", "packed"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """An empty folder, whose name says which way the modules run."""
+    (tmp_path / request.param).mkdir()
+    return tmp_path / str(request.param)
+
+
+def assert_nothing_leaks(channels: Channels) -> None:
+    texts = channels.texts()
+    for name in ("log", "syslog", "noted0"):
+        assert texts[str(channels.folder / name)]
+    assert "Invoked with" in texts[str(channels.folder / "syslog")]
+    assert "these are odd: ********" in texts["results"]
+    leaking = [name for name, text in texts.items() for secret in (TOKEN, KEY) if secret in text]
+    assert leaking == []
+
+
+def test_a_token_in_the_options_is_in_no_channel(service: LocalService, folder: Path) -> None:
+    service.faults[0].settings["errors"][0]["message"] = f"these are odd: {TOKEN}"
+    channels = run(folder, service, TASKS, {"api_token": TOKEN, "account_id": ACCOUNT})
+    assert channels.codes == [True, False, True, False, False]
+    assert_nothing_leaks(channels)
+
+
+def test_a_token_in_the_environment_is_in_no_channel(service: LocalService, folder: Path) -> None:
+    service.faults[0].settings["errors"][0]["message"] = f"these are odd: {TOKEN}"
+    channels = run(folder, service, TASKS, {"account_id": ACCOUNT}, CLOUDFLARE_API_TOKEN=TOKEN)
+    assert channels.codes == [True, False, True, False, False]
+    assert_nothing_leaks(channels)
+
+
+def test_a_key_in_the_options_is_in_no_channel(service: LocalService, folder: Path) -> None:
+    service.faults[0].settings["errors"][0]["message"] = f"these are odd: {KEY}"
+    tasks = [
+        {"edgeops.protection.firewall_rules_info": {}},
+        {"edgeops.protection.firewall_rules": {"rules": [{"id": "1" * 32, "paused": True}]}},
+    ]
+    channels = run(folder, service, tasks, {"api_email": EMAIL, "api_key": KEY, "zone_id": ZONE})
+    assert channels.codes == [True, False]
+    assert_nothing_leaks(channels)

@@ -1,0 +1,78 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`python -m tests.fake_service`: the local service, until interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+from pathlib import Path
+from threading import Event
+
+import yaml
+
+from .credentials import Grant
+from .server import LocalService
+
+DEMO = Path(__file__).with_name("demo.yml")
+
+TEXT = """\
+The local service is at {base_url}
+
+It holds account {account} and zone {zone}, in memory. To point a playbook at it:
+
+  export CLOUDFLARE_BASE_URL={base_url}
+  export CLOUDFLARE_API_TOKEN={token}
+  export CLOUDFLARE_ACCOUNT_ID={account}
+  export CLOUDFLARE_ZONE_ID={zone}
+
+What was called: {control_url}/calls. What it holds: {control_url}/state. Ctrl+C ends it.
+"""
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.fake_service", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="the port on 127.0.0.1; 0, the default, takes a free one")
+    parser.add_argument("--port-file", type=Path, help="a file to write the port to once the service answers")
+    parser.add_argument("--state", type=Path, default=DEMO, help="a state document, YAML or JSON, to start with")
+    parser.add_argument("--token", help="an API token to accept, with all permissions, instead of the usual one")
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = arguments()
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    service = LocalService(port=given.port)
+    service.load(yaml.safe_load(given.state.read_text(encoding="utf-8")) or {})
+    if given.token:
+        service.credentials.tokens = {given.token: Grant()}
+    with service:
+        if given.port_file:
+            write_whole(given.port_file, str(service.port))
+        print(text(service), flush=True)
+        stop.wait()
+
+
+def text(service: LocalService) -> str:
+    return TEXT.format(
+        base_url=service.base_url,
+        control_url=service.control_url,
+        token=next(iter(service.credentials.tokens), "none"),
+        account=next(iter(service.accounts), "none"),
+        zone=next(iter(service.zones), "none"),
+    )
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Whoever waits for the file never sees it empty."""
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What one account holds of Advanced TCP Protection."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from ipaddress import ip_network
+from typing import Any
+
+from .clock import Clock, timestamp
+
+Item = dict[str, Any]
+
+KINDS = ("syn_flood", "out_of_state_tcp")
+ASSIGNED = ("id", "created_on", "modified_on")
+
+
+@dataclass
+class Account:
+    """The lists are plain ones of plain dicts, as the service shows them; a test may look at them and change them."""
+
+    clock: Clock = field(repr=False)
+    entitled: bool = True
+    enabled: bool = False
+    prefixes: list[Item] = field(default_factory=list)
+    allowlist: list[Item] = field(default_factory=list)
+    rules: dict[str, list[Item]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    filters: dict[str, list[Item]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+
+    def seed(
+        self,
+        *,
+        entitled: bool | None = None,
+        enabled: bool | None = None,
+        prefixes: Iterable[Item] = (),
+        allowlist: Iterable[Item] = (),
+        syn_flood: Mapping[str, Iterable[Item]] | None = None,
+        out_of_state_tcp: Mapping[str, Iterable[Item]] | None = None,
+    ) -> Account:
+        """Add to the account, in the shape of a state document; ids, times and defaults are filled in where missing."""
+        if entitled is not None:
+            self.entitled = entitled
+        if enabled is not None:
+            self.enabled = enabled
+        self._seed("prefixes", prefixes)
+        self._seed("allowlist", allowlist)
+        for kind, lists in (("syn_flood", syn_flood), ("out_of_state_tcp", out_of_state_tcp)):
+            for name, items in (lists or {}).items():
+                self._seed(f"{kind}.{name}", items)
+        return self
+
+    def _seed(self, name: str, items: Iterable[Item]) -> None:
+        collection = COLLECTIONS[name]
+        collection.items(self).extend(collection.item(fields, self.clock) for fields in items)
+
+    def document(self) -> Item:
+        """The account in the shape of a state document."""
+        return {
+            "entitled": self.entitled,
+            "enabled": self.enabled,
+            "prefixes": self.prefixes,
+            "allowlist": self.allowlist,
+            **{kind: {"rules": self.rules[kind], "filters": self.filters[kind]} for kind in KINDS},
+        }
+
+
+@dataclass(frozen=True)
+class Collection:
+    """One list of an account: where it is served, what is in it, and what makes two of its items duplicates."""
+
+    path: str
+    noun: str
+    fields: tuple[str, ...]
+    items: Callable[[Account], list[Item]]
+    duplicate: Callable[[Item], Hashable]
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    order: str | None = None
+
+    def item(self, fields: Item, clock: Clock) -> Item:
+        """A whole item made of the fields given; ValueError when one of them is unknown or lacking."""
+        unknown = fields.keys() - {*self.fields, *ASSIGNED}
+        if unknown:
+            raise ValueError(f"a {self.noun} has no {', '.join(sorted(unknown))}")
+        lacking = [name for name in self.fields if name not in fields and name not in self.defaults]
+        if lacking:
+            raise ValueError(f"a {self.noun} needs {', '.join(lacking)}")
+        created_on = written(fields.get("created_on", clock.now()))
+        return {
+            "id": fields.get("id") or str(uuid.uuid4()),
+            **{name: fields.get(name, self.defaults.get(name)) for name in self.fields},
+            "created_on": created_on,
+            "modified_on": written(fields.get("modified_on", created_on)),
+        }
+
+
+def written(moment: datetime | str) -> str:
+    """YAML reads a bare timestamp as a moment; what is written out already stays as it is."""
+    return timestamp(moment) if isinstance(moment, datetime) else moment
+
+
+def same_network(item: Item) -> Hashable:
+    return ip_network(item["prefix"], strict=False)
+
+
+def same_place(item: Item) -> Hashable:
+    return item["scope"], item["name"].casefold()
+
+
+def same_expression(item: Item) -> Hashable:
+    return str(item["expression"])
+
+
+RULE_FIELDS = ("scope", "name", "mode", "rate_sensitivity", "burst_sensitivity")
+RULE_DEFAULTS = {
+    "scope": "global",
+    "name": "global",
+    "mode": "monitoring",
+    "rate_sensitivity": "medium",
+    "burst_sensitivity": "medium",
+}
+
+
+def filters(kind: str, component: str) -> Collection:
+    return Collection(
+        path=f"{component}/filters",
+        noun="filter",
+        fields=("expression", "mode"),
+        items=lambda account: account.filters[kind],
+        duplicate=same_expression,
+        defaults={"mode": "monitoring"},
+    )
+
+
+COLLECTIONS = {
+    "prefixes": Collection(
+        path="prefixes",
+        noun="prefix",
+        fields=("prefix", "comment", "excluded"),
+        items=lambda account: account.prefixes,
+        duplicate=same_network,
+        defaults={"comment": "", "excluded": False},
+        order="prefix",
+    ),
+    "allowlist": Collection(
+        path="allowlist",
+        noun="allowlist entry",
+        fields=("prefix", "comment", "enabled"),
+        items=lambda account: account.allowlist,
+        duplicate=same_network,
+        defaults={"comment": "", "enabled": True},
+        order="prefix",
+    ),
+    "syn_flood.rules": Collection(
+        path="syn_protection/rules",
+        noun="rule",
+        fields=(*RULE_FIELDS, "mitigation_type"),
+        items=lambda account: account.rules["syn_flood"],
+        duplicate=same_place,
+        defaults={**RULE_DEFAULTS, "mitigation_type": "challenge"},
+    ),
+    "syn_flood.filters": filters("syn_flood", "syn_protection"),
+    "out_of_state_tcp.rules": Collection(
+        path="tcp_flow_protection/rules",
+        noun="rule",
+        fields=RULE_FIELDS,
+        items=lambda account: account.rules["out_of_state_tcp"],
+        duplicate=same_place,
+        defaults=RULE_DEFAULTS,
+    ),
+    "out_of_state_tcp.filters": filters("out_of_state_tcp", "tcp_flow_protection"),
+}

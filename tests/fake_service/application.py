@@ -1,0 +1,28 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The routes, put together."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from flask import Flask
+
+from . import control, firewall, rulesets, tcp_protection
+from .admission import check_answers
+
+# Another area of the API (an account's DNS protection, say) is one more module here, its paths in openapi.yaml, and what it holds
+# in zones.py or accounts.py.
+AREAS = (tcp_protection.area, firewall.area, rulesets.area)
+
+
+@cache
+def application() -> Flask:
+    """One for all services of a process, since setting up the routes takes longer than starting a server."""
+    flask = Flask("tests.fake_service", static_folder=None)
+    flask.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    for blueprint in (*AREAS, control.controls):
+        flask.register_blueprint(blueprint)
+    check_answers(flask)
+    return flask

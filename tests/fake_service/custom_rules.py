@@ -1,0 +1,153 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a zone's entry point of custom rules holds, and what becomes of its rules when it is written.
+
+Rules are plain dicts as the service shows them. Nothing here changes a rule or a list: what is to be comes as a new one,
+so that a dry run is a write that is not taken over.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+
+from .accounts import Item, written
+from .answers import INVALID, refusal
+from .rule_checks import check, check_refs
+
+PHASE = "http_request_firewall_custom"
+NAME = "default"
+STAMPS = ("version", "last_updated")
+
+
+def new_entry_point(now: str, name: str = NAME) -> Item:
+    """An entry point without rules, of version 0: the first write makes it version 1."""
+    return {
+        "id": uuid.uuid4().hex,
+        "name": name,
+        "description": "",
+        "kind": "zone",
+        "phase": PHASE,
+        "version": "0",
+        "last_updated": now,
+        "rules": [],
+    }
+
+
+def seeded(fields: Item, now: str) -> Item:
+    """A rule as it may have come there by other hands: unknown fields and actions are fine, defaults are filled in."""
+    lacking = [name for name in ("action", "expression") if name not in fields]
+    if lacking:
+        raise ValueError(f"a custom rule needs {', '.join(lacking)}")
+    stamps = {"version": str(fields.get("version", 1)), "last_updated": written(fields.get("last_updated", now))}
+    return {**whole(fields, fields.get("id") or uuid.uuid4().hex), **stamps}
+
+
+def whole(fields: Item, identifier: str) -> Item:
+    """All of a rule but its stamps; whatever the fields leave out is at its default."""
+    return {
+        "id": identifier,
+        "ref": identifier,
+        "description": "",
+        "enabled": True,
+        **({"logging": {"enabled": True}} if fields["action"] == "skip" else {}),
+        **{name: value for name, value in fields.items() if name not in ("id", *STAMPS)},
+    }
+
+
+def replaced(held: Sequence[Item], bodies: Sequence[Item], now: str) -> list[Item]:
+    """The rules after a PUT of these: found again by id or by ref, the others new; refused when one is not valid."""
+    known = found_again(held, bodies)
+    for index, (body, existing) in enumerate(zip(bodies, known, strict=True)):
+        check(body, existing, f"/rules/{index}")
+    rules = [successor(body, existing, now) for body, existing in zip(bodies, known, strict=True)]
+    check_refs(rules, [f"/rules/{index}/ref" for index in range(len(rules))])
+    return rules
+
+
+def found_again(held: Iterable[Item], bodies: Sequence[Item]) -> list[Item | None]:
+    """The held rule that each body is about: the one with its id, or its ref, or else one that is just like it."""
+    free = list(held)
+    found: list[Item | None] = [None] * len(bodies)
+    for same in (same_id, same_ref, same_content):
+        for index, body in enumerate(bodies):
+            existing = next((rule for rule in free if found[index] is None and same(rule, body)), None)
+            if existing is not None:
+                found[index] = existing
+                free.remove(existing)
+    for index, body in enumerate(bodies):
+        if "id" in body and found[index] is None:
+            twice = body["id"] in [earlier.get("id") for earlier in bodies[:index]]
+            reason = "is named twice" if twice else "does not exist"
+            raise refusal(400, INVALID, f"rule {body['id']!r} {reason}", f"/rules/{index}/id")
+    return found
+
+
+def same_id(rule: Item, body: Item) -> bool:
+    return bool(rule["id"] == body.get("id"))
+
+
+def same_ref(rule: Item, body: Item) -> bool:
+    return "id" not in body and rule["ref"] == body.get("ref")
+
+
+def same_content(rule: Item, body: Item) -> bool:
+    return "id" not in body and "ref" not in body and whole(body, rule["id"]) == unstamped(rule)
+
+
+def unstamped(rule: Item) -> Item:
+    return {name: value for name, value in rule.items() if name not in STAMPS}
+
+
+def successor(body: Item, existing: Item | None, now: str) -> Item:
+    """The rule that a body makes of the one held, or of none; a change counts its version up."""
+    content = whole(body, existing["id"] if existing else uuid.uuid4().hex)
+    if existing is not None and content == unstamped(existing):
+        return existing
+    version = int(existing["version"]) + 1 if existing else 1
+    return {**content, "version": str(version), "last_updated": now}
+
+
+def added(held: Sequence[Item], body: Item, now: str) -> list[Item]:
+    """The rules with one more, at its position or last."""
+    fields, position = apart(body)
+    check(fields, None, "")
+    rule = successor(fields, None, now)
+    rules = placed(held, rule, position or {"after": ""})
+    check_refs([*held, rule], [""] * len(held) + ["/ref"])
+    return rules
+
+
+def changed(held: Sequence[Item], existing: Item, body: Item, now: str) -> list[Item]:
+    """The rules with one of them redefined, moved, or both; of what it was, nothing is kept but its id."""
+    fields, position = apart(body)
+    rule = existing
+    if fields:
+        check(fields, existing, "")
+        rule = successor(fields, existing, now)
+    others = [other for other in held if other is not existing]
+    check_refs([*others, rule], [""] * len(others) + ["/ref"])
+    return placed(others, rule, position or {"index": held.index(existing) + 1})
+
+
+def apart(body: Item) -> tuple[Item, Item | None]:
+    """The rule that a body defines, and the position that it desired for."""
+    return {name: value for name, value in body.items() if name != "position"}, body.get("position")
+
+
+def placed(others: Sequence[Item], rule: Item, position: Item) -> list[Item]:
+    """The rule among the others: before or after one of them (the empty id is first or last), or at an index from 1."""
+    ((word, wish),) = position.items()
+    identifiers = [other["id"] for other in others]
+    if word == "index":
+        index = wish - 1
+    elif wish == "":
+        index = 0 if word == "before" else len(others)
+    elif wish in identifiers:
+        index = identifiers.index(wish) + (word == "after")
+    else:
+        raise refusal(400, INVALID, f"rule {wish!r} does not exist", f"/position/{word}")
+    if index > len(others):
+        raise refusal(400, INVALID, f"{wish} is beyond the end of the ruleset", "/position/index")
+    return [*others[:index], rule, *others[index:]]

@@ -1,0 +1,227 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A zone's firewall rules and their filters. Whatever takes several objects is one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from flask import Blueprint, g, request
+from werkzeug.wrappers import Response
+
+from .accounts import Item
+from .admission import admit_to_zone
+from .answers import INVALID, missing, refusal, success
+from .contract import API
+from .current import service
+from .paging import page
+from .zones import filter_, rule
+
+PREFIX = f"{API}/zones/<zone_id>"
+
+
+area = Blueprint("firewall", __name__, url_prefix=PREFIX)
+area.before_request(partial(admit_to_zone, "firewall"))
+
+# Rules
+
+
+@area.get("/firewall/rules")
+def list_rules(zone_id: str) -> Response:
+    return page(chosen(g.zone.rules))
+
+
+@area.post("/firewall/rules")
+def create_rules(zone_id: str) -> Response:
+    created = [checked_rule(body, f"/{index}") for index, body in enumerate(request.get_json())]
+    g.zone.rules.extend(created)
+    return success(created)
+
+
+@area.put("/firewall/rules")
+def replace_rules(zone_id: str) -> Response:
+    bodies = request.get_json()
+    return success(replace_all(bodies, pointers_to(bodies)))
+
+
+@area.put("/firewall/rules/<rule_id>")
+def replace_rule(zone_id: str, rule_id: str) -> Response:
+    same_id(request.get_json(), rule_id)
+    return success(replace_all([request.get_json()], [""])[0])
+
+
+def replace_all(bodies: list[Item], pointers: list[str]) -> list[Item]:
+    """All of them or none. What a body leaves out is erased, and of its filter only the id counts."""
+    existing = found(g.zone.rules, "firewall rule", bodies, pointers)
+    written = [checked_rule(body, pointer) for body, pointer in zip(bodies, pointers, strict=True)]
+    for old, new, body in zip(existing, written, bodies, strict=True):
+        old.clear()
+        old.update(new)
+        if service.switches.firewall_put_updates_filter:
+            old["filter"].update(body["filter"])
+    return existing
+
+
+@area.patch("/firewall/rules")
+def prioritise_rules(zone_id: str) -> Response:
+    bodies = request.get_json()
+    existing = found(g.zone.rules, "firewall rule", bodies, pointers_to(bodies))
+    for held, body in zip(existing, bodies, strict=True):
+        held["priority"] = body["priority"]
+    return success(existing)
+
+
+@area.patch("/firewall/rules/<rule_id>")
+def prioritise_rule(zone_id: str, rule_id: str) -> Response:
+    same_id(request.get_json(), rule_id)
+    held = one(g.zone.rules, "firewall rule", rule_id)
+    held["priority"] = request.get_json()["priority"]
+    return success(held)
+
+
+@area.get("/firewall/rules/<rule_id>")
+def read_rule(zone_id: str, rule_id: str) -> Response:
+    return success(one(g.zone.rules, "firewall rule", rule_id))
+
+
+@area.delete("/firewall/rules")
+def delete_rules(zone_id: str) -> Response:
+    doomed = [held for held in g.zone.rules if held["id"] in request.args.getlist("id")]
+    return success(remove(g.zone.rules, doomed))
+
+
+@area.delete("/firewall/rules/<rule_id>")
+def delete_rule(zone_id: str, rule_id: str) -> Response:
+    held = one(g.zone.rules, "firewall rule", rule_id)
+    removed = remove(g.zone.rules, [held])
+    wanted = (request.get_json(silent=True) or {}).get("delete_filter_if_unused", False)
+    if wanted and not g.zone.uses(held["filter"]["id"]):
+        g.zone.filters.remove(held["filter"])
+    return success(removed)
+
+
+def checked_rule(body: Item, pointer: str) -> Item:
+    """The rule that a body describes, on its filter as that stands in the zone."""
+    if "products" in body and body["action"] != "bypass":
+        raise refusal(400, INVALID, "products go with the action bypass only", f"{pointer}/products")
+    its_filter = g.zone.find(g.zone.filters, body["filter"]["id"])
+    if its_filter is None:
+        raise refusal(400, INVALID, f"filter {body['filter']['id']!r} does not exist", f"{pointer}/filter/id")
+    return rule(body, its_filter)
+
+
+# Filters
+
+
+@area.get("/filters")
+def list_filters(zone_id: str) -> Response:
+    return page(chosen(g.zone.filters))
+
+
+@area.post("/filters")
+def create_filters(zone_id: str) -> Response:
+    created = [filter_(body) for body in request.get_json()]
+    g.zone.filters.extend(created)
+    return success(created)
+
+
+@area.put("/filters")
+def replace_filters(zone_id: str) -> Response:
+    bodies = request.get_json()
+    existing = found(g.zone.filters, "filter", bodies, pointers_to(bodies))
+    for held, body in zip(existing, bodies, strict=True):
+        overwrite(held, body)
+    return success(existing)
+
+
+@area.put("/filters/<filter_id>")
+def replace_filter(zone_id: str, filter_id: str) -> Response:
+    same_id(request.get_json(), filter_id)
+    held = one(g.zone.filters, "filter", filter_id)
+    overwrite(held, request.get_json())
+    return success(held)
+
+
+def overwrite(held: Item, body: Item) -> None:
+    # In place, since rules hold the very same dict.
+    held.clear()
+    held.update(filter_(body))
+
+
+@area.get("/filters/<filter_id>")
+def read_filter(zone_id: str, filter_id: str) -> Response:
+    return success(one(g.zone.filters, "filter", filter_id))
+
+
+@area.delete("/filters")
+def delete_filters(zone_id: str) -> Response:
+    doomed = [held for held in g.zone.filters if held["id"] in request.args.getlist("id")]
+    unused(doomed)
+    return success(remove(g.zone.filters, doomed))
+
+
+@area.delete("/filters/<filter_id>")
+def delete_filter(zone_id: str, filter_id: str) -> Response:
+    held = one(g.zone.filters, "filter", filter_id)
+    unused([held])
+    return success(remove(g.zone.filters, [held])[0])
+
+
+def unused(doomed: Iterable[Item]) -> None:
+    for held in doomed:
+        if g.zone.uses(held["id"]):
+            raise refusal(400, INVALID, f"filter {held['id']!r} is used by a firewall rule")
+
+
+# Both
+
+
+def chosen(items: list[Item]) -> list[Item]:
+    """The items that the query asks for: description and expression by a part of the text, all else exactly."""
+    query = {name: value for name, value in request.args.items() if name not in ("page", "per_page")}
+
+    def matches(item: Item) -> bool:
+        for name, wanted in query.items():
+            if name in ("description", "expression"):
+                if wanted.casefold() not in item[name].casefold():
+                    return False
+            elif str(item.get(name, "")).casefold() != wanted.casefold():
+                return False
+        return True
+
+    return [item for item in items if matches(item)]
+
+
+def one(items: list[Item], noun: str, identifier: str, pointer: str | None = None) -> Item:
+    held: Item | None = g.zone.find(items, identifier)
+    if held is None:
+        raise missing(noun, identifier, pointer)
+    return held
+
+
+def found(items: list[Item], noun: str, bodies: list[Item], pointers: list[str]) -> list[Item]:
+    """The existing object of each body; refused when one does not exist or is named twice."""
+    identifiers = [body["id"] for body in bodies]
+    for index, identifier in enumerate(identifiers):
+        if identifier in identifiers[:index]:
+            raise refusal(400, INVALID, f"{noun} {identifier!r} is named twice", f"{pointers[index]}/id")
+    return [
+        one(items, noun, identifier, f"{pointer}/id") for identifier, pointer in zip(identifiers, pointers, strict=True)
+    ]
+
+
+def pointers_to(bodies: list[Item]) -> list[str]:
+    return [f"/{index}" for index in range(len(bodies))]
+
+
+def same_id(body: Item, identifier: str) -> None:
+    if body.get("id", identifier) != identifier:
+        raise refusal(400, INVALID, f"the body is about {body['id']!r}, the path about {identifier!r}", "/id")
+
+
+def remove(items: list[Item], doomed: list[Item]) -> list[Item]:
+    for held in doomed:
+        items.remove(held)
+    return [{"id": held["id"]} for held in doomed]

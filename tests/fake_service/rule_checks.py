@@ -1,0 +1,117 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a custom rule has to be like beyond its shape.
+
+A new rule has nothing that is not known here. One that is there already may be of a kind that is not: whatever the service
+has shown of it is accepted back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .accounts import Item
+from .answers import INVALID, Refusal, refusal
+from .expressions import fault_in
+
+BAD_EXPRESSION = 20127
+ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
+FIELDS = {
+    "id",
+    "ref",
+    "action",
+    "action_parameters",
+    "expression",
+    "description",
+    "enabled",
+    "logging",
+    "ratelimit",
+    "exposed_credential_check",
+    "version",
+    "last_updated",
+}
+PHASES = ("http_ratelimit", "http_request_sbfm", "http_request_firewall_managed")
+PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
+PARAMETERS = {"skip": ("ruleset", "phase", "phases", "products"), "block": ("response",)}
+RESPONSE = ("status_code", "content", "content_type")
+
+Problem = tuple[str, str]  # a pointer below the parameters, and what is wrong there
+
+
+def check(body: Item, existing: Item | None, pointer: str) -> None:
+    """Refuse a rule that the service would not take; existing is the one that it replaces."""
+    for name in ("action", "expression"):
+        if name not in body:
+            raise refusal(400, INVALID, f"body {pointer}/{name}: is required", f"{pointer}/{name}")
+    for name in sorted(body.keys() - FIELDS) if existing is None else ():
+        raise invalid(name, body[name], "a rule has no such field", f"{pointer}/{name}")
+    fault = fault_in(body["expression"])
+    if fault is not None:
+        raise invalid("expression", body["expression"], fault, f"{pointer}/expression", BAD_EXPRESSION)
+    check_action(body, existing, pointer)
+
+
+def check_action(body: Item, existing: Item | None, pointer: str) -> None:
+    action, parameters = body["action"], body.get("action_parameters", {})
+    if existing is not None and (action, parameters) == (existing["action"], existing.get("action_parameters", {})):
+        return
+    if action not in (*ACTIONS, existing and existing["action"]):
+        raise invalid("action", action, f"there are only {', '.join(ACTIONS)}", f"{pointer}/action")
+    problems = [*problems_of(action, parameters), *(unknown(action, parameters) if existing is None else ())]
+    for place, reason in problems:
+        raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters{place}")
+
+
+def unknown(action: str, parameters: Mapping[str, Any]) -> Iterator[Problem]:
+    known = PARAMETERS.get(action, ())
+    yield from ((f"/{name}", "there is no such parameter") for name in parameters if name not in known)
+
+
+def problems_of(action: str, parameters: Mapping[str, Any]) -> Iterator[Problem]:
+    if action == "skip":
+        yield from problems_of_skip(parameters)
+    elif action == "block" and "response" in parameters:
+        yield from problems_of_response(parameters["response"])
+
+
+def problems_of_skip(parameters: Mapping[str, Any]) -> Iterator[Problem]:
+    if parameters.keys().isdisjoint(PARAMETERS["skip"]):
+        yield "", f"skip needs one or more of {', '.join(PARAMETERS['skip'])}"
+    for name in ("ruleset", "phase"):
+        if parameters.get(name, "current") != "current":
+            yield f"/{name}", "it can be 'current' only"
+    for name, known in (("phases", PHASES), ("products", PRODUCTS)):
+        chosen = parameters.get(name, known)
+        if not isinstance(chosen, (list, tuple)) or not chosen or any(one not in known for one in chosen):
+            yield f"/{name}", f"it is a list of one or more of {', '.join(known)}"
+
+
+def problems_of_response(response: object) -> Iterator[Problem]:
+    if not isinstance(response, dict):
+        yield "/response", "it is an object"
+        return
+    yield from ((f"/response/{name}", "it is required") for name in RESPONSE if name not in response)
+    status = response.get("status_code")
+    if not isinstance(status, int) or not 400 <= status <= 499:
+        yield "/response/status_code", "it is a number from 400 to 499"
+    for name in ("content", "content_type"):
+        if not isinstance(response.get(name), str):
+            yield f"/response/{name}", "it is a text"
+
+
+def check_refs(rules: Sequence[Item], pointers: Sequence[str]) -> None:
+    """Refuse a ref that stands in two rules."""
+    for ref, index in duplicates(rules).items():
+        raise invalid("ref", ref, "another rule of the ruleset has it", pointers[index])
+
+
+def duplicates(rules: Sequence[Item]) -> dict[str, int]:
+    """The refs that stand in more than one rule, each with the index of a later one."""
+    refs = [rule["ref"] for rule in rules]
+    return {ref: index for index, ref in enumerate(refs) if ref in refs[:index]}
+
+
+def invalid(name: str, value: object, reason: str, pointer: str, code: int = INVALID) -> Refusal:
+    return refusal(400, code, f"{str(value)!r} is not a valid value for {name} because {reason}", pointer)

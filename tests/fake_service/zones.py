@@ -1,0 +1,113 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What one zone holds: firewall rules and the filters they act on, and custom rules."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .accounts import Item
+from .clock import Clock
+from .custom_rules import new_entry_point, seeded
+from .rule_checks import duplicates
+
+OPTIONAL = ("products", "ref")
+
+
+@dataclass
+class Zone:
+    """The `filter` of a rule is the very dict that stands in `filters`, so the two never differ.
+
+    entry_point is the ruleset that holds the custom rules, as the service shows it, or None while there is none.
+    """
+
+    clock: Clock = field(repr=False)
+    rules: list[Item] = field(default_factory=list)
+    filters: list[Item] = field(default_factory=list)
+    entry_point: Item | None = None
+
+    @property
+    def custom_rules(self) -> list[Item]:
+        """The rules of the entry point, the list itself: a test may look at them and change them."""
+        rules: list[Item] = self.entry_point["rules"] if self.entry_point else []
+        return rules
+
+    def seed(
+        self,
+        *,
+        rules: Iterable[Item] = (),
+        filters: Iterable[Item] = (),
+        custom_rules: Iterable[Item] | None = None,
+    ) -> Zone:
+        """Add filters, rules with their filters nested, and custom rules; ids and defaults are filled in where missing.
+
+        A nested filter that names the id of a filter already there is that filter. Custom rules, be it none of them,
+        come with their entry point; None leaves the zone without one.
+        """
+        for fields in filters:
+            self._seed_filter(fields)
+        for fields in rules:
+            known = self.find(self.filters, fields["filter"].get("id", ""))
+            self.rules.append(rule(fields, known or self._seed_filter(fields["filter"])))
+        if custom_rules is not None:
+            self._seed_custom_rules(custom_rules)
+        return self
+
+    def _seed_custom_rules(self, custom_rules: Iterable[Item]) -> None:
+        now = self.clock.timestamp()
+        rules = [*self.custom_rules, *(seeded(fields, now) for fields in custom_rules)]
+        for ref in duplicates(rules):
+            raise ValueError(f"two custom rules have the ref {ref!r}")
+        if self.entry_point is None:
+            self.entry_point = new_entry_point(now)
+        self.entry_point["rules"][:] = rules
+        self.entry_point["version"] = str(int(self.entry_point["version"]) + 1)
+
+    def _seed_filter(self, fields: Item) -> Item:
+        self.filters.append(filter_(fields))
+        return self.filters[-1]
+
+    @staticmethod
+    def find(items: list[Item], identifier: str) -> Item | None:
+        return next((item for item in items if item["id"] == identifier), None)
+
+    def uses(self, filter_id: str) -> bool:
+        return any(rule["filter"]["id"] == filter_id for rule in self.rules)
+
+    def document(self) -> Item:
+        """The zone in the shape of a state document."""
+        custom = {} if self.entry_point is None else {"custom_rules": self.custom_rules}
+        return {"rules": self.rules, "filters": self.filters, **custom}
+
+
+def rule(fields: Item, its_filter: Item) -> Item:
+    """A whole rule; whatever the fields leave out is at its default, as the service keeps nothing of what was there."""
+    unknown = fields.keys() - {"id", "action", "filter", "paused", "description", "priority", *OPTIONAL}
+    if unknown:
+        raise ValueError(f"a firewall rule has no {', '.join(sorted(unknown))}")
+    return {
+        "id": fields.get("id") or uuid.uuid4().hex,
+        "paused": fields.get("paused", False),
+        "description": fields.get("description", ""),
+        "action": fields["action"],
+        "priority": fields.get("priority"),
+        **{name: fields[name] for name in OPTIONAL if name in fields},
+        "filter": its_filter,
+    }
+
+
+def filter_(fields: Item) -> Item:
+    """A whole filter; whatever the fields leave out is at its default."""
+    unknown = fields.keys() - {"id", "expression", "paused", "description", "ref"}
+    if unknown:
+        raise ValueError(f"a filter has no {', '.join(sorted(unknown))}")
+    return {
+        "id": fields.get("id") or uuid.uuid4().hex,
+        "expression": fields["expression"],
+        "paused": fields.get("paused", False),
+        "description": fields.get("description", ""),
+        **({"ref": fields["ref"]} if "ref" in fields else {}),
+    }

@@ -1,0 +1,53 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The local service and the modules that talk to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.api import retry
+
+from tests.fake_service import LocalService
+from tests.support.module_run import Modules
+
+
+@pytest.fixture(scope="session")
+def running_service() -> Iterator[LocalService]:
+    with LocalService() as service:
+        yield service
+
+
+@pytest.fixture
+def service(running_service: LocalService, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalService]:
+    """The local service, empty, and an environment without anybody's credentials."""
+    for variable in ("API_TOKEN", "API_KEY", "EMAIL", "BASE_URL", "ACCOUNT_ID", "ZONE_ID"):
+        monkeypatch.delenv("CLOUDFLARE_" + variable, raising=False)
+    running_service.reset()
+    yield running_service
+    assert not running_service.breaches
+
+
+@pytest.fixture
+def modules(service: LocalService) -> Modules:
+    return Modules(service)
+
+
+@pytest.fixture
+def waits(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the modules wait, which passes in no time: only the service's clock goes on."""
+    waited: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        service.clock.advance(seconds=seconds)
+
+    def monotonic() -> float:
+        return sum(waited)
+
+    monkeypatch.setattr(retry, "time", SimpleNamespace(sleep=sleep, monotonic=monotonic))
+    return waited

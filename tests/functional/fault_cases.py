@@ -1,0 +1,151 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Each fault at each kind of call: what the user sees, and what the service ends up with. Writes docs/faults.md.
+
+`python -m tests.functional.fault_cases` runs every pair against the local service and prints the page.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils.api import retry
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+
+@dataclass(frozen=True)
+class Fault:
+    """`kind` and `settings` are those of the local service; `words` say it to a reader."""
+
+    words: str
+    kind: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A kind of call, and the smallest task that makes it."""
+
+    words: str
+    method: str
+    module: str
+    options: Mapping[str, Any]
+
+
+FAULTS = (
+    Fault("The connection is cut before the request is carried out", "lost_before"),
+    Fault("The request is carried out, and the connection cut before the answer", "lost_after"),
+    Fault("The answer breaks off in the middle of its body", "cut_body"),
+    Fault("The answer is JSON cut in half", "truncated"),
+    Fault("The answer has no body", "empty"),
+    Fault("An edge page in HTML, HTTP 522", "html"),
+    Fault("The service fails, HTTP 500", "status", {"status": 500}),
+    Fault("The request is carried out, and answered with HTTP 502", "status_after"),
+    Fault("Too many calls, HTTP 429 with Retry-After of 10 seconds", "status", {"status": 429, "headers": {"Retry-After": "10"}}),
+    Fault("Too many calls, HTTP 429 with Retry-After of 300 seconds", "status", {"status": 429, "headers": {"Retry-After": "300"}}),
+    Fault("No permission, HTTP 403", "status", {"status": 403, "errors": [{"code": 10000, "message": "Authentication error"}]}),
+    Fault("A conflict, HTTP 409", "status", {"status": 409, "errors": [{"code": 10409, "message": "It exists already"}]}),
+    Fault("HTTP 200 with success false", "success_false_200"),
+    Fault("A redirect to another host", "redirect", {"location": "https://elsewhere.example.net/"}),
+)  # fmt: skip
+TWO = [{"prefix": "192.0.2.0/24"}, {"prefix": "2001:db8::/32"}]
+CALLS = (
+    Call("read a listing", "GET", "allowlist_entry", {"prefix": "10.0.0.1"}),
+    Call("create one object", "POST", "allowlist_entry", {"prefix": "10.0.0.1"}),
+    Call("add in bulk", "POST", "protected_prefixes", {"prefixes": TWO}),
+    Call("change one object", "PATCH", "allowlist_entry", {"prefix": "198.51.100.7", "comment": "new"}),
+    Call("delete one object", "DELETE", "allowlist_entry", {"prefix": "198.51.100.7", "state": "absent"}),
+    Call("update a batch of firewall rules", "PUT", "firewall_rules",
+         {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "paused": True}]}),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ends for the user (`done`, `not done`, `not known`), its message, and what the service holds then."""
+
+    seen: str
+    message: str
+    held: str
+    result: Mapping[str, Any]
+
+
+def outcome(service: LocalService, fault: Fault, call: Call, times: int | None) -> Outcome:
+    """Run the call's task with the fault at work once, or (None) again and again."""
+    prepare(service)
+    modules = Modules(service)
+    service.misbehave(fault.kind, method=call.method, times=times, **fault.settings)
+    result = modules.run(call.module, **call.options)
+    service.faults.clear()
+    left = modules.done(call.module, check=True, **call.options)["operations"]
+    seen = "done" if not result.get("failed") else "not known" if result.get("unknown") else "not done"
+    return Outcome(seen, result.get("msg", ""), "as it was" if left else "what was wished", result)
+
+
+def prepare(service: LocalService) -> None:
+    service.reset()
+    service.account(ACCOUNT).seed(allowlist=[{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}])
+    service.zone(ZONE).seed(**FIREWALL)
+
+
+PAGE = """# What happens when a call goes wrong?
+
+This page is made by `python -m tests.functional.fault_cases`: every fault is provoked at every kind of call, and the tables
+say what came of it. A test compares them with what happens now.
+
+A task ends in one of three states. *Done*: everything is as wished, whatever happened on the way. *Not done*: the
+message says why, and the operations stand in `left`. *Not known*: the answer was lost, and reading again was not possible
+or did not settle it; the operations stand in `unknown`, and running the task again finds out, since it reads first.
+
+A read, and a write that sets absolute values, is repeated up to `retries` times. A create is repeated only where it
+surely was not carried out; otherwise the collection is read again and planned again, once. So no object is made twice.
+"""
+
+
+def page(service: LocalService) -> str:
+    """The whole page."""
+    parts = [PAGE]
+    for fault in FAULTS:
+        rows = []
+        for call in CALLS:
+            once, ever = (outcome(service, fault, call, times) for times in (1, None))
+            rows.append(f"| {call.words} | {once.seen} | {once.held} | {ever.seen} | {ever.held} |")
+        parts.append(
+            f"## {fault.words}\n\n"
+            "| Call | Once: the user sees | the service holds | Again and again: the user sees | the service holds |\n"
+            "|---|---|---|---|---|\n" + "\n".join(rows) + f"\n\nWhen it goes on:\n\n> {message_of(service, fault)}\n"
+        )
+    return "\n".join(parts)
+
+
+def message_of(service: LocalService, fault: Fault) -> str:
+    """What is said of a create, or else of a listing, that meets the fault again and again, for any account."""
+    said = next(filter(None, (outcome(service, fault, call, None).message for call in (CALLS[1], CALLS[0]))))
+    return re.sub(r" \(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "", said.replace(ACCOUNT, "ACCOUNT"))
+
+
+def without_waiting(service: LocalService) -> SimpleNamespace:
+    """Takes the place of the time module where modules wait: only the service's clock goes on."""
+    waited: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        service.clock.advance(seconds=seconds)
+
+    return SimpleNamespace(sleep=sleep, monotonic=lambda: sum(waited))
+
+
+if __name__ == "__main__":
+    with LocalService() as local_service:
+        retry.time = without_waiting(local_service)  # type: ignore[assignment]
+        sys.stdout.write(page(local_service))

@@ -1,0 +1,217 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One row a case: what is there, what is wished for, and what that takes. The cycle test runs every row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Case:
+    """`existing` is seeded into the account (into the zone for firewall rules), `operations` are those that it takes, in
+    their order, as `action resource key`, and `calls` is how many writing calls these take.
+    """
+
+    name: str
+    module: str
+    options: Mapping[str, Any]
+    operations: Sequence[str] = ()
+    calls: int = 0
+    existing: Mapping[str, Any] = field(default_factory=dict)
+
+
+RULE_1, RULE_2, RULE_3 = (digit * 32 for digit in "123")
+FILTER_1, FILTER_2, FILTER_3 = (digit * 32 for digit in "abc")
+FIREWALL = {
+    "rules": [
+        {"id": RULE_1, "action": "challenge", "description": "login", "ref": "login", "priority": 5,
+         "filter": {"id": FILTER_1, "expression": "ip.src in {192.0.2.0/24}", "description": "office", "ref": "office"}},
+        {"id": RULE_2, "action": "bypass", "products": ["waf", "bic"], "filter": {"id": FILTER_2, "expression": "true"}},
+        {"id": RULE_3, "action": "log", "paused": True, "filter": {"id": FILTER_3, "expression": "false", "paused": True}},
+    ]
+}  # fmt: skip
+SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "ip.src in {192.0.2.0/24}"}
+CHALLENGE = {"action": "managed_challenge", "expression": 'http.request.uri.path eq "/login"'}
+CUSTOM = {
+    "custom_rules": [
+        {"ref": "office", **SKIP, "description": "office"},
+        {"ref": "login", **CHALLENGE},
+        {"ref": "last", "action": "log", "expression": "true", "score_per_period": 40.0},
+    ]
+}
+TWO_PREFIXES = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "old"}, {"prefix": "2001:DB8::/32"}]}
+TWO_ENTRIES = {"allowlist": [{"prefix": "198.51.100.7", "comment": "probe"}, {"prefix": "203.0.113.0/28"}]}
+RULES = {
+    "syn_flood": {
+        "rules": [{"scope": "global", "name": "global", "mode": "disabled"}, {"scope": "region", "name": "WEUR"}],
+        "filters": [{"expression": "tcp.dstport in {80  443}", "mode": "monitoring"}],
+    }
+}
+WHOLE = {"enabled": False, **TWO_PREFIXES, **TWO_ENTRIES, **RULES}
+DUPLICATE_PREFIXES = [
+    {"prefix": "192.0.2.0/24", "comment": "first"},
+    {"prefix": "192.0.2.9/24", "comment": "second"},
+    {"prefix": "2001:db8::/32"},
+]
+
+CASES = (
+    Case("status on", "tcp_protection_status", {"enabled": True}, ["update tcp_protection_status tcp_protection_status"], 1),
+    Case("status off", "tcp_protection_status", {"enabled": False, "accept_risks": ["disables_protection"]},
+         ["update tcp_protection_status tcp_protection_status"], 1, {"enabled": True}),
+    Case("status in order", "tcp_protection_status", {"enabled": True}, existing={"enabled": True}),
+    Case("prefixes from nothing, parents first", "protected_prefixes",
+         {"prefixes": [{"prefix": "192.0.2.64/28", "excluded": True}, {"prefix": "192.0.2.0/24", "comment": "Frankfurt"}]},
+         ["create prefix 192.0.2.0/24", "create prefix 192.0.2.64/28"], 1),
+    Case("prefixes brought into line, others left alone", "protected_prefixes",
+         {"prefixes": [{"prefix": "192.0.2.7/24", "comment": "new"}, {"prefix": "203.0.113.1"}]},
+         ["create prefix 203.0.113.1/32", "update prefix 192.0.2.0/24"], 2, TWO_PREFIXES),
+    Case("a comment cleared, a field left out left alone", "protected_prefixes",
+         {"prefixes": [{"prefix": "192.0.2.0/24", "comment": ""}, {"prefix": "2001:db8::/32"}]},
+         ["update prefix 192.0.2.0/24"], 1, TWO_PREFIXES),
+    Case("prefixes in order, otherwise written", "protected_prefixes",
+         {"prefixes": [{"prefix": "2001:0db8::/32", "comment": "", "excluded": False}, {"prefix": "192.0.2.1/24"}], "purge": True},
+         existing=TWO_PREFIXES),
+    Case("prefixes made exact", "protected_prefixes",
+         {"prefixes": [{"prefix": "203.0.113.0/24"}, {"prefix": "192.0.2.0/24"}], "purge": True,
+          "accept_risks": ["unprotects_addresses"]},
+         ["create prefix 203.0.113.0/24", "delete prefix 2001:DB8::/32"], 2, TWO_PREFIXES),
+    Case("a purge removes duplicates and what is malformed", "protected_prefixes",
+         {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "second"}], "purge": True,
+          "accept_risks": ["unprotects_addresses"]},
+         ["delete prefix 2001:db8::/32", "delete prefix 192.0.2.0/24", "delete prefix 203.0.113/24"], 3,
+         {"prefixes": [*DUPLICATE_PREFIXES, {"prefix": "203.0.113/24"}]}),
+    Case("prefixes absent", "protected_prefixes",
+         {"prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.0/24"}], "state": "absent",
+          "accept_risks": ["unprotects_addresses"]},
+         ["delete prefix 192.0.2.0/24"], 1, TWO_PREFIXES),
+    Case("prefixes absent, duplicates and all, subsets first", "protected_prefixes",
+         {"prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.64/28"}], "state": "absent",
+          "accept_risks": ["unprotects_addresses"]},
+         ["delete prefix 192.0.2.64/28", "delete prefix 192.0.2.9/24", "delete prefix 192.0.2.0/24"], 3,
+         {"prefixes": [*DUPLICATE_PREFIXES, {"prefix": "192.0.2.64/28", "excluded": True}]}),
+    Case("prefixes emptied", "protected_prefixes",
+         {"prefixes": [], "purge": True, "accept_risks": ["unprotects_addresses", "disables_protection", "empties_list"]},
+         ["delete prefix 2001:DB8::/32", "delete prefix 192.0.2.0/24"], 2, TWO_PREFIXES),
+    Case("an entry from nothing", "allowlist_entry", {"prefix": "198.51.100.7"}, ["create allowlist_entry 198.51.100.7/32"], 1),
+    Case("an entry disabled", "allowlist_entry", {"prefix": "198.51.100.7/32", "enabled": False},
+         ["update allowlist_entry 198.51.100.7"], 1, TWO_ENTRIES),
+    Case("a wide entry, accepted", "allowlist_entry", {"prefix": "10.0.0.0/8", "accept_risks": ["broad_allowlist"]},
+         ["create allowlist_entry 10.0.0.0/8"], 1, TWO_ENTRIES),
+    Case("an entry in order", "allowlist_entry", {"prefix": "198.51.100.7/32", "comment": "probe"}, existing=TWO_ENTRIES),
+    Case("an entry absent", "allowlist_entry", {"prefix": "203.0.113.7/28", "state": "absent"},
+         ["delete allowlist_entry 203.0.113.0/28"], 1, TWO_ENTRIES),
+    Case("an entry absent already", "allowlist_entry", {"prefix": "192.0.2.1", "state": "absent"}, existing=TWO_ENTRIES),
+    Case("entries one by one", "allowlist", {"entries": [{"prefix": "192.0.2.2"}, {"prefix": "192.0.2.1", "enabled": False}]},
+         ["create allowlist_entry 192.0.2.1/32", "create allowlist_entry 192.0.2.2/32"], 2),
+    Case("entries made exact", "allowlist",
+         {"entries": [{"prefix": "198.51.100.7", "comment": "moved"}, {"prefix": "192.0.2.1"}], "purge": True},
+         ["create allowlist_entry 192.0.2.1/32", "update allowlist_entry 198.51.100.7", "delete allowlist_entry 203.0.113.0/28"],
+         3, TWO_ENTRIES),
+    Case("entries emptied", "allowlist", {"entries": [], "purge": True, "accept_risks": ["empties_list"]},
+         ["delete allowlist_entry 203.0.113.0/28", "delete allowlist_entry 198.51.100.7"], 2, TWO_ENTRIES),
+    Case("entries absent", "allowlist", {"entries": [{"prefix": "198.51.100.7"}], "state": "absent"},
+         ["delete allowlist_entry 198.51.100.7"], 1, TWO_ENTRIES),
+    Case("a rule from nothing", "protection_rule", {"kind": "syn_flood", "scope": "global", "mitigation_type": "retransmit"},
+         ["create syn_flood_rule global"], 1),
+    Case("a rule of the other kind", "protection_rule",
+         {"kind": "out_of_state_tcp", "scope": "datacenter", "name": "lax", "mode": "disabled", "burst_sensitivity": "low"},
+         ["create out_of_state_tcp_rule datacenter lax"], 1, RULES),
+    Case("a rule changed, named in another case", "protection_rule",
+         {"kind": "syn_flood", "scope": "region", "name": "weur", "rate_sensitivity": "high"},
+         ["update syn_flood_rule region WEUR"], 1, RULES),
+    Case("a rule in order", "protection_rule",
+         {"kind": "syn_flood", "scope": "global", "name": "GLOBAL", "mode": "disabled", "mitigation_type": "challenge"}, existing=RULES),
+    Case("a new rule on the ladder", "protection_rule",
+         {"kind": "out_of_state_tcp", "scope": "global", "mode": "enabled", "staged_rollout": True},
+         ["create out_of_state_tcp_rule global"], 1, RULES),
+    Case("a disabled rule on the ladder", "protection_rule",
+         {"kind": "syn_flood", "scope": "global", "mode": "enabled", "staged_rollout": True},
+         ["update syn_flood_rule global"], 1, RULES),
+    Case("a rule on the ladder that has not monitored long enough", "protection_rule",
+         {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True}, existing=RULES),
+    Case("a rule enabled at once, accepted", "protection_rule",
+         {"kind": "syn_flood", "scope": "global", "mode": "enabled", "accept_risks": ["skips_monitoring"]},
+         ["update syn_flood_rule global"], 1, RULES),
+    Case("a rule absent", "protection_rule", {"kind": "syn_flood", "scope": "region", "name": "WEUR", "state": "absent",
+                                              "accept_risks": ["disables_protection"]},
+         ["delete syn_flood_rule region WEUR"], 1, RULES),
+    Case("a filter from nothing", "protection_filter", {"kind": "out_of_state_tcp", "expression": "tcp.dstport in {80 443}"},
+         ["create out_of_state_tcp_filter tcp.dstport in {80 443}"], 1, RULES),
+    Case("a filter changed", "protection_filter",
+         {"kind": "syn_flood", "expression": " tcp.dstport in {80 443}", "mode": "disabled"},
+         ["update syn_flood_filter tcp.dstport in {80  443}"], 1, RULES),
+    Case("a filter on the ladder", "protection_filter",
+         {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 22", "mode": "enabled", "staged_rollout": True},
+         ["create out_of_state_tcp_filter tcp.dstport eq 22"], 1, RULES),
+    Case("a filter absent", "protection_filter", {"kind": "syn_flood", "expression": "tcp.dstport in {80 443}", "state": "absent",
+                                                  "accept_risks": ["empties_list"]},
+         ["delete syn_flood_filter tcp.dstport in {80  443}"], 1, RULES),
+    Case("a whole account from nothing", "account_protection",
+         {"enabled": True, "prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "2001:db8::/32"}],
+          "allowlist": [{"prefix": "198.51.100.7"}],
+          "rules": [{"kind": "out_of_state_tcp", "scope": "global"}, {"kind": "syn_flood", "scope": "global"}],
+          "filters": [{"kind": "syn_flood", "expression": "tcp.dstport eq 80"}]},
+         ["create prefix 192.0.2.0/24", "create prefix 2001:db8::/32", "create syn_flood_rule global",
+          "create out_of_state_tcp_rule global", "create syn_flood_filter tcp.dstport eq 80",
+          "create allowlist_entry 198.51.100.7/32", "update tcp_protection_status tcp_protection_status"], 6),
+    Case("a whole account added to, changed, then cleared of the rest", "account_protection",
+         {"enabled": True, "prefixes": [{"prefix": "192.0.2.0/24", "comment": "new"}, {"prefix": "203.0.113.0/24"}],
+          "allowlist": [{"prefix": "198.51.100.7"}], "rules": [{"kind": "syn_flood", "scope": "global", "mode": "monitoring"}],
+          "filters": [{"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 80"}],
+          "purge": ["prefixes", "allowlist", "rules", "filters"],
+          "accept_risks": ["unprotects_addresses", "empties_list"]},
+         ["create prefix 203.0.113.0/24", "create out_of_state_tcp_filter tcp.dstport eq 80",
+          "update prefix 192.0.2.0/24", "update syn_flood_rule global", "update tcp_protection_status tcp_protection_status",
+          "delete prefix 2001:DB8::/32", "delete syn_flood_rule region WEUR",
+          "delete syn_flood_filter tcp.dstport in {80  443}", "delete allowlist_entry 203.0.113.0/28"], 9, WHOLE),
+    Case("a whole account on the ladder", "account_protection",
+         {"staged_rollout": True, "rules": [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in ("syn_flood", "out_of_state_tcp")]},
+         ["create out_of_state_tcp_rule global", "update syn_flood_rule global"], 2, WHOLE),
+    Case("a whole account, nothing said of most of it", "account_protection", {"allowlist": []}, existing=WHOLE),
+    Case("custom rules from nothing", "custom_rules",
+         {"rules": [{"ref": "office", **SKIP}, {"ref": "login", **CHALLENGE, "position": "first"}]},
+         ["create custom_rule login", "create custom_rule office"], 1),
+    Case("a custom rule changed, foreign ones left alone", "custom_rules", {"rules": [{"ref": "login", "action": "block", "enabled": False}]},
+         ["update custom_rule login"], 1, CUSTOM),
+    Case("a new custom rule before another", "custom_rules", {"rules": [{"ref": "new", **CHALLENGE, "position": "before login"}]},
+         ["create custom_rule new"], 1, CUSTOM),
+    Case("custom rules in order, otherwise written", "custom_rules",
+         {"rules": [{"ref": "login", "expression": 'http.request.uri.path   eq "/login"', "enabled": True, "description": ""},
+                    {"ref": "office", **SKIP, "logging": {"enabled": True}}]},
+         existing=CUSTOM),
+    Case("custom rules absent", "custom_rules", {"rules": [{"ref": "office"}, {"ref": "nowhere"}], "state": "absent"},
+         ["delete custom_rule office"], 1, CUSTOM),
+    Case("custom rules exact: one made, one moved, one changed, one gone", "custom_rules",
+         {"rules": [{"ref": "new", **CHALLENGE}, {"ref": "last"}, {"ref": "office", "description": "the office"}], "state": "exact"},
+         ["create custom_rule new", "update custom_rule office", "delete custom_rule login"], 1, CUSTOM),
+    Case("custom rules exact: moved and nothing else", "custom_rules",
+         {"rules": [{"ref": "last"}, {"ref": "office"}, {"ref": "login"}], "state": "exact"}, ["update custom_rule last"], 1, CUSTOM),
+    Case("no custom rule left", "custom_rules", {"rules": [], "state": "exact", "accept_risks": ["empties_list"]},
+         ["delete custom_rule office", "delete custom_rule login", "delete custom_rule last"], 1, CUSTOM),
+    Case("one firewall rule, to its own path", "firewall_rules", {"rules": [{"id": RULE_1, "action": "block"}]},
+         [f"update firewall_rule {RULE_1}"], 1, FIREWALL),
+    Case("two firewall rules, in one batch", "firewall_rules",
+         {"rules": [{"id": RULE_3, "paused": False}, {"id": RULE_1, "priority": "", "description": "", "ref": ""}]},
+         [f"update firewall_rule {RULE_1}", f"update firewall_rule {RULE_3}"], 1, FIREWALL),
+    Case("products changed", "firewall_rules", {"rules": [{"id": RULE_2, "products": ["hot", "waf"]}]},
+         [f"update firewall_rule {RULE_2}"], 1, FIREWALL),
+    Case("products cleared", "firewall_rules", {"rules": [{"id": RULE_2, "action": "block", "products": []}]},
+         [f"update firewall_rule {RULE_2}"], 1, FIREWALL),
+    Case("products gone with their action", "firewall_rules", {"rules": [{"id": RULE_2, "action": "allow"}]},
+         [f"update firewall_rule {RULE_2}"], 1, FIREWALL),
+    Case("a filter, through its own path where the service leaves it as it was", "firewall_rules",
+         {"rules": [{"id": RULE_1, "filter": {"expression": "ip.src in {198.51.100.0/24}"}}]},
+         [f"update firewall_rule {RULE_1}"], 2, FIREWALL),
+    Case("two filters and a rule", "firewall_rules",
+         {"rules": [{"id": RULE_1, "filter": {"description": ""}}, {"id": RULE_2, "filter": {"paused": True}}, {"id": RULE_3, "priority": 1}]},
+         [f"update firewall_rule {rule}" for rule in (RULE_1, RULE_2, RULE_3)], 2, FIREWALL),
+    Case("firewall rules in order", "firewall_rules",
+         {"rules": [{"id": RULE_1, "action": "challenge", "filter": {"expression": "ip.src  in {192.0.2.0/24}", "paused": False}},
+                    {"id": RULE_2, "products": ["bic", "waf"], "description": "", "priority": ""}]},
+         existing=FIREWALL),
+)  # fmt: skip

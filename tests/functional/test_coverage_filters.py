@@ -1,0 +1,77 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filter plugins: the same answers as the module's, from results and from variables, and sentences for mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.edgeops.protection.plugins.filter.coverage import coverage, covers
+
+from tests.fake_service import LocalService
+from tests.functional.risk_cases import EXISTING
+from tests.support.module_run import ACCOUNT, Modules
+
+ASKED = ["192.0.2.1", "203.0.113.64/27", "2001:db8::/32", "198.51.100.1"]
+
+
+def test_from_a_result_they_tell_what_the_module_tells(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**EXISTING)
+    told = modules.done("protection_info", covers=ASKED)
+    bare = {name: value for name, value in told.items() if name not in ("coverage", "covers")}
+    assert coverage(bare) == told["coverage"]
+    assert covers(bare, ASKED) == told["covers"]
+    assert covers(bare, ASKED[0]) == told["covers"][0]
+
+
+def test_the_result_of_account_protection_will_do_as_well(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**EXISTING)
+    told = modules.done("account_protection", enabled=True)
+    assert coverage(told) == told["coverage"]["after"]
+
+
+def test_variables_are_what_a_new_account_would_become(service: LocalService, modules: Modules) -> None:
+    wished: dict[str, Any] = {
+        "enabled": True,
+        "prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.64/28", "excluded": True}],
+        "allowlist": [{"prefix": "198.51.100.7"}],
+        "rules": [{"kind": "syn_flood", "scope": "global"}, {"kind": "out_of_state_tcp", "scope": "global"}],
+        "filters": [{"kind": "syn_flood", "expression": "tcp.dstport eq 80", "mode": "disabled"}],
+    }
+    service.account(ACCOUNT)
+    assert coverage(wished) == modules.done("account_protection", **wished)["coverage"]["after"]
+
+
+def test_what_variables_do_not_say_is_unknown() -> None:
+    told = coverage({"prefixes": [{"prefix": "192.0.2.0/24", "comment": None}]})
+    assert told["protected"]["addresses"] == 256
+    assert told["effective"] is False
+    assert len(told["undecided"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ("text", "it takes the result of protection_info"),
+        ({}, "it says nothing of status, prefixes, allowlist, rules, filters"),
+        ({"prefixes": "192.0.2.0/24"}, "prefixes is not a list of dictionaries"),
+        ({"allowlist": ["192.0.2.0/24"]}, "allowlist is not a list of dictionaries"),
+        ({"rules": [{"scope": "global"}]}, "rules[0].kind is not one of syn_flood, out_of_state_tcp"),
+        ({"filters": [{"kind": "dns"}]}, "filters[0].kind is not one of"),
+    ],
+)
+def test_a_mistake_is_a_sentence(told: Any, message: str) -> None:
+    with pytest.raises(AnsibleFilterError) as caught:
+        coverage(told)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("asked", ["203.0.113/24", ["192.0.2.1", "nowhere"], None, 7])
+def test_asking_for_no_address_is_a_sentence(asked: Any) -> None:
+    with pytest.raises(AnsibleFilterError) as caught:
+        covers({"prefixes": []}, asked)
+    assert "edgeops.protection.covers: " in str(caught.value)

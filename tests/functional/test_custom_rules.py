@@ -1,0 +1,257 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Custom rules as one ordered list: what stays of foreign rules, where new ones go, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+import cloudflare
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import CHALLENGE, CUSTOM, FIREWALL, RULE_1, SKIP
+from tests.support.module_run import ZONE, Modules
+
+BLOCK = {"action": "block", "expression": "ip.src in {203.0.113.0/24}"}
+SIX = ["office", "login", "last", "a", "b", "c"]
+RESPONSE = {"status_code": 403, "content": "no", "content_type": "text/plain"}
+
+
+@pytest.fixture(autouse=True)
+def seeded(service: LocalService) -> None:
+    service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
+
+
+def refs(service: LocalService) -> list[str]:
+    return [rule["ref"] for rule in service.zone(ZONE).custom_rules]
+
+
+def test_foreign_rules_survive_with_ids_order_and_unknown_fields(service: LocalService, modules: Modules) -> None:
+    before = deepcopy(service.zone(ZONE).custom_rules)
+    modules.done("custom_rules", rules=[{"ref": "new", **BLOCK}, {"ref": "login", "enabled": False}])
+    after = service.zone(ZONE).custom_rules
+    assert [rule["ref"] for rule in after] == ["office", "login", "last", "new"]
+    assert [after[0], after[2]] == [before[0], before[2]]
+    assert after[2]["score_per_period"] == 40.0
+    assert after[1] == {**before[1], "enabled": False, "version": "2", "last_updated": after[1]["last_updated"]}
+
+
+def test_every_call_reads_once_and_writes_once(service: LocalService, modules: Modules) -> None:
+    modules.done("custom_rules", rules=[{"ref": "last"}, {"ref": "new", **BLOCK}, {"ref": "office"}], state="exact")
+    assert [call.method for call in service.calls] == ["GET", "PUT"]
+    (call,) = service.writes
+    assert [(rule["ref"], "id" in rule) for rule in call.body["rules"]] == [
+        ("last", True),
+        ("new", False),
+        ("office", True),
+    ]
+    assert not any({"version", "last_updated", "position"} & rule.keys() for rule in call.body["rules"])
+
+
+def test_the_description_of_the_ruleset_goes_along(service: LocalService, modules: Modules) -> None:
+    entry_point = service.zone(ZONE).entry_point
+    assert entry_point is not None
+    entry_point["description"] = "ours"
+    modules.done("custom_rules", rules=[{"ref": "new", **BLOCK}])
+    held = service.zone(ZONE).entry_point
+    assert held is not None
+    assert held["description"] == "ours"
+
+
+@pytest.mark.parametrize(
+    ("positions", "order"),
+    [
+        ([None, None], ["office", "login", "last", "a", "b"]),
+        (["first", "first"], ["a", "b", "office", "login", "last"]),
+        (["last", "first"], ["b", "office", "login", "last", "a"]),
+        (["before login", "before login"], ["office", "a", "b", "login", "last"]),
+        (["after login", "after login"], ["office", "login", "a", "b", "last"]),
+        (["after office", "before a"], ["office", "b", "a", "login", "last"]),
+        (["after office", "after a"], ["office", "a", "b", "login", "last"]),
+        (["before office", "first"], ["b", "a", "office", "login", "last"]),
+    ],
+)
+def test_where_new_rules_go(
+    positions: Sequence[str | None], order: list[str], service: LocalService, modules: Modules
+) -> None:
+    rules = [{"ref": ref, **BLOCK, "position": position} for ref, position in zip("ab", positions, strict=True)]
+    predicted = modules.done("custom_rules", check=True, rules=rules)
+    modules.done("custom_rules", rules=rules)
+    assert refs(service) == [rule["ref"] for rule in predicted["rules"]] == order
+    assert predicted["diff"]["after"]["custom_rules_order"] == order
+    assert modules.done("custom_rules", rules=rules)["changed"] is False
+
+
+def test_a_rule_that_exists_is_not_moved_by_its_position(service: LocalService, modules: Modules) -> None:
+    assert modules.done("custom_rules", rules=[{"ref": "last", "position": "first"}])["changed"] is False
+
+
+@given(existing=st.permutations(SIX), wished=st.permutations(SIX))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+def test_exact_moves_as_little_as_possible(
+    existing: list[str], wished: list[str], service: LocalService, modules: Modules
+) -> None:
+    service.reset()
+    service.zone(ZONE).seed(custom_rules=[{"ref": ref, **BLOCK} for ref in existing])
+    ids = {rule["ref"]: rule["id"] for rule in service.zone(ZONE).custom_rules}
+    result = modules.done("custom_rules", rules=[{"ref": ref} for ref in wished], state="exact")
+    assert refs(service) == wished
+    assert {rule["ref"]: rule["id"] for rule in result["rules"]} == ids
+    places = {ref: place for place, ref in enumerate(wished)}
+    longest = max(ascending(existing, places, start) for start in range(len(existing)))
+    assert len(result["operations"]) == len(existing) - longest
+    for item in result["operations"]:
+        assert item["fields"] == {"position": wished.index(item["key"]) + 1}
+
+
+def ascending(existing: list[str], places: dict[str, int], start: int) -> int:
+    """The length of the longest ascending sequence that begins there."""
+    rest = [
+        ascending(existing, places, later)
+        for later in range(start + 1, len(existing))
+        if places[existing[later]] > places[existing[start]]
+    ]
+    return 1 + max(rest, default=0)
+
+
+INVALID: list[tuple[dict[str, Any], str]] = [
+    ({"ref": "new"}, "The custom rule new is new and needs action and expression."),
+    ({"ref": "new", "action": "log"}, "The custom rule new is new and needs expression."),
+    ({"ref": "new", **BLOCK, "action": "skip"}, "has the action skip and needs action_parameters that say what is skipped"),
+    ({"ref": "login", "action": "skip"}, "The custom rule login has the action skip and needs action_parameters"),
+    ({"ref": "login", "action_parameters": {"ruleset": "current"}}, "has the action managed_challenge, and only skip says what is skipped"),
+    ({"ref": "login", "action_parameters": {"response": RESPONSE}}, "has the action managed_challenge, and only block has a response"),
+    ({"ref": "new", **BLOCK, "position": "after nothing"}, "The position of custom rule new names the ref nothing, which is not there."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "message"), INVALID)
+@pytest.mark.parametrize("check", [True, False])
+def test_what_cannot_be_is_refused_before_anything_is_written(
+    rule: dict[str, Any], message: str, check: bool, service: LocalService, modules: Modules
+) -> None:
+    told = modules.failed("custom_rules", check=check, rules=[rule])["msg"]
+    assert message in told
+    assert told.endswith("Nothing was changed.")
+    assert service.writes == []
+
+
+def test_an_expression_that_the_service_refuses_is_told_with_the_rules_ref_and_the_pointer(
+    service: LocalService, modules: Modules
+) -> None:
+    rules = [{"ref": "new", **BLOCK}, {"ref": "odd", "action": "log", "expression": "(ip.src eq 192.0.2.1"}]
+    before = deepcopy(service.zone(ZONE).custom_rules)
+    result = modules.failed("custom_rules", rules=rules)
+    assert "This is about the custom rule odd." in result["msg"]
+    assert result["error"]["errors"][0]["pointer"] == "/rules/4/expression"
+    assert result["error"]["errors"][0]["message"] in result["msg"]
+    assert [item["key"] for item in result["left"]] == ["new", "odd"]
+    assert service.zone(ZONE).custom_rules == before
+
+
+def test_check_mode_asks_the_service_where_it_is_told_to(service: LocalService, modules: Modules) -> None:
+    odd = [{"ref": "odd", "action": "log", "expression": "(ip.src eq 192.0.2.1"}]
+    modules.done("custom_rules", check=True, rules=odd)
+    assert [call.method for call in service.calls] == ["GET"]
+    result = modules.failed("custom_rules", check=True, rules=odd, validate=True)
+    assert "This is about the custom rule odd." in result["msg"]
+    service.calls.clear()
+    good = [{"ref": "good", **BLOCK}]
+    assert modules.done("custom_rules", check=True, rules=good, validate=True)["changed"] is True
+    assert [(call.method, call.query) for call in service.calls][1:] == [("PUT", {"dry_run": "true"})]
+    assert refs(service) == ["office", "login", "last"]
+    assert modules.done("custom_rules", check=True, rules=[{"ref": "last"}], validate=True)["changed"] is False
+
+
+def test_parameters_go_with_their_action_and_are_replaced_as_a_whole(service: LocalService, modules: Modules) -> None:
+    def office(**fields: Any) -> dict[str, Any]:
+        modules.done("custom_rules", rules=[{"ref": "office", **fields}])
+        return next(rule for rule in service.zone(ZONE).custom_rules if rule["ref"] == "office")
+
+    assert office(action_parameters={"products": ["waf", "bic"]})["action_parameters"] == {"products": ["waf", "bic"]}
+    assert (
+        modules.done("custom_rules", rules=[{"ref": "office", "action_parameters": {"products": ["bic", "waf"]}}])[
+            "changed"
+        ]
+        is False
+    )
+    assert "action_parameters" not in office(action="block")
+    assert office(action_parameters={"response": RESPONSE})["action_parameters"] == {"response": RESPONSE}
+    assert office(description="kept")["action_parameters"] == {"response": RESPONSE}
+    assert office(action="skip", action_parameters={"phase": "current"})["logging"] == {"enabled": True}
+
+
+@pytest.mark.parametrize("count", [5, 6])
+def test_a_mass_deletion_is_a_risk(count: int, service: LocalService, modules: Modules) -> None:
+    service.reset()
+    names = [f"r{number}" for number in range(10)]
+    service.zone(ZONE).seed(custom_rules=[{"ref": ref, **BLOCK} for ref in names])
+    result = modules.failed("custom_rules", rules=[{"ref": ref} for ref in names[count:]], state="exact")
+    assert [risk["code"] for risk in result["risks"]] == ["mass_deletion"]
+    assert "coverage" not in result
+    assert service.writes == []
+
+
+def test_a_zone_without_an_entry_point_has_no_rules_until_one_is_wished_for(
+    service: LocalService, modules: Modules
+) -> None:
+    service.reset()
+    service.zone(ZONE)
+    assert modules.done("custom_rules_info")["rules"] == []
+    assert modules.done("custom_rules", rules=[{"ref": "office"}], state="absent")["changed"] is False
+    assert modules.done("custom_rules", rules=[{"ref": "office", **SKIP}])["changed"] is True
+    assert refs(service) == ["office"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({}, ["office", "login", "last"]),
+        ({"action": "log"}, ["last"]),
+        ({"paused": True}, []),
+        ({"paused": False, "description": "OFF"}, ["office"]),
+        ({"id": "0" * 32}, []),
+    ],
+)
+def test_which_rules_are_read(asked: dict[str, Any], found: list[str], modules: Modules) -> None:
+    assert [rule["ref"] for rule in modules.done("custom_rules_info", **asked)["rules"]] == found
+
+
+@pytest.mark.parametrize("fault", ["lost_before", "lost_after", "truncated", "status_after"])
+def test_a_write_whose_answer_is_lost_is_settled(
+    fault: str, service: LocalService, modules: Modules, waits: list[float]
+) -> None:
+    rules = [{"ref": "new", **BLOCK, "position": "first"}, {"ref": "login", "enabled": False}]
+    predicted = modules.done("custom_rules", check=True, rules=rules)
+    service.misbehave(fault, method="PUT", times=1)
+    done = modules.done("custom_rules", rules=rules)
+    assert (done["operations"], done["diff"]) == (predicted["operations"], predicted["diff"])
+    assert modules.done("custom_rules", rules=rules)["changed"] is False
+
+
+def test_the_vendors_sdk_reads_what_was_written(service: LocalService, modules: Modules) -> None:
+    modules.done("custom_rules", rules=[{"ref": "new", **CHALLENGE, "description": "forms", "position": "first"}])
+    with cloudflare.Cloudflare(api_token=service.token, base_url=service.base_url, max_retries=0) as client:
+        ruleset = client.rulesets.phases.get("http_request_firewall_custom", zone_id=ZONE)
+    told = [(rule.ref, rule.action, rule.expression, rule.enabled) for rule in ruleset.rules]
+    assert told[0] == ("new", CHALLENGE["action"], CHALLENGE["expression"], True)
+    assert [ref for ref, *_rest in told] == ["new", "office", "login", "last"]
+
+
+@pytest.mark.parametrize("switch", ["firewall_retired", "firewall_maintenance"])
+def test_a_zone_whose_firewall_rules_are_retired_is_led_to_the_successor(
+    switch: str, service: LocalService, modules: Modules
+) -> None:
+    service.switch(**{switch: True})
+    message = modules.failed("firewall_rules", rules=[{"id": RULE_1, "action": "block"}])["msg"]
+    assert "the module custom_rules" in message
+    assert "the role migrate_firewall_rules" in message
+    assert service.zone(ZONE).rules[0]["action"] == "challenge"
+    assert modules.done("custom_rules", rules=[{"ref": "new", **BLOCK}])["changed"] is True

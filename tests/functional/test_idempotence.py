@@ -1,0 +1,119 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Foretell, do, do again: check mode foretells what the run then does, and the run after that does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import CASES, Case
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+LEFT_TO_THE_SERVICE = {"id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated"}
+
+
+def seed(service: LocalService, case: Case) -> None:
+    if MODULE_SPECS[case.module].owner == "zone_id":
+        service.zone(ZONE).seed(**case.existing)
+    else:
+        service.account(ACCOUNT).seed(**case.existing)
+
+
+def held(service: LocalService) -> dict[str, list[Mapping[str, Any]]]:
+    """All objects that the service holds, by the names that diffs give to collections."""
+    account, zone = service.account(ACCOUNT), service.zone(ZONE)
+    kinds = ("syn_flood", "out_of_state_tcp")
+    return {
+        "status": [{"enabled": account.enabled}],
+        "prefixes": account.prefixes,
+        "allowlist": account.allowlist,
+        **{f"{kind}_rules": account.rules[kind] for kind in kinds},
+        **{f"{kind}_filters": account.filters[kind] for kind in kinds},
+        "firewall_rules": zone.rules,
+        "custom_rules": zone.custom_rules,
+    }
+
+
+def is_part_of(part: Any, whole: Any) -> bool:
+    if isinstance(part, Mapping):
+        return all(name in whole and is_part_of(value, whole[name]) for name, value in part.items())
+    return bool(part == whole)
+
+
+def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
+    """The objects in one side of a diff, each with the name of its collection."""
+    return [
+        (collection, managed)
+        for collection, objects in side.items()
+        if collection not in ("coverage", "custom_rules_order")
+        for managed in ([objects] if collection == "status" else objects.values())
+    ]
+
+
+def settled(value: Any) -> Any:
+    """A result without what only the service can know."""
+    if isinstance(value, Mapping):
+        timed = {"message"} if "not_before" in value else set()
+        return {name: settled(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE | timed}
+    return [settled(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_foretell_do_do_again(case: Case, service: LocalService, modules: Modules) -> None:
+    seed(service, case)
+    unchanged = held(service)["prefixes"][:]
+
+    predicted = modules.done(case.module, check=True, **case.options)
+    assert service.writes == []
+    assert held(service)["prefixes"] == unchanged
+    assert [f"{item['action']} {item['resource']} {item['key']}" for item in predicted["operations"]] == [
+        *case.operations
+    ]
+    assert predicted["changed"] is bool(case.operations)
+    for collection, managed in concerned(predicted["diff"]["before"]):
+        assert any(is_part_of(managed, item) for item in held(service)[collection])
+
+    done = modules.done(case.module, **case.options)
+    assert len(service.writes) == case.calls
+    assert [call.path for call in service.writes if call.method == "DELETE" and call.path.count("/") < 7] == []
+    assert settled(done) == settled(predicted)
+    assert done["diff"] == predicted["diff"]
+    for collection, managed in concerned(done["diff"]["after"]):
+        assert any(is_part_of(managed, item) for item in held(service)[collection])
+
+    for check in (False, True):
+        again = modules.done(case.module, check=check, **case.options)
+        assert (again["changed"], again["operations"]) == (False, [])
+        assert again["diff"] == {"before": {}, "after": {}}
+    assert len(service.writes) == case.calls
+
+
+def test_every_write_module_is_in_the_table_with_every_state() -> None:
+    covered = {(case.module, case.options.get("state", "present")) for case in CASES if case.operations}
+    wanted = {
+        (name, state)
+        for name, spec in MODULE_SPECS.items()
+        if spec.writes
+        for state in spec.options.get("state", {"choices": ["present"]})["choices"]
+    }
+    assert covered == wanted
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.module == "firewall_rules"], ids=lambda case: case.name
+)
+def test_firewall_rules_need_one_call_where_the_service_takes_the_filter_as_sent(
+    case: Case, service: LocalService, modules: Modules
+) -> None:
+    seed(service, case)
+    service.switch(firewall_put_updates_filter=True)
+    modules.done(case.module, **case.options)
+    assert len(service.writes) == min(case.calls, 1)
+    assert modules.done(case.module, **case.options)["changed"] is False

@@ -1,0 +1,57 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Two hundred module runs side by side against a service that takes fewer calls a second than they make."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import BOUNDS, parse_settings
+from ansible_collections.edgeops.protection.plugins.module_utils.engine import perform
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, OTHERS
+
+RUNS = 200
+VIEW = MODULE_SPECS["allowlist_entry"]
+
+
+def add_entry(service: LocalService, number: int) -> dict[str, Any]:
+    """What the module does between its start and its end, since AnsibleModule itself is one to a process."""
+    options = {
+        **{name: default for name, (dummy, default, dummy) in BOUNDS.items()},
+        "base_url": service.base_url,
+        "api_token": service.token,
+        "account_id": ACCOUNT,
+        "validate_certs": True,
+        "ca_path": None,
+        "state": "present",
+        "prefix": f"10.0.0.{number}",
+        "comment": f"run {number}",
+        "enabled": None,
+    }
+    warnings: list[str] = []
+    connection = parse_settings(options, VIEW.owner, {}, warnings.append)
+    result = perform(VIEW, options, connection, check_mode=False, warn=warnings.append)
+    assert warnings == []
+    return result
+
+
+def test_all_end_and_every_entry_is_there_once(service: LocalService) -> None:
+    service.account(ACCOUNT)
+    service.rate_limit(400, seconds=1, retry_after=1)
+    with ThreadPoolExecutor(RUNS) as pool:
+        results = list(pool.map(lambda number: add_entry(service, number), range(RUNS)))
+    assert all(result["changed"] for result in results)
+    stored = Counter((entry["prefix"], entry["comment"]) for entry in service.account(ACCOUNT).allowlist)
+    assert stored == Counter((f"10.0.0.{number}/32", f"run {number}") for number in range(RUNS))
+    assert Counter(call.method for call in service.calls if call.status == 200) == {
+        "GET": RUNS * (1 + OTHERS),
+        "POST": RUNS,
+    }
+    assert len([call for call in service.calls if call.status == 429]) < RUNS  # they slow down before they are blocked

@@ -1,0 +1,135 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filters in a template, and their documentation."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible.errors import AnsibleFilterError, AnsibleTypeError
+from ansible_collections.edgeops.protection.plugins.filter import migration_report, migration_steps, to_custom_rules
+from ansible_collections.edgeops.protection.plugins.module_utils.migration.cutover import steps
+from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.module_utils.migration.report import report
+
+from tests.support.ansible_run import TaskResult, ansible_playbook
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("to_custom_rules", "migration_report")
+DOCUMENTED = (*NAMES, "migration_steps")
+RULES = [
+    {"id": "a", "action": "block", "paused": False, "filter": {"expression": 'http.host eq "example.com"'}},
+    {"id": "b", "action": "allow", "paused": True, "filter": {"expression": "ip.src in {192.0.2.0/24}"}},
+]
+
+
+@pytest.fixture(scope="module")
+def documentation() -> Mapping[str, Any]:
+    program = Path(sys.executable).parent / "ansible-doc"
+    names = [f"edgeops.protection.{name}" for name in DOCUMENTED]
+    told = subprocess.run([program, "--json", "-t", "filter", *names], capture_output=True, check=True, text=True)
+    found: dict[str, Any] = json.loads(told.stdout)
+    return {name.rpartition(".")[2]: found[name] for name in names}
+
+
+VARIABLES = {
+    "plain": RULES,
+    "found": {"rules": RULES},
+    "templated": [{**RULES[0], "description": "{{ 'no ' ~ what }}"}],
+    "what": "scrapers",
+}
+TEMPLATES = ("plain", "found.rules", "plain | selectattr('id')", "plain | map('combine', {})", "templated")
+REFUSED = {
+    "[{}]": "number 1 of the firewall rules has no id.",
+    "found": "firewall rules are a list, such as rules of firewall_rules_info, not a mapping.",
+    "nothing.rules": "'nothing' is undefined",
+}
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, TaskResult]:
+    """What each template came to in a playbook, by template and filter."""
+    templates = [f"{given} | edgeops.protection.{name}" for given in (*TEMPLATES, *REFUSED) for name in NAMES]
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "vars": VARIABLES,
+        "tasks": [
+            {"name": text, "ansible.builtin.debug": {"msg": f"{{{{ {text} }}}}"}, "ignore_errors": True}
+            for text in templates
+        ],
+    }
+    playbook = tmp_path_factory.mktemp("playbook") / "filters.yml"
+    playbook.write_text(yaml.safe_dump([play]), encoding="utf-8")
+    run = ansible_playbook(playbook)
+    assert "Traceback" not in run.output
+    return {task.task: task for task in run.tasks}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_a_filter_is_documented(documentation: Mapping[str, Any], name: str) -> None:
+    told = documentation[name]
+    assert told["doc"]["name"] == name
+    assert told["doc"]["options"]["_input"]["required"] is True
+    assert any(f"edgeops.protection.{name}" in json.dumps(task) for task in yaml.safe_load(told["examples"]))
+    assert "_value" in told["return"]
+
+
+def test_the_documentation_knows_every_key_of_a_custom_rule(documentation: Mapping[str, Any]) -> None:
+    keys = {key for custom in migrate(RULES).rules for key in custom}
+    assert set(documentation["to_custom_rules"]["return"]["_value"]["contains"]) == keys
+
+
+def test_the_documentation_knows_every_step(documentation: Mapping[str, Any]) -> None:
+    assert set(documentation["migration_steps"]["return"]["_value"]["contains"]) == steps(RULES, []).keys()
+
+
+@pytest.mark.parametrize("given", TEMPLATES)
+def test_templates(tasks: Mapping[str, TaskResult], given: str) -> None:
+    rules = [{**RULES[0], "description": "no scrapers"}] if given == "templated" else RULES
+    assert tasks[f"{given} | edgeops.protection.to_custom_rules"].result["msg"] == migrate(rules).rules
+    assert tasks[f"{given} | edgeops.protection.migration_report"].result["msg"] == report(migrate(rules))
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ("text", AnsibleTypeError, "firewall rules are a list, such as rules of firewall_rules_info, not a text"),
+        (None, AnsibleTypeError, "not null"),
+        ({"rules": []}, AnsibleTypeError, "not a mapping"),
+        (["a"], AnsibleFilterError, "number 1 of the firewall rules is not a mapping, but a text"),
+        ([{"action": "block"}], AnsibleFilterError, "number 1 of the firewall rules has no id"),
+    ],
+)
+@pytest.mark.parametrize("plugin", [to_custom_rules, migration_report])
+def test_what_is_not_a_list_of_rules_is_refused(plugin: Any, given: Any, error: type[Exception], message: str) -> None:
+    (function,) = plugin.FilterModule().filters().values()
+    with pytest.raises(error, match=message):
+        function(given)
+
+
+@pytest.mark.parametrize(
+    ("custom", "error"), [("text", AnsibleTypeError), ({"rules": []}, AnsibleTypeError), (["a"], AnsibleFilterError)]
+)
+@pytest.mark.parametrize("plugin", [to_custom_rules, migration_report, migration_steps])
+def test_what_is_not_a_list_of_custom_rules_is_refused(plugin: Any, custom: Any, error: type[Exception]) -> None:
+    (function,) = plugin.FilterModule().filters().values()
+    with pytest.raises(error, match="custom_rules"):
+        function(RULES, custom)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("given", REFUSED)
+def test_a_template_says_what_was_wrong(tasks: Mapping[str, TaskResult], given: str, name: str) -> None:
+    task = tasks[f"{given} | edgeops.protection.{name}"]
+    assert task.outcome == "failed"
+    assert REFUSED[given] in task.result["msg"]

@@ -1,0 +1,216 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whatever the service answers, a module ends in a result or in one sentence, and never takes a part for the whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import MAX_CONCURRENT_CALLS
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import DUPLICATE_PREFIXES, FIREWALL, RULE_1
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+TOKEN_IN_KEY = {"api_token": None, "api_email": "a@example.net", "api_key": "t" * 40}
+LISTING = {"method": "GET", "path": "/prefixes$"}
+
+REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
+    # fault, its settings, options, words of the message
+    ("html", {"status": 522, "title": "Connection timed out"}, {},
+     ["HTTP 522", "a page titled 'Connection timed out'", "(ray ", "run again later"]),
+    ("html", {"status": 200, "title": "Maintenance"}, {}, ["HTTP 200", "a page titled 'Maintenance'"]),
+    ("empty", {}, {}, ["HTTP 200", "the response is empty"]),
+    ("truncated", {}, {}, ["HTTP 200", "not JSON"]),
+    ("success_false_200", {}, {}, ["HTTP 200", "[10503] The service is overloaded"]),
+    ("status", {"status": 400, "errors": [{"message": "without a code"}], "messages": None}, {}, ["HTTP 400: without a code"]),
+    ("status", {"status": 404, "errors": [], "messages": None}, {}, ["HTTP 404: it gave no reason"]),
+    ("status", {"status": 403, "errors": [{"code": 8888, "message": "not entitled"}]}, {}, ["[8888]", "comes with Magic Transit"]),
+    ("status", {"status": 401, "errors": [{"code": 1000, "message": "no"}]}, {}, ["credentials are wrong, expired"]),
+    ("status", {"status": 429, "errors": [{"code": 971, "message": "Please wait"}]}, {}, ["[971] Please wait", "Too many calls"]),
+    ("redirect", {"location": "https://elsewhere.example.net/x?y"}, {}, ["HTTP 302", "redirects to elsewhere.example.net", "base_url"]),
+    ("null_result", {}, {}, ["is not a list of objects"]),
+    ("lost_before", {}, {}, ["got no response"]),
+    ("cut_body", {}, {}, ["got no response"]),
+    ("slow", {"seconds": 1.0}, {"timeout": 0.2}, ["got no response", "longer than timeout allows (0.2 s)"]),
+    ("drip", {"interval": 0.05}, {"timeout": 0.3}, ["got no response", "longer than timeout allows (0.3 s)"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "settings", "options", "words"), REFUSED)
+def test_a_listing_that_cannot_be_read_ends_the_call_before_any_write(
+    kind: str,
+    settings: dict[str, Any],
+    options: dict[str, Any],
+    words: list[str],
+    service: LocalService,
+    modules: Modules,
+) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
+    service.misbehave(kind, **{**LISTING, **settings})
+    result = modules.failed(
+        "protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}], purge=True, **{"retries": 0, **options}
+    )
+    assert service.writes == []
+    for word in words:
+        assert word in result["msg"]
+    assert result["error"]["method"] == "GET"
+    assert result["error"]["path"].endswith("/configs/prefixes")
+    assert service.token not in str(result)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"api_token": "another-token"}, ["[9109] Invalid access token", "check them"]),
+        (TOKEN_IN_KEY, ["[6103]", "a token belongs into api_token"]),
+        ({"account_id": "f" * 32}, ["[7003]", "Check account_id"]),
+    ],
+)
+def test_wrong_credentials_and_ids_are_explained(
+    options: dict[str, Any], words: list[str], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT)
+    message = modules.failed("protection_info", **options)["msg"]
+    assert all(word in message for word in words), message
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "grant", "permission"),
+    [
+        ("tcp_protection_status", {"enabled": True}, {"protection": "read"}, "DDoS Protection Write (account)"),
+        ("protection_info", {}, {"protection": "none"}, "DDoS Protection Read (account)"),
+        (
+            "firewall_rules",
+            {"rules": [{"id": RULE_1, "paused": True}]},
+            {"firewall": "read"},
+            "Firewall Services Write (zone)",
+        ),
+        ("firewall_rules_info", {}, {"firewall": "none"}, "Firewall Services Read (zone)"),
+    ],
+)
+def test_a_missing_permission_is_named(
+    module: str,
+    options: dict[str, Any],
+    grant: dict[str, Any],
+    permission: str,
+    service: LocalService,
+    modules: Modules,
+) -> None:
+    service.account(ACCOUNT)
+    service.zone(ZONE).seed(**FIREWALL)
+    token = service.add_token("a-weaker-token", **grant)
+    result = modules.failed(module, api_token=token, **options)
+    assert permission in result["msg"]
+    assert (result["error"]["status"], result["error"]["errors"][0]["code"]) == (403, 10000)
+
+
+@pytest.mark.parametrize("kind", ["no_result_info", "extra_fields"])
+def test_what_is_merely_unusual_is_read_all_the_same(kind: str, service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}], enabled=True)
+    service.misbehave(kind)
+    options = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "new"}], "enabled": True}
+    assert modules.done("account_protection", **options)["changed"] is True
+    assert modules.done("account_protection", **options)["changed"] is False
+
+
+def test_a_service_that_gives_smaller_pages_than_asked_is_read_to_the_end(
+    service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": f"10.0.0.{number}"} for number in range(95)])
+    for faults in (["page_cap"], ["page_cap", "no_result_info"]):
+        service.faults.clear()
+        for kind in faults:
+            service.misbehave(kind, **LISTING, **({"cap": 10} if kind == "page_cap" else {}))
+        assert len(modules.done("protection_info", gather_subset=["prefixes"])["prefixes"]) == 95
+
+
+def test_a_service_that_repeats_its_first_page_is_not_taken_at_its_word(
+    service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(
+        prefixes=[{"prefix": f"10.0.{number // 200}.{number % 200}"} for number in range(1001)]
+    )
+    for faults in (["same_page"], ["same_page", "no_result_info"]):
+        service.faults.clear()
+        for kind in faults:
+            service.misbehave(kind, **LISTING)
+        message = modules.failed("protection_info", gather_subset=["prefixes"])["msg"]
+        assert "the listing ends after 1000 of" in message
+
+
+def test_malformed_stored_prefixes_are_shown_and_left_alone(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113/24"}, {"prefix": "not a network"}])
+    result = modules.done("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])
+    assert [item["key"] for item in result["operations"]] == ["203.0.113.0/24"]
+    assert [entry["prefix"] for entry in result["prefixes"]] == ["203.0.113/24", "not a network", "203.0.113.0/24"]
+
+
+def test_twins_are_named_with_their_ids_and_nothing_is_written(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(prefixes=DUPLICATE_PREFIXES)
+    message = modules.failed("protected_prefixes", prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "10.0.0.0/8"}])[
+        "msg"
+    ]
+    assert service.writes == []
+    for entry in service.account(ACCOUNT).prefixes[:2]:
+        assert entry["id"] in message
+    assert "as purge does, or all of them with state absent" in message
+
+
+def test_twins_that_nobody_asks_about_do_not_matter(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(prefixes=DUPLICATE_PREFIXES)
+    assert modules.done("protected_prefixes", prefixes=[{"prefix": "2001:db8::/32"}])["changed"] is False
+
+
+def test_missing_firewall_rules_are_all_named_and_nothing_is_written(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(**FIREWALL)
+    missing = ["9" * 32, "8" * 32]
+    for check in (True, False):
+        message = modules.failed(
+            "firewall_rules",
+            check=check,
+            rules=[{"id": RULE_1, "action": "block"}, *({"id": rule} for rule in missing)],
+        )["msg"]
+        assert all(rule in message for rule in missing)
+        assert "Nothing was changed." in message
+    assert service.writes == []
+
+
+def test_a_service_that_stores_something_else_is_reported(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT)
+    service.misbehave("missing_fields", method="POST", fields=["comment"])
+    result = modules.done("allowlist_entry", prefix="192.0.2.1", comment="probe")
+    assert "comment of allowlist entry 192.0.2.1/32 where 'probe' was sent" in str(result["warnings"])
+
+
+def test_a_secret_that_the_service_repeats_is_not_passed_on(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT)
+    errors = [{"code": 1000, "message": f"the token {service.token} is odd"}]
+    service.misbehave("status", status=400, errors=errors)
+    result = modules.failed("protection_info")
+    assert "the token ******** is odd" in result["msg"]
+    assert service.token not in str(result)
+
+
+@pytest.mark.parametrize(("status", "is_known"), [(500, False), (403, True)])
+def test_what_was_done_what_is_left_and_what_is_not_known_add_up(
+    status: int, is_known: bool, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT)
+    service.misbehave("status", method="POST", skip=4, status=status)
+    entries = [{"prefix": f"10.0.{2 * number}.1/32"} for number in range(40)]
+    result = modules.failed("allowlist", entries=entries, retries=0)
+    done, left, unknown = ({item["key"] for item in result[part]} for part in ("done", "left", "unknown"))
+    assert {entry["prefix"] for entry in service.account(ACCOUNT).allowlist} == done
+    assert (len(done), bool(unknown)) == (4, not is_known)
+    assert done | left | unknown == {entry["prefix"] for entry in entries}
+    assert len(result["operations"]) == len(done) + len(left) + len(unknown) == 40
+    assert len([call for call in service.calls if call.method == "POST"]) <= 4 + 2 * MAX_CONCURRENT_CALLS
+    assert result["changed"] is True
+    service.faults.clear()
+    assert modules.done("allowlist", entries=entries)["changed"] is True
+    stored = [entry["prefix"] for entry in service.account(ACCOUNT).allowlist]
+    assert sorted(stored) == sorted(entry["prefix"] for entry in entries)

@@ -1,0 +1,176 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whatever the account holds, whatever is wished for, and whatever goes wrong: no duplicate, no surprise, an end in sight."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT as RESOURCES
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2, RULE_3
+from tests.functional.test_idempotence import held, settled
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+COLLECTION = re.compile(r"/(prefixes|allowlist|rules|filters)$")
+NETWORKS = st.sampled_from(["192.0.2.0/24", "192.0.2.0/28", "192.0.2.1", "2001:DB8::/32", "198.51.100.0/25"])
+TEXTS = st.sampled_from(["", "a", "b"])
+MODES = st.sampled_from(["enabled", "monitoring", "disabled"])
+KINDS = st.sampled_from(["syn_flood", "out_of_state_tcp"])
+PREFIX = st.fixed_dictionaries({"prefix": NETWORKS}, optional={"comment": TEXTS, "excluded": st.booleans()})
+ENTRY = st.fixed_dictionaries({"prefix": NETWORKS}, optional={"comment": TEXTS, "enabled": st.booleans()})
+RULE = st.fixed_dictionaries(
+    {"scope": st.just("region"), "name": st.sampled_from(["WEUR", "ENAM"])}, optional={"mode": MODES}
+)
+FILTER = st.fixed_dictionaries(
+    {"expression": st.sampled_from(["tcp.dstport eq 80", "tcp.dstport eq 443"]), "mode": MODES}
+)
+
+
+def of_kinds(item: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.tuples(KINDS, item).map(lambda pair: {"kind": pair[0], **pair[1]})
+
+
+def listed(item: st.SearchStrategy[dict[str, Any]], *key: str) -> st.SearchStrategy[list[dict[str, Any]]]:
+    return st.lists(item, max_size=4, unique_by=lambda entry: tuple(entry[name] for name in key))
+
+
+LISTS = {
+    "prefixes": listed(PREFIX, "prefix"),
+    "allowlist": listed(ENTRY, "prefix"),
+    "rules": listed(of_kinds(RULE), "kind", "name"),
+    "filters": listed(of_kinds(FILTER), "kind", "expression"),
+}
+
+
+@st.composite
+def account_wishes(draw: st.DrawFn) -> dict[str, Any]:
+    wished: dict[str, Any] = draw(st.fixed_dictionaries({}, optional={"enabled": st.booleans(), **LISTS}))
+    given_lists = [name for name in LISTS if wished.get(name)]
+    purge = draw(st.lists(st.sampled_from(given_lists), unique=True)) if given_lists else []
+    return {**wished, "purge": purge, "accept_risks": list(CODES)}
+
+
+RULES_AND_FILTERS = st.fixed_dictionaries({"rules": listed(RULE, "name"), "filters": listed(FILTER, "expression")})
+EXISTING = st.fixed_dictionaries(
+    {"enabled": st.booleans(), "prefixes": LISTS["prefixes"], "allowlist": LISTS["allowlist"]},
+    optional={"syn_flood": RULES_AND_FILTERS, "out_of_state_tcp": RULES_AND_FILTERS},
+)
+FIREWALL_WISHES = st.lists(
+    st.fixed_dictionaries(
+        {"id": st.sampled_from([RULE_1, RULE_2, RULE_3])},
+        optional={
+            "paused": st.booleans(),
+            "description": TEXTS,
+            "priority": st.sampled_from(["", 3]),
+            "filter": st.fixed_dictionaries({}, optional={"expression": st.sampled_from(["true", "false"]), "paused": st.booleans()}),
+        },
+    ),
+    max_size=3,
+    unique_by=lambda rule: rule["id"],
+)  # fmt: skip
+FAULTS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                ("lost_before", {}), ("lost_after", {}), ("truncated", {}), ("cut_body", {}), ("empty", {}), ("html", {}),
+                ("success_false_200", {}), ("status_after", {}), ("null_result", {}),
+                *(("status", {"status": status}) for status in (400, 403, 404, 409, 429, 500, 503)),
+            ]
+        ),
+        st.sampled_from([".*", "POST", "PATCH|PUT", "DELETE", "GET"]),
+        st.integers(0, 4),
+    ),
+    min_size=1,
+    max_size=2,
+)  # fmt: skip
+HYPOTHESIS = settings(
+    phases=[Phase.explicit, Phase.generate],  # each example is a conversation, too long to be shrunk
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def prepare(service: LocalService, module: str, existing: dict[str, Any]) -> None:
+    service.reset()
+    if module == "firewall_rules":
+        service.zone(ZONE).seed(**FIREWALL)
+    else:
+        service.account(ACCOUNT).seed(**existing)
+
+
+def stored(service: LocalService) -> Any:
+    return {name: settled(objects) for name, objects in held(service).items()}
+
+
+def assert_no_twins_and_no_clearance(service: LocalService) -> None:
+    assert not [call for call in service.calls if call.method == "DELETE" and COLLECTION.search(call.path)]
+    for resource in RESOURCES:
+        keys = Counter(resource.key_of(item) for item in held(service)[resource.plural])
+        assert max(keys.values(), default=0) <= 1
+
+
+@HYPOTHESIS
+@given(existing=EXISTING, wished=account_wishes())
+def test_what_is_foretold_is_done_and_nothing_is_left(
+    existing: dict[str, Any], wished: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    prepare(service, "account_protection", existing)
+    before = stored(service)
+    predicted = modules.done("account_protection", check=True, **wished)
+    assert (service.writes, stored(service)) == ([], before)
+    done = modules.done("account_protection", **wished)
+    assert settled(done) == settled(predicted)
+    written = len(service.writes)
+    assert modules.done("account_protection", **wished)["operations"] == []
+    assert len(service.writes) == written
+    assert_no_twins_and_no_clearance(service)
+
+
+@HYPOTHESIS
+@pytest.mark.parametrize("module", ["account_protection", "firewall_rules"])
+@given(data=st.data(), existing=EXISTING, faults=FAULTS)
+def test_with_faults_three_runs_are_enough(
+    module: str,
+    data: st.DataObject,
+    existing: dict[str, Any],
+    faults: list[Any],
+    service: LocalService,
+    modules: Modules,
+    waits: list[float],
+) -> None:
+    options = {"rules": data.draw(FIREWALL_WISHES)} if module == "firewall_rules" else data.draw(account_wishes())
+    prepare(service, module, existing)
+    predicted = modules.done(module, check=True, **options)
+    for (kind, details), method, skip in faults:
+        service.misbehave(kind, method=method, skip=skip, times=1, **details)
+    for dummy in range(3):
+        result = modules.run(module, **options)
+        assert_no_twins_and_no_clearance(service)
+        if not result.get("failed"):
+            break
+        if "operations" in result:
+            parts = [item for part in ("done", "unknown", "left") for item in result[part]]
+            assert sorted(map(str, parts)) == sorted(map(str, result["operations"]))
+    assert not result.get("failed"), result["msg"]
+    service.faults.clear()
+    assert modules.done(module, **options)["operations"] == []
+    place = "rules" if module == "firewall_rules" else "protection"
+    assert sorted_lists(settled(modules.done(module, check=True, **options)[place])) == sorted_lists(
+        settled(predicted[place])
+    )
+
+
+def sorted_lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: sorted_lists(item) for name, item in value.items()}
+    return sorted(json.dumps(item, sort_keys=True) for item in value) if isinstance(value, list) else value

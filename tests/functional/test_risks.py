@@ -1,0 +1,239 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What stops before it is written: each risk, through whatever module, in check mode too, and how it is accepted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import FINDERS
+
+from tests.fake_service import LocalService
+from tests.functional.risk_cases import EXISTING, OUT, SYN, WISHES, Wish
+from tests.support.module_run import ACCOUNT, Modules
+
+by_both = pytest.mark.parametrize("through", ["the single module", "account_protection"])
+RISKY = [wish for wish in WISHES if wish.codes]
+
+
+def prepare(service: LocalService, wish: Wish) -> None:
+    service.account(ACCOUNT).seed(**wish.existing)
+    service.clock.advance(hours=wish.hours)
+
+
+def call_of(wish: Wish, through: str) -> tuple[str, dict[str, Any]]:
+    if through == "account_protection":
+        return through, dict(wish.whole)
+    return wish.module, dict(wish.options)
+
+
+def emptying(options: dict[str, Any], wish: Wish) -> dict[str, Any]:
+    """An empty list with purge is refused before anything is read, so its other risks show only once it is accepted."""
+    return {**options, "accept_risks": ["empties_list"]} if "empties_list" in wish.codes else options
+
+
+@by_both
+@pytest.mark.parametrize("wish", WISHES, ids=lambda wish: wish.name)
+def test_a_risk_stops_the_task_before_anything_is_written(
+    wish: Wish, through: str, service: LocalService, modules: Modules
+) -> None:
+    prepare(service, wish)
+    module, options = call_of(wish, through)
+    refused = [code for code in wish.codes if code != "empties_list"]
+    for check in (True, False):
+        result = modules.run(module, check=check, **emptying(options, wish))
+        assert bool(result.get("failed")) is bool(refused), result.get("msg")
+        if refused:
+            assert [risk["code"] for risk in result["risks"]] == refused
+            assert f"add accept_risks: [{', '.join(refused)}]" in result["msg"]
+            assert result["msg"].endswith("Nothing was changed.")
+            assert result["operations"] and result["diff"] and result["coverage"]
+            assert service.writes == []
+
+
+@by_both
+@pytest.mark.parametrize("wish", RISKY, ids=lambda wish: wish.name)
+def test_an_accepted_risk_is_a_warning_that_says_the_same(
+    wish: Wish, through: str, service: LocalService, modules: Modules
+) -> None:
+    prepare(service, wish)
+    module, options = call_of(wish, through)
+    predicted = modules.done(module, check=True, accept_risks=wish.codes, **options)
+    done = modules.done(module, accept_risks=wish.codes, **options)
+    assert (done["risks"], done["diff"], done["warnings"]) == (
+        predicted["risks"],
+        predicted["diff"],
+        predicted["warnings"],
+    )
+    assert [risk["code"] for risk in done["risks"]] == list(wish.codes)
+    first = done["risks"][0]
+    if wish.entries:
+        assert (first["networks"] if wish.networks else wish.networks, first["entries"]) == (
+            wish.networks,
+            wish.entries,
+        )
+    for risk in done["risks"]:
+        assert f"Accepted {risk['code']}: {risk['message']}" in str(done["warnings"])
+    again = modules.done(module, **{**options, "accept_risks": ["empties_list"]})
+    assert (again["changed"], again.get("risks")) == (False, None)
+
+
+def test_every_code_has_a_finder_and_a_wish_that_trips_it_alone() -> None:
+    assert tuple(FINDERS) == CODES
+    alone = {wish.codes[0] for wish in WISHES if len(wish.codes) == 1}
+    assert alone | {"disables_protection"} == set(CODES)
+
+
+@pytest.mark.parametrize("module", ["protected_prefixes", "account_protection"])
+def test_an_empty_list_with_purge_is_refused_before_anything_is_read(
+    module: str, service: LocalService, modules: Modules
+) -> None:
+    purge = ["prefixes"] if module == "account_protection" else True
+    message = modules.failed(module, prefixes=[], purge=purge)["msg"]
+    assert "if this is meant, add accept_risks: [empties_list]" in message
+    assert service.calls == []
+
+
+LIMITS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("allowlist", {"entries": [{"prefix": "10.0.0.0/16"}]}, {"min_allowlist_prefix_length_ipv4": 16}),
+    ("allowlist", {"entries": [{"prefix": "2001:db8::/32"}]}, {"min_allowlist_prefix_length_ipv6": 32}),
+    ("allowlist", {"entries": [{"prefix": f"10.0.{2 * number}.1"} for number in range(3)]}, {"max_allowlist_entries": 4}),
+    ("protection_rule", {**OUT, "mode": "enabled"}, {"min_monitoring_hours": 0.5}),
+]  # fmt: skip
+STRICTER: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("allowlist", {"entries": [{"prefix": "10.0.0.0/24"}]}, {"min_allowlist_prefix_length_ipv4": 25}),
+    ("allowlist", {"entries": [{"prefix": "2001:db8::/48"}]}, {"min_allowlist_prefix_length_ipv6": 49}),
+    ("allowlist", {"entries": [{"prefix": "10.0.0.1"}]}, {"max_allowlist_entries": 1}),
+    ("protection_rule", {**OUT, "mode": "enabled"}, {"min_monitoring_hours": 1.5}),
+]
+
+
+@pytest.mark.parametrize(("module", "options", "limits"), LIMITS, ids=str)
+def test_a_limit_that_is_raised_lets_more_pass(
+    module: str, options: dict[str, Any], limits: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(**EXISTING)
+    service.clock.advance(hours=1)
+    modules.done(module, **options, **limits)
+
+
+@pytest.mark.parametrize(("module", "options", "limits"), STRICTER, ids=str)
+def test_a_limit_that_is_lowered_stops_more(
+    module: str, options: dict[str, Any], limits: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(**EXISTING)
+    service.clock.advance(hours=1)
+    assert len(modules.failed(module, **options, **limits)["risks"]) == 1
+
+
+@pytest.mark.parametrize(("share", "stopped"), [(59, True), (60, False), (0, True), (100, False)])
+def test_how_much_of_a_list_is_a_mass_is_the_users(
+    share: int, stopped: bool, service: LocalService, modules: Modules
+) -> None:
+    entries = [{"prefix": f"10.0.{2 * number}.1"} for number in range(10)]
+    service.account(ACCOUNT).seed(allowlist=entries)
+    result = modules.run("allowlist", entries=entries[:6], state="absent", max_deletions_percent=share)
+    assert bool(result.get("failed")) is stopped
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_deletions_percent": 101},
+        {"min_monitoring_hours": -1},
+        {"min_allowlist_prefix_length_ipv4": 33},
+        {"min_allowlist_prefix_length_ipv6": -1},
+    ],
+    ids=str,
+)
+def test_a_limit_out_of_range_is_refused_before_any_request(
+    limits: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    assert "is not between 0 and" in modules.failed("tcp_protection_status", enabled=True, **limits)["msg"]
+    assert service.calls == []
+
+
+def test_without_a_clock_monitoring_is_not_taken_for_granted(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(out_of_state_tcp={"rules": [{"scope": "global"}]})
+    service.clock.advance(hours=100)
+    service.misbehave("missing_fields", method="GET", path="rules$", fields=["modified_on"])
+    message = modules.failed("protection_rule", **OUT, mode="enabled")["msg"]
+    assert "has monitored for an unknown time" in message
+    modules.done("protection_rule", **OUT, mode="enabled", min_monitoring_hours=0)
+
+
+def test_what_is_left_after_an_interruption_is_judged_again(service: LocalService, modules: Modules) -> None:
+    account = service.account(ACCOUNT).seed(**EXISTING)
+    service.misbehave("lost_before", method="DELETE", times=5)
+    more = [{"prefix": f"172.16.{number}.0/24"} for number in range(6)]
+    service.misbehave("meanwhile", method="DELETE", times=1, action=lambda: account.seed(prefixes=more) and None)
+    result = modules.failed("protected_prefixes", prefixes=EXISTING["prefixes"][:2], purge=True)
+    assert [risk["code"] for risk in result["risks"]] == ["unprotects_addresses", "mass_deletion"]
+    assert [item["key"] for item in result["unknown"]] == ["203.0.113.64/28"]
+    assert len(account.prefixes) == 9
+
+
+def test_what_is_not_understood_is_a_warning(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113/24"}])
+    result = modules.done("tcp_protection_status", enabled=True)
+    assert "The prefix '203.0.113/24' is malformed; it counts as no network." in str(result["warnings"])
+
+
+def test_the_diff_shows_what_becomes_of_the_coverage(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**EXISTING)
+    result = modules.done("protected_prefixes", check=True, prefixes=[{"prefix": "2001:db8::/48"}])
+    assert result["diff"]["before"]["coverage"] == {
+        "protected": [],
+        "SYN flood protection": {"enabled or monitoring or disabled": "496 IPv4 addresses"},
+        "out-of-state TCP protection": {"monitoring": "496 IPv4 addresses"},
+    }
+    assert result["diff"]["after"]["coverage"] == {
+        "protected": ["2001:db8::/48"],
+        "SYN flood protection": {"enabled or monitoring or disabled": "496 IPv4 addresses and 65536 IPv6 /64 networks"},
+        "out-of-state TCP protection": {"monitoring": "496 IPv4 addresses and 65536 IPv6 /64 networks"},
+    }
+    assert result["coverage"]["newly_protected"] == ["2001:db8::/48"]
+
+
+@pytest.mark.parametrize("module", ["protection_rule", "account_protection"])
+def test_the_ladder_takes_one_step_at_a_time(module: str, service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**EXISTING)
+    wished = {**SYN, "scope": "datacenter", "name": "lax", "mode": "enabled"}
+    options = {"rules": [wished]} if module == "account_protection" else wished
+
+    def mode() -> str:
+        (held,) = (rule for rule in service.account(ACCOUNT).rules["syn_flood"] if rule["name"] == "lax")
+        return str(held["mode"])
+
+    def step() -> tuple[bool, Any]:
+        result = modules.done(module, staged_rollout=True, **options)
+        pending = result.get("pending")
+        return result["changed"], pending[0] if isinstance(pending, list) else pending
+
+    changed, pending = step()
+    assert (changed, mode()) == (True, "monitoring")
+    assert (pending["resource"], pending["key"], pending["mode"]) == ("syn_flood_rule", "datacenter lax", "enabled")
+    service.clock.advance(hours=3.9)
+    changed, still = step()
+    assert (changed, mode(), still["mode"]) == (False, "monitoring", "enabled")
+    assert abs(ord(still["not_before"][-7]) - ord(pending["not_before"][-7])) <= 9
+    service.clock.advance(hours=0.2)
+    assert step() == (True, None)
+    assert mode() == "enabled"
+    assert step() == (False, None)
+
+
+def test_a_change_of_something_else_starts_the_time_of_monitoring_anew(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**EXISTING)
+    service.clock.advance(hours=3)
+    first = modules.done("protection_rule", staged_rollout=True, **OUT, mode="enabled", rate_sensitivity="low")
+    service.clock.advance(hours=2)
+    second = modules.done("protection_rule", staged_rollout=True, **OUT, mode="enabled", rate_sensitivity="low")
+    assert (first["changed"], second["changed"]) == (True, False)
+    assert second["pending"]["not_before"][:15] == first["pending"]["not_before"][:15]
+    service.clock.advance(hours=2.1)
+    assert modules.done("protection_rule", staged_rollout=True, **OUT, mode="enabled")["rule"]["mode"] == "enabled"

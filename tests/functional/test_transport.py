@@ -1,0 +1,260 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Where the credentials go: over TLS that is checked, through the user's proxy, and nowhere else."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import trustme
+from ansible_collections.edgeops.protection.plugins.module_utils.api import adapters as pools
+from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import MAX_CONCURRENT_CALLS
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, Modules, run_main
+
+STATUS = {"module": "tcp_protection_status", "enabled": True}
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def over_tls(authority: trustme.CA, monkeypatch: pytest.MonkeyPatch) -> Iterator[Modules]:
+    """Modules that talk to a service whose certificate only this authority knows."""
+    for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with LocalService(ssl_context=context) as service:
+        service.account(ACCOUNT)
+        yield Modules(service)
+
+
+@pytest.fixture
+def bundle(authority: trustme.CA, tmp_path: Path) -> str:
+    path = tmp_path / "authority.pem"
+    authority.cert_pem.write_to_path(str(path))
+    return str(path)
+
+
+def test_a_certificate_that_nobody_vouches_for_is_explained_at_once(over_tls: Modules) -> None:
+    result = over_tls.failed(**STATUS)
+    assert "certificate verify failed" in result["msg"]
+    assert "ca_path" in result["msg"]
+    assert over_tls.service.calls == []
+
+
+def test_a_bundle_makes_it_trusted(over_tls: Modules, bundle: str) -> None:
+    assert over_tls.done(**STATUS, ca_path=bundle)["changed"] is True
+    assert len({call.connection for call in over_tls.service.calls}) <= MAX_CONCURRENT_CALLS
+
+
+@pytest.fixture
+def read_beforehand(bundle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The usual CAs, read once for many modules; here they are this one authority."""
+    monkeypatch.setattr(pools, "TRUST", [])
+    monkeypatch.setattr(pools, "usual_cas", lambda: bundle)
+    pools.load_trust()
+
+
+@pytest.mark.usefixtures("read_beforehand")
+def test_usual_cas_that_were_read_beforehand_are_not_read_again(
+    over_tls: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "usual_cas", lambda: "/nowhere")
+    pools.load_trust()
+    assert over_tls.done(**STATUS)["changed"] is True
+
+
+@pytest.mark.usefixtures("read_beforehand")
+def test_who_names_another_bundle_or_none_does_not_trust_the_usual_cas(
+    over_tls: Modules, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = str(tmp_path / "other.pem")
+    trustme.CA().cert_pem.write_to_path(other)
+    assert "certificate verify failed" in over_tls.failed(**STATUS, ca_path=other)["msg"]
+    assert over_tls.done(**STATUS, validate_certs=False)["changed"] is True
+    assert pools.TRUST[0].verify_mode == ssl.CERT_REQUIRED
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", other)
+    assert "certificate verify failed" in over_tls.failed(**STATUS)["msg"]
+
+
+def test_the_bundle_of_the_environment_is_honoured(
+    over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", bundle)
+    assert over_tls.done(**STATUS)["changed"] is True
+
+
+def test_without_usual_cas_to_read_beforehand_nothing_fails(
+    over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "TRUST", [])
+    monkeypatch.setattr(pools, "usual_cas", lambda: "/nowhere")
+    pools.load_trust()
+    assert pools.TRUST == []
+    assert over_tls.done(**STATUS, ca_path=bundle)["changed"] is True
+
+
+@pytest.mark.usefixtures("read_beforehand")
+def test_a_certificate_for_another_name_is_not_taken_from_those_read_beforehand(over_tls: Modules) -> None:
+    assert_refused_elsewhere(over_tls)
+
+
+def test_a_certificate_for_another_name_is_not_taken(over_tls: Modules, bundle: str) -> None:
+    assert_refused_elsewhere(over_tls, ca_path=bundle)
+
+
+def assert_refused_elsewhere(over_tls: Modules, **options: str) -> None:
+    elsewhere = over_tls.service.base_url.replace("127.0.0.1", "127.0.0.2")
+    port = over_tls.service.port
+    with socket.create_server(("127.0.0.2", port)) as listener, forwarding(listener, port):
+        message = over_tls.failed(**STATUS, base_url=elsewhere, **options)["msg"]
+    assert "certificate" in message
+    assert over_tls.service.calls == []
+
+
+@pytest.mark.parametrize("ambient", [False, True])
+def test_the_check_can_be_switched_off_whatever_the_environment_says(
+    ambient: bool, over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if ambient:
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", bundle)
+    elsewhere = LocalService(ssl_context=unknown_context())
+    elsewhere.account(ACCOUNT)
+    with elsewhere:
+        assert Modules(elsewhere).done(**STATUS, validate_certs=False)["changed"] is True
+
+
+def unknown_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    return context
+
+
+@contextmanager
+def forwarding(listener: socket.socket, port: int, asked: list[str] | None = None) -> Iterator[None]:
+    """Passes on each connection, as a proxy does when the first line asks for one."""
+
+    def pump(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while chunk := source.recv(65536):
+                target.sendall(chunk)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_WR)
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                client, dummy = listener.accept()
+                service = socket.create_connection(("127.0.0.1", port))
+                if asked is not None:
+                    head = client.recv(65536)
+                    asked.append(head.split(b"\r\n")[0].decode())
+                    if head.startswith(b"CONNECT"):
+                        client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                    else:
+                        method, url, version = head.split(b" ", 2)
+                        service.sendall(b" ".join([method, b"/" + url.split(b"/", 3)[3], version]))
+                for source, target in ((client, service), (service, client)):
+                    Thread(target=pump, args=(source, target), daemon=True).start()
+
+    Thread(target=serve, daemon=True).start()
+    yield
+
+
+@contextmanager
+def proxy(port: int) -> Iterator[tuple[str, list[str]]]:
+    """A proxy on loopback: its address, and the first lines of what it was asked."""
+    asked: list[str] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener, forwarding(listener, port, asked):
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", asked
+
+
+def test_a_proxy_of_the_environment_is_used_over_tls(
+    over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with proxy(over_tls.service.port) as (address, asked):
+        monkeypatch.setenv("HTTPS_PROXY", address)
+        assert over_tls.done(**STATUS, ca_path=bundle)["changed"] is True
+    assert {line.rpartition(" ")[0] for line in asked} == {f"CONNECT 127.0.0.1:{over_tls.service.port}"}
+
+
+def test_a_proxy_of_the_environment_is_used_without_tls(
+    service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.account(ACCOUNT)
+    with proxy(service.port) as (address, asked):
+        monkeypatch.setenv("HTTP_PROXY", address)
+        modules.done("protection_info", gather_subset=["status"])
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        modules.done("protection_info", gather_subset=["status"])
+    assert len(asked) == 1
+    assert len(service.calls) == 2
+
+
+def test_a_proxy_that_does_not_answer_is_named(over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        gone = listener.getsockname()[1]
+    monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{gone}")
+    result = over_tls.failed(**STATUS, ca_path=bundle, retries=0)
+    assert "Check the proxy in the environment" in result["msg"]
+
+
+def test_netrc_does_not_replace_the_credentials(
+    service: LocalService, modules: Modules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password else\n", encoding="utf-8")
+    monkeypatch.setenv("NETRC", str(netrc))
+    service.account(ACCOUNT)
+    modules.done(**STATUS)
+    assert {call.authorization for call in service.calls} == {"bearer"}
+    assert {call.authorization_digest for call in service.calls} == {hashlib.sha256(service.token.encode()).hexdigest()}
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+def test_a_redirect_is_not_followed(status: int, method: str, service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT)
+    with LocalService() as elsewhere:
+        elsewhere.account(ACCOUNT)
+        service.misbehave("redirect", method=method, location=elsewhere.base_url + "/x", status=status)
+        message = modules.failed(**STATUS)["msg"]
+        assert elsewhere.calls == []
+    assert "redirects to 127.0.0.1" in message
+
+
+def test_an_explicit_token_does_not_travel_with_an_ambient_key(
+    service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOUDFLARE_API_KEY", "ambient-key")
+    monkeypatch.setenv("CLOUDFLARE_EMAIL", "ambient@example.net")
+    service.account(ACCOUNT)
+    modules.done(**STATUS)
+    assert {call.authorization for call in service.calls} == {"bearer"}
+
+
+def test_the_environment_alone_is_enough(
+    service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.account(ACCOUNT)
+    for variable, value in (
+        ("API_TOKEN", service.token),
+        ("BASE_URL", service.base_url),
+        ("ACCOUNT_ID", ACCOUNT),
+    ):
+        monkeypatch.setenv("CLOUDFLARE_" + variable, value)
+    assert run_main("tcp_protection_status", {"enabled": True})["changed"] is True

@@ -1,0 +1,217 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The vendor's own SDK as an independent client: what the local service is, is not merely what we believe."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import cloudflare
+import pytest
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2, RULE_3
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDK marks area B so
+
+KINDS = {"syn_protection": "syn_flood", "tcp_flow_protection": "out_of_state_tcp"}
+ENTRY = {"prefix": "198.51.100.7", "comment": "probe", "enabled": True}
+PREFIX = {"prefix": "192.0.2.0/24", "comment": "Frankfurt", "excluded": False}
+RULE = {"scope": "region", "name": "WEUR", "mode": "monitoring", "rate_sensitivity": "low", "burst_sensitivity": "high"}
+FILTER = {"expression": "tcp.dstport eq 80", "mode": "monitoring"}
+
+
+@pytest.fixture
+def sdk(service: LocalService) -> Iterator[cloudflare.Cloudflare]:
+    with cloudflare.Cloudflare(api_token=service.token, base_url=service.base_url, max_retries=0) as client:
+        yield client
+
+
+def operations(resource: Any, path: str) -> Iterator[str]:
+    """The names of everything that a resource of the SDK can do, and its parts."""
+    for name in (name for name in dir(type(resource)) if not name.startswith(("_", "with_"))):
+        held = getattr(resource, name)
+        if inspect.ismethod(held):
+            yield f"{path}.{name}"
+        elif type(held).__name__.endswith("Resource"):
+            yield from operations(held, f"{path}.{name}")
+
+
+def collection(sdk: cloudflare.Cloudflare, path: str) -> Any:
+    found: Any = sdk
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def used_fully(
+    sdk: cloudflare.Cloudflare, path: str, create: str, wished: Mapping[str, Any], change: Mapping[str, Any]
+) -> Iterator[str]:
+    """Create, list, read, change and delete one object, then all; yields the names of the operations used."""
+    place = {"account_id": ACCOUNT}
+    resource = collection(sdk, path)
+    if create == "bulk_create":
+        (made,) = list(resource.bulk_create(**place, body=[wished]))
+        assert resource.create(**place, **{**wished, "prefix": "203.0.113.0/24"}).id != made.id
+        yield f"{path}.create"
+    else:
+        made = resource.create(**place, **wished)
+    yield f"{path}.{create}"
+    assert made.to_dict().items() >= wished.items()
+    assert {item.id: item for item in resource.list(**place)}[made.id].to_dict() == made.to_dict()
+    yield f"{path}.list"
+    (identity,) = list(inspect.signature(resource.items.get).parameters)[:1]
+    assert resource.items.get(**{identity: made.id}, **place).to_dict() == made.to_dict()
+    yield f"{path}.items.get"
+    assert (
+        resource.items.edit(**{identity: made.id}, **place, **change).to_dict().items() >= {**wished, **change}.items()
+    )
+    yield f"{path}.items.edit"
+    resource.items.delete(**{identity: made.id}, **place)
+    yield f"{path}.items.delete"
+    assert made.id not in [item.id for item in resource.list(**place)]
+    resource.bulk_delete(**place)
+    yield f"{path}.bulk_delete"
+    assert list(resource.list(**place)) == []
+
+
+ATP = "ddos_protection.advanced_tcp_protection"
+
+
+def test_every_operation_on_tcp_protection(service: LocalService, sdk: cloudflare.Cloudflare) -> None:
+    service.account(ACCOUNT)
+    status = collection(sdk, ATP).status
+    assert status.edit(account_id=ACCOUNT, enabled=True).enabled is True
+    assert status.get(account_id=ACCOUNT).enabled is True
+    used = {f"{ATP}.status.edit", f"{ATP}.status.get"}
+    used |= set(used_fully(sdk, f"{ATP}.prefixes", "bulk_create", PREFIX, {"comment": "", "excluded": True}))
+    used |= set(used_fully(sdk, f"{ATP}.allowlist", "create", ENTRY, {"enabled": False}))
+    for component, mitigation in (("syn_protection", {"mitigation_type": "retransmit"}), ("tcp_flow_protection", {})):
+        rule = {**RULE, **mitigation}
+        used |= set(used_fully(sdk, f"{ATP}.{component}.rules", "create", rule, {"mode": "enabled"}))
+        used |= set(used_fully(sdk, f"{ATP}.{component}.filters", "create", FILTER, {"mode": "disabled"}))
+    assert used == set(operations(collection(sdk, ATP), ATP))
+    assert service.breaches == []
+
+
+def test_every_operation_on_firewall_rules(service: LocalService, sdk: cloudflare.Cloudflare) -> None:
+    """The SDK's types of this area are wrong: where a method cannot send what the service takes, its path is called."""
+    service.zone(ZONE).seed(**FIREWALL)
+    rules, zone = sdk.firewall.rules, {"zone_id": ZONE}
+    path = f"/zones/{ZONE}/firewall/rules"
+    made_filter = sdk.post(f"/zones/{ZONE}/filters", body=[{"expression": "true"}], cast_to=object)["result"][0]["id"]  # type: ignore[index]
+    new = {"filter": {"id": made_filter}, "action": "log", "description": "new"}
+    steps: dict[str, Callable[[], Any]] = {
+        "list": lambda: [rule.id for rule in rules.list(**zone)],
+        "get": lambda: rules.get(RULE_1, **zone).to_dict()["action"],
+        "update": lambda: rules.update(
+            RULE_1, **zone, action="block", filter={"id": "a" * 32}, extra_body={"id": RULE_1}
+        ).to_dict()["action"],
+        "edit": lambda: rules.edit(RULE_1, **zone, extra_body={"priority": 7}),
+        "bulk_update": lambda: sdk.put(
+            path, body=[{"id": RULE_2, "action": "allow", "filter": {"id": "b" * 32}}], cast_to=object
+        ),
+        "bulk_edit": lambda: sdk.patch(path, body=[{"id": RULE_2, "priority": 9}], cast_to=object),
+        "create": lambda: sdk.post(path, body=[new], cast_to=object),
+        "delete": lambda: rules.delete(RULE_1, **zone),
+        "bulk_delete": lambda: list(rules.bulk_delete(**zone, extra_query={"id": RULE_3})),
+    }
+    assert {f"rules.{name}" for name in steps} == set(operations(rules, "rules"))
+    results = {name: step() for name, step in steps.items()}
+    assert results["list"] == [RULE_1, RULE_2, RULE_3]
+    assert (results["get"], results["update"]) == ("challenge", "block")
+    held = {rule["description"] or rule["id"]: rule for rule in service.zone(ZONE).rules}
+    assert held.keys() == {RULE_2, "new"}
+    assert (held[RULE_2]["action"], held[RULE_2]["priority"]) == ("allow", 9)
+    assert service.breaches == []
+
+
+def test_every_operation_on_filters(service: LocalService, sdk: cloudflare.Cloudflare) -> None:
+    service.zone(ZONE)
+    filters, zone = sdk.filters, {"zone_id": ZONE}
+    first, second = (item.id for item in filters.create(**zone, body=[{"expression": "true"}, {"expression": "false"}]))
+    assert filters.get(first, **zone).expression == "true"
+    assert filters.update(first, **zone, expression="ip.src eq 192.0.2.1", extra_body={"id": first}).id == first
+    changed = list(filters.bulk_update(**zone, body=[{"id": second, "expression": "true", "paused": True}]))
+    assert changed[0].paused is True
+    assert {item.id for item in filters.list(**zone)} == {first, second}
+    filters.delete(first, **zone)
+    filters.bulk_delete(**zone, id=[second])
+    assert list(filters.list(**zone)) == []
+    used = {"create", "get", "update", "bulk_update", "list", "delete", "bulk_delete"}
+    assert {f"filters.{name}" for name in used} == set(operations(filters, "filters"))
+    assert service.breaches == []
+
+
+WISHED = {
+    "enabled": True,
+    "prefixes": [PREFIX, {**PREFIX, "prefix": "192.0.2.64/28", "excluded": True}],
+    "allowlist": [{**ENTRY, "prefix": "198.51.100.7/32"}],
+    "rules": [{"kind": kind, **RULE} for kind in KINDS.values()],
+    "filters": [{"kind": kind, **FILTER} for kind in KINDS.values()],
+}
+
+
+def test_what_a_module_wrote_the_sdk_reads(service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules) -> None:
+    service.account(ACCOUNT)
+    written = modules.done("account_protection", **WISHED)["protection"]
+    tcp = collection(sdk, ATP)
+    read = {
+        "status": tcp.status.get(account_id=ACCOUNT).to_dict(),
+        "prefixes": [item.to_dict() for item in tcp.prefixes.list(account_id=ACCOUNT)],
+        "allowlist": [item.to_dict() for item in tcp.allowlist.list(account_id=ACCOUNT)],
+        **{
+            part: [
+                {"kind": kind, **item.to_dict()}
+                for component, kind in KINDS.items()
+                for item in getattr(getattr(tcp, component), part).list(account_id=ACCOUNT)
+            ]
+            for part in ("rules", "filters")
+        },
+    }
+    assert by_id(read) == by_id(written)
+
+
+def by_id(value: Any) -> Any:
+    """A whole account with its lists sorted, and with times instead of texts that tell them."""
+    return {
+        name: sorted(map(timed, held), key=lambda item: item["id"]) if isinstance(held, list) else held
+        for name, held in value.items()
+    }
+
+
+def timed(item: Mapping[str, Any]) -> dict[str, Any]:
+    stamps = {name: item[name] for name in ("created_on", "modified_on")}
+    return {**item, **{name: datetime.fromisoformat(str(stamp)) for name, stamp in stamps.items()}}
+
+
+def test_what_the_sdk_wrote_a_module_finds_in_order(
+    service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules
+) -> None:
+    service.account(ACCOUNT)
+    tcp = collection(sdk, ATP)
+    tcp.status.edit(account_id=ACCOUNT, enabled=True)
+    list(tcp.prefixes.bulk_create(account_id=ACCOUNT, body=WISHED["prefixes"]))
+    tcp.allowlist.create(account_id=ACCOUNT, **ENTRY)
+    for component in KINDS:
+        getattr(tcp, component).rules.create(account_id=ACCOUNT, **RULE)
+        getattr(tcp, component).filters.create(account_id=ACCOUNT, **FILTER)
+    purge = ["prefixes", "allowlist", "rules", "filters"]
+    assert modules.done("account_protection", **WISHED, purge=purge)["operations"] == []
+
+
+def test_firewall_rules_go_both_ways(service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules) -> None:
+    service.zone(ZONE).seed(**FIREWALL)
+    wished = {"id": RULE_1, "action": "block", "priority": 3, "filter": {"expression": "ip.src eq 192.0.2.1"}}
+    modules.done("firewall_rules", rules=[wished])
+    read = sdk.firewall.rules.get(RULE_1, zone_id=ZONE).to_dict()
+    assert (read["action"], read["priority"], read["filter"]["expression"]) == ("block", 3, "ip.src eq 192.0.2.1")
+    sdk.firewall.rules.edit(RULE_1, zone_id=ZONE, extra_body={"priority": 8})
+    assert modules.done("firewall_rules", check=True, rules=[wished])["operations"][0]["fields"] == {"priority": 3}
+    assert modules.done("firewall_rules_info", id=RULE_1)["rules"][0]["priority"] == 8

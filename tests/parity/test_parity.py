@@ -1,0 +1,157 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Inside the worker process or packed and started: the same results, warnings and failures, scene by scene."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+from tests.fake_service import LocalService
+from tests.functional.fault_cases import CALLS, FAULTS
+from tests.functional.idempotence_cases import CASES, FIREWALL
+from tests.functional.risk_cases import WISHES
+from tests.functional.test_bad_options import TABLE
+from tests.functional.test_idempotence import LEFT_TO_THE_SERVICE
+from tests.support.ansible_run import Run, ansible_playbook
+
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+CHECK, DO = {"check_mode": True, "diff": True}, {"diff": True}
+TIMED = re.compile(
+    r"\d{4}-\d\d-\d\d[T ][\d:.]+(\+00:00)?|\(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[0-9a-f]{16}-LOC"
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Tasks of one module about a place of their own; `rounds` are keywords of each task, one after the other."""
+
+    name: str
+    module: str
+    options: Mapping[str, Any]
+    existing: Mapping[str, Any] = field(default_factory=dict)
+    fault: Mapping[str, Any] | None = None
+    rounds: Sequence[Mapping[str, Any]] = (DO,)
+
+
+SCENES = (
+    *(Scene(f"cycle {case.name}", case.module, case.options, case.existing, rounds=(CHECK, DO)) for case in CASES),
+    *(Scene(f"risk {wish.name}", wish.module, wish.options, wish.existing) for wish in WISHES[::8]),
+    *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(TABLE[::3])),
+    *(
+        Scene(
+            f"fault {call.words} {fault.words}",
+            call.module,
+            {**call.options, "retries": 0, "max_wait": 0},
+            FIREWALL if call.module == "firewall_rules" else {"allowlist": [{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}]},
+            {"kind": fault.kind, "method": call.method, "times": 1, **fault.settings},
+        )
+        for call in CALLS
+        for fault in FAULTS
+    ),
+)  # fmt: skip
+
+
+def place(number: int) -> str:
+    return f"{number + 1:032x}"
+
+
+def stage(service: LocalService) -> None:
+    """Give every scene what it starts from, and its fault."""
+    service.reset()
+    for number, scene in enumerate(SCENES):
+        if MODULE_SPECS[scene.module].owner == "zone_id":
+            service.zone(place(number)).seed(**scene.existing)
+        else:
+            service.account(place(number)).seed(**scene.existing)
+        if scene.fault:
+            service.misbehave(**{"path": place(number), **scene.fault})
+
+
+def plays() -> list[dict[str, Any]]:
+    """A play for each round of each module; its hosts are the scenes."""
+    hosts: dict[tuple[int, str, str], list[str]] = {}
+    for index, scene in enumerate(SCENES):
+        for number, keywords in enumerate(scene.rounds):
+            hosts.setdefault((number, scene.module, json.dumps(keywords)), []).append(f"h{index}")
+    return [
+        {
+            "name": f"{module}, round {number + 1}",
+            "hosts": ":".join(mine),
+            "gather_facts": False,
+            "tasks": [
+                {
+                    "name": "Act",
+                    f"edgeops.protection.{module}": "{{ options }}",
+                    "ignore_errors": True,
+                    **json.loads(keywords),
+                }
+            ],
+        }
+        for (number, module, keywords), mine in sorted(hosts.items())
+    ]
+
+
+def inventory(service: LocalService) -> dict[str, Any]:
+    hosts = {}
+    for number, scene in enumerate(SCENES):
+        options = {
+            "api_token": service.token,
+            "base_url": service.base_url,
+            MODULE_SPECS[scene.module].owner: place(number),
+            **scene.options,
+        }
+        hosts[f"h{number}"] = {"options": {name: value for name, value in options.items() if value is not None}}
+    return {"all": {"hosts": hosts, "vars": LOCAL}}
+
+
+def settled(value: Any) -> Any:
+    """A result without what differs from one run to the next."""
+    if isinstance(value, Mapping):
+        return {name: settled(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE | {"exception"}}
+    if isinstance(value, str):
+        return TIMED.sub("...", value)
+    return [settled(item) for item in value] if isinstance(value, list) else value
+
+
+def played(folder: Path, service: LocalService, inside: bool) -> tuple[Run, list[str]]:
+    """All scenes one way: the run, and the calls that the service saw."""
+    stage(service)
+    run = ansible_playbook(
+        *("-i", folder / "inventory.yml", "--forks", "4"),
+        *("-e", json.dumps({"edgeops_protection_in_worker": inside}), folder / "plays.yml"),
+        environment={"ANSIBLE_INJECT_FACT_VARS": "0"},
+    )
+    return run, sorted(TIMED.sub("...", f"{call.method} {call.path} {call.status}") for call in service.calls)
+
+
+def endings(run: Run) -> list[tuple[str, str, Any]]:
+    """How each scene ended, round by round."""
+    tasks = sorted(run.tasks, key=lambda task: task.host)
+    return [(SCENES[int(task.host[1:])].name, task.outcome, settled(task.result)) for task in tasks]
+
+
+def warnings(run: Run) -> list[str]:
+    return sorted(TIMED.sub("...", line) for line in run.output.splitlines() if "[WARNING]" in line)
+
+
+def test_every_scene_ends_the_same_with_the_same_calls_and_warnings(tmp_path: Path) -> None:
+    with LocalService() as service:
+        (tmp_path / "inventory.yml").write_text(yaml.safe_dump(inventory(service)), encoding="utf-8")
+        (tmp_path / "plays.yml").write_text(yaml.safe_dump(plays()), encoding="utf-8")
+        inside, packed = (played(tmp_path, service, way) for way in (True, False))
+    assert len(inside[0].tasks) == sum(len(scene.rounds) for scene in SCENES)
+    for here, there in zip(endings(inside[0]), endings(packed[0]), strict=True):
+        assert here == there
+    assert inside[1] == packed[1]
+    assert warnings(inside[0]) == warnings(packed[0])
+    assert any("Accepted" in line for line in warnings(inside[0]))

@@ -1,0 +1,67 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs a module in this process, through its own main() and AnsibleModule, against the local service."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from ansible.module_utils import _internal
+from ansible.module_utils.common import warnings
+from ansible.module_utils.testing import patch_module_args
+
+from tests.fake_service import LocalService
+
+ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
+ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
+OTHERS = 6  # as many further collections are read before a change that concerns an account's protection
+VERBOSE: Mapping[bool, Mapping[str, int]] = {False: {}, True: {"_ansible_verbosity": 1}}
+AREA_B = ("firewall_rules", "firewall_rules_info", "custom_rules", "custom_rules_info")
+
+
+def run_main(module: str, options: Mapping[str, Any], check: bool = False, verbose: bool = False) -> dict[str, Any]:
+    """The result of a module called with just these options."""
+    arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": True, **VERBOSE[verbose]}
+    printed = io.StringIO()
+    warnings._global_warnings.clear()  # a process of its own would begin without any
+    main = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").main
+    a_target = patch.object(_internal, "is_controller", False)  # which it is not once a filter plugin was imported
+    with a_target, patch_module_args(arguments), redirect_stdout(printed), pytest.raises(SystemExit):
+        main()
+    result: dict[str, Any] = json.loads(printed.getvalue())
+    return result
+
+
+@dataclass(frozen=True)
+class Modules:
+    """The modules, with the local service's address, its token and one account or zone filled in."""
+
+    service: LocalService
+
+    def run(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
+        """A module's result, whether it ends well or not."""
+        place = {"zone_id": ZONE} if module in AREA_B else {"account_id": ACCOUNT}
+        connection = {"base_url": self.service.base_url, "api_token": self.service.token}
+        return run_main(module, {**connection, **place, **options}, check)
+
+    def done(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
+        """The result of a module that must end well."""
+        result = self.run(module, check, **options)
+        assert not result.get("failed"), result
+        return result
+
+    def failed(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
+        """The result of a module that must fail."""
+        result = self.run(module, check, **options)
+        assert result.get("failed"), result
+        return result

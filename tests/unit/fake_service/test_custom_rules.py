@@ -1,0 +1,128 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which custom rules the service takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fake_service.expressions import fault_in
+
+from .conftest import Client
+
+ENTRY_POINT = "/phases/http_request_firewall_custom/entrypoint"
+PLACE = "/rules/0/action_parameters"
+RESPONSE = {"status_code": 403, "content": "{}", "content_type": "application/json"}
+
+
+def rule(action: str, parameters: Any = None) -> dict[str, Any]:
+    carried = {} if parameters is None else {"action_parameters": parameters}
+    return {"ref": "one", "action": action, "expression": "ssl", **carried}
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        *(rule(action) for action in ("block", "challenge", "js_challenge", "managed_challenge", "log")),
+        rule("log", {}),
+        rule("block", {"response": RESPONSE}),
+        rule("block", {"response": {**RESPONSE, "status_code": 499}}),
+        rule("skip", {"ruleset": "current"}),
+        rule("skip", {"phase": "current"}),
+        rule("skip", {"phases": ["http_ratelimit", "http_request_sbfm", "http_request_firewall_managed"]}),
+        rule("skip", {"products": ["zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf"]}),
+        rule("skip", {"ruleset": "current", "products": ["waf"], "phases": ["http_ratelimit"]}),
+    ],
+    ids=lambda each: f"{each['action']} {each.get('action_parameters', '')}",
+)
+def test_what_is_taken(rulesets: Client, zone: Any, taken: dict[str, Any]) -> None:
+    rulesets.result("PUT", ENTRY_POINT, {"rules": [taken]})
+    assert zone.custom_rules[0].items() >= taken.items()
+
+
+@pytest.mark.parametrize(
+    ("refused", "pointer"),
+    [
+        (rule("allow"), "/rules/0/action"),
+        (rule("execute", {"id": "1" * 32}), "/rules/0/action"),
+        (rule("skip"), PLACE),
+        (rule("skip", {}), PLACE),
+        (rule("skip", {"product": ["waf"]}), PLACE),
+        (rule("skip", {"ruleset": "other"}), f"{PLACE}/ruleset"),
+        (rule("skip", {"phase": "http_ratelimit"}), f"{PLACE}/phase"),
+        (rule("skip", {"phases": []}), f"{PLACE}/phases"),
+        (rule("skip", {"phases": ["http_request_firewall_custom"]}), f"{PLACE}/phases"),
+        (rule("skip", {"products": "waf"}), f"{PLACE}/products"),
+        (rule("skip", {"products": ["WAF"]}), f"{PLACE}/products"),
+        (rule("skip", {"ruleset": "current", "colour": "red"}), f"{PLACE}/colour"),
+        (rule("log", {"ruleset": "current"}), f"{PLACE}/ruleset"),
+        (rule("block", {"status_code": 403}), f"{PLACE}/status_code"),
+        (rule("block", {"response": "no"}), f"{PLACE}/response"),
+        (rule("block", {"response": {}}), f"{PLACE}/response/status_code"),
+        (rule("block", {"response": {**RESPONSE, "status_code": 399}}), f"{PLACE}/response/status_code"),
+        (rule("block", {"response": {**RESPONSE, "status_code": 500}}), f"{PLACE}/response/status_code"),
+        (rule("block", {"response": {**RESPONSE, "status_code": True}}), f"{PLACE}/response/status_code"),
+        (rule("block", {"response": {"status_code": 403, "content": "x"}}), f"{PLACE}/response/content_type"),
+        (rule("block", {"response": {**RESPONSE, "content": None}}), f"{PLACE}/response/content"),
+        ({**rule("log"), "ref": ""}, "/rules/0/ref"),
+        ({**rule("log"), "enabled": "yes"}, "/rules/0/enabled"),
+        ({**rule("log"), "logging": {}}, "/rules/0/logging/enabled"),
+        ({**rule("log"), "position": {"index": 1}}, "/rules/0/position"),
+    ],
+    ids=str,
+)
+def test_what_is_refused(rulesets: Client, zone: Any, refused: dict[str, Any], pointer: str) -> None:
+    answer = rulesets.refused("PUT", ENTRY_POINT, {"rules": [refused]})
+    assert (answer["status"], answer["pointer"], zone.entry_point) == (400, pointer, None)
+
+
+def test_a_rule_may_keep_what_it_has(rulesets: Client, zone: Any) -> None:
+    zone.seed(custom_rules=[{"id": "1" * 32, **rule("skip", {"rules": {"2" * 32: ["3" * 32]}})}])
+    (held,) = zone.custom_rules
+    rulesets.result("PUT", ENTRY_POINT, {"rules": [{**held, "enabled": False}]})
+    assert (zone.custom_rules[0]["enabled"], zone.custom_rules[0]["version"]) == (False, "2")
+    refused = rulesets.refused("PUT", ENTRY_POINT, {"rules": [{**held, "action_parameters": {"phase": "all"}}]})
+    assert refused["pointer"] == f"{PLACE}/phase"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "ssl",
+        '(ip.src in {192.0.2.0/24 198.51.100.1} and not (http.host eq "example.com"))',
+        'http.user_agent contains "a ( in a text"',
+        r'http.host eq "with \" inside ("',
+        'http.request.uri.path matches r"^/(a|b$"',
+        'http.request.uri.path matches r##"^"#("##',
+        'any(http.request.headers["x-probe"][*] eq "1")',
+    ],
+)
+def test_plausible_expressions(expression: str) -> None:
+    assert fault_in(expression) is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("", "it is empty"),
+        (" \n", "it is empty"),
+        ("(ssl", "')' is missing at the end"),
+        ("ssl)", "')' closes nothing"),
+        ("ip.src in {192.0.2.1", "'}' is missing at the end"),
+        ("(ip.src in {192.0.2.1)}", "')' closes nothing"),
+        ('http.host eq "example.com', "a quoted text has no end"),
+        (r'http.host eq "example.com\"', "a quoted text has no end"),
+        ('any(http.request.headers["x-probe")', "')' closes nothing"),
+    ],
+)
+def test_no_expressions(rulesets: Client, expression: str, reason: str) -> None:
+    answer = rulesets.refused("PUT", ENTRY_POINT, {"rules": [{**rule("log"), "expression": expression}]})
+    assert answer == {
+        "status": 400,
+        "code": 20127,
+        "message": f"{expression!r} is not a valid value for expression because {reason}",
+        "pointer": "/rules/0/expression",
+    }

@@ -1,0 +1,86 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The service as a program."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+import yaml
+
+from tests.fake_service import LocalService
+from tests.fake_service.__main__ import DEMO
+from tests.fake_service.misbehaviour import KINDS
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+@contextmanager
+def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The program, once it has written its port."""
+    file = folder / "port"
+    command = [sys.executable, "-m", "tests.fake_service", "--port-file", str(file), *options]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    program = subprocess.Popen(
+        command, cwd=REPOSITORY, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        deadline = time.monotonic() + 20
+        while not file.exists():
+            assert program.poll() is None and time.monotonic() < deadline, program.communicate()
+            time.sleep(0.02)
+        yield program, int(file.read_text())
+    finally:
+        program.kill()
+        program.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_starts_says_where_and_ends(tmp_path: Path, number: signal.Signals) -> None:
+    with running(tmp_path) as (program, port):
+        assert requests.get(f"http://127.0.0.1:{port}/control/state", timeout=5).status_code == 200
+        program.send_signal(number)
+        said, complaints = program.communicate(timeout=5)
+    assert said.splitlines()[0] == f"The local service is at http://127.0.0.1:{port}/client/v4"
+    assert "export CLOUDFLARE_API_TOKEN=" in said
+    assert (complaints, program.returncode) == ("", 0)
+
+
+def test_it_takes_a_state_and_a_token(tmp_path: Path) -> None:
+    state = tmp_path / "state.yml"
+    state.write_text("accounts:\n  abc:\n    enabled: true\n")
+    url = "http://127.0.0.1:{port}/client/v4/accounts/abc/magic/advanced_tcp_protection/configs/tcp_protection_status"
+    with running(tmp_path, "--state", str(state), "--token", "mine") as (dummy, port):
+        answer = requests.get(url.format(port=port), headers={"Authorization": "Bearer mine"}, timeout=5)
+    assert answer.json()["result"] == {"enabled": True}
+
+
+def test_the_demo_holds_an_account_and_a_zone_with_rules() -> None:
+    demo = yaml.safe_load(DEMO.read_text())
+    (account,), (zone,) = demo["accounts"], demo["zones"]
+    assert re.fullmatch(r"[0-9a-f]{32}", account) and re.fullmatch(r"[0-9a-f]{32}", zone)
+    assert len(demo["zones"][zone]["rules"]) == 2
+
+
+def test_the_readme_shows_a_state_document_that_can_be_taken_over() -> None:
+    readme = DEMO.with_name("README.md").read_text()
+    (example,) = re.findall(r"```yaml\n(.*?)```", readme, flags=re.DOTALL)
+    service = LocalService()
+    service.load(yaml.safe_load(example))
+    assert len(service.accounts) == len(service.zones) == 1
+
+
+def test_the_readme_names_every_kind_of_misbehaviour() -> None:
+    readme = DEMO.with_name("README.md").read_text()
+    assert [name for name in KINDS if f"`{name}`" not in readme] == []

@@ -1,0 +1,118 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.api import client
+from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Response
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import PREFIXES, STATUS
+
+
+def objects(*numbers):
+    return [{"id": str(number), "prefix": f"10.0.0.{number}/32"} for number in numbers]
+
+
+def answer(result, total=None, **more):
+    info = {} if total is None else {"result_info": {"total_count": total}}
+    return {"success": True, "errors": [], "messages": [], "result": result, **info, **more}
+
+
+class Script:
+    """Gives the answers one by one, as often as it is asked, and keeps what was asked."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = []
+
+    def send(self, request):
+        self.asked.append(request)
+        return Response(200, {}, json.dumps(self.answers.pop(0)).encode())
+
+
+def read(resource, *answers):
+    script = Script(*answers)
+    return Client(script, {"account_id": "0" * 32}).read(resource), script
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param([answer(objects(1, 2, 3), total=3)], id="one page"),
+        pytest.param([answer(objects(1, 2), total=3), answer(objects(3), total=3)], id="two pages"),
+        pytest.param([answer(objects(1, 2), total=3), answer(objects(2, 3), total=3)], id="a page that repeats one"),
+        pytest.param([answer(objects(1, 2, 3)), answer([])], id="no totals, up to the empty page"),
+        pytest.param([answer(objects(1, 2, 3)), answer(objects(1, 2, 3))], id="no totals and no pages"),
+        pytest.param([answer(objects(1, 2, 3), total="3"), answer([])], id="a total that is no number"),
+        pytest.param(
+            [answer(objects(1, 2, 3), total=3, result_info=None), answer([])], id="null for what is known of pages"
+        ),
+    ],
+)
+def test_a_listing_is_read_to_its_end(answers):
+    found, script = read(PREFIXES, *answers)
+    assert [item["id"] for item in found] == ["1", "2", "3"]
+    assert script.answers == []
+    assert [request.query for request in script.asked] == [
+        {"page": page, "per_page": 1000} for page in range(1, len(answers) + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param([answer([], total=0)], id="empty"),
+        pytest.param([answer([])], id="empty without totals"),
+        pytest.param([answer(None, total=0)], id="null for no objects"),
+    ],
+)
+def test_nothing_is_nothing_when_the_service_says_so(answers):
+    assert read(PREFIXES, *answers)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "problem"),
+    [
+        pytest.param([answer(objects(1), total=3), answer([], total=3)], "ends after 1 of 3", id="a short listing"),
+        pytest.param([answer(objects(1), total=3), answer(objects(1), total=3)], "ends after 1 of 3", id="no advance"),
+        pytest.param([answer(objects(*range(1000)))] * 2, "ends after 1000 of an unknown", id="a full page twice"),
+        pytest.param([answer(objects(*range(1001)))] * 2, "ends after 1001 of an unknown", id="an overfull page twice"),
+        pytest.param([answer(None)], "not a list", id="null"),
+        pytest.param([answer({"id": "1"})], "not a list", id="an object"),
+        pytest.param([answer(["192.0.2.0/24"])], "not a list", id="a list of texts"),
+    ],
+)
+def test_a_part_is_never_taken_for_the_whole(answers, problem):
+    with pytest.raises(ServiceError, match=problem) as caught:
+        read(PREFIXES, *answers)
+    assert caught.value.status == 200
+
+
+def test_more_objects_than_the_total_are_all_taken():
+    found, script = read(PREFIXES, answer(objects(1, 2, 3), total=2))
+    assert len(found) == 3
+    assert len(script.asked) == 1
+
+
+def test_a_listing_without_an_end_is_given_up(monkeypatch):
+    monkeypatch.setattr(client, "MAX_PAGES", 7)
+    script = Script(*(answer(objects(number)) for number in range(20)))
+    with pytest.raises(ServiceError, match="does not end"):
+        Client(script, {"account_id": "0" * 32}).read(PREFIXES)
+    assert len(script.asked) == 7
+
+
+def test_objects_without_an_id_are_all_kept():
+    duplicates = [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}]
+    assert read(PREFIXES, answer(duplicates, total=2))[0] == duplicates
+
+
+def test_a_single_object_is_a_listing_of_one():
+    assert read(STATUS, answer({"enabled": True}))[0] == [{"enabled": True}]
+    with pytest.raises(ServiceError, match="not an object"):
+        read(STATUS, answer(None))

@@ -1,0 +1,200 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What holds for every existing state and every wish, of every collection."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import PlanError
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils.result import make_diff, operation_records
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.values import (
+    CODE,
+    EXPRESSION,
+    FLAG,
+    ID,
+    NETWORK,
+    PRIORITY,
+    TEXT,
+    choice,
+    several,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import FIREWALL_RULES
+from hypothesis import given
+from hypothesis import strategies as st
+
+COLLECTIONS = [resource for resource in ACCOUNT if resource.create]
+NETWORKS = st.sampled_from(
+    [
+        "192.0.2.0/24",
+        "192.0.2.9/24",
+        "192.0.2.0/28",
+        "192.0.2.1",
+        "192.0.2.1/32",
+        "2001:db8::/32",
+        "2001:DB8::/32",
+        "::1",
+    ]
+)
+TEXTS = st.sampled_from(["", "a", "b"])
+MODES = st.sampled_from(["enabled", "monitoring", "disabled"])
+LEVELS = st.sampled_from(["low", "medium", "high"])
+IDS = st.sampled_from([digit * 32 for digit in "0123"])
+FILTER = st.fixed_dictionaries(
+    {},
+    optional={
+        "expression": st.sampled_from(["true", "ip.src  eq 192.0.2.1", "ip.src eq 192.0.2.1"]),
+        "paused": st.booleans(),
+        "description": TEXTS,
+    },
+)
+WANTED = {
+    "prefix": ({"prefix": NETWORKS}, {"comment": TEXTS, "excluded": st.booleans()}),
+    "allowlist_entry": ({"prefix": NETWORKS}, {"comment": TEXTS, "enabled": st.booleans()}),
+    "syn_flood_rule": (
+        {"scope": st.sampled_from(["region", "datacenter"]), "name": st.sampled_from(["WEUR", "weur", "lax"])},
+        {
+            "mode": MODES,
+            "rate_sensitivity": LEVELS,
+            "burst_sensitivity": LEVELS,
+            "mitigation_type": st.sampled_from(["challenge", "retransmit"]),
+        },
+    ),
+    "out_of_state_tcp_rule": (
+        {"scope": st.sampled_from(["region", "datacenter"]), "name": st.sampled_from(["WEUR", "weur", "lax"])},
+        {"mode": MODES, "rate_sensitivity": LEVELS, "burst_sensitivity": LEVELS},
+    ),
+    "syn_flood_filter": ({"expression": st.sampled_from(["tcp.dstport eq 80", "tcp.dstport  eq 80", "x"])}, {"mode": MODES}),
+    "out_of_state_tcp_filter": ({"expression": st.sampled_from(["a", "b"])}, {"mode": MODES}),
+    "firewall_rule": (
+        {"id": IDS},
+        {
+            "action": st.sampled_from(["log", "block", "allow"]),
+            "priority": st.sampled_from(["", 1, "2"]),
+            "paused": st.booleans(),
+            "description": TEXTS,
+            "filter": FILTER,
+        },
+    ),
+}  # fmt: skip
+
+
+def entries(resource):
+    """Options of a list of objects, no two of them with one key."""
+    required, optional = WANTED[resource.name]
+    return st.lists(st.fixed_dictionaries(required, optional=optional), max_size=4, unique_by=resource.key_of)
+
+
+@st.composite
+def existing(draw, resource):
+    """Objects as the service may hold them: with duplicates, malformed, and with fields that nobody declared."""
+    required, optional = WANTED[resource.name]
+    objects = draw(st.lists(st.fixed_dictionaries({**required, **optional}), max_size=5))
+    if resource is FIREWALL_RULES:
+        objects = [{**item, "priority": None, "filter": {"id": "f" * 32, **item["filter"]}} for item in objects]
+        return list({item["id"]: item for item in objects}.values())
+    if "prefix" in required and draw(st.booleans()):
+        objects.append({"prefix": "203.0.113/24", "comment": None})
+    return [{**item, "id": f"existing-{number}", "x": number} for number, item in enumerate(objects)]
+
+
+def plan_of(resource, held, wished, **how):
+    return make_plan({resource.plural: held}, [parse_desired(resource, numbered("entries", wished), **how)])
+
+
+def attempt(resource, held, wished, **how):
+    """The plan, or the reason for which there is none."""
+    try:
+        return plan_of(resource, held, wished, **how)
+    except PlanError as exc:
+        return exc.message
+
+
+@pytest.mark.parametrize("resource", [*COLLECTIONS, FIREWALL_RULES], ids=lambda resource: resource.name)
+@given(data=st.data())
+def test_the_state_after_a_plan_needs_no_plan(resource, data):
+    held, wished = data.draw(existing(resource)), data.draw(entries(resource))
+    how = data.draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}])) if resource.delete else {}
+    made = attempt(resource, held, wished, **how)
+    if isinstance(made, str):
+        return
+    after = [{"id": f"new-{number}", **item} for number, item in enumerate(made.after()[resource.plural])]
+    again = plan_of(resource, after, wished, **how)
+    assert operation_records(again.operations) == []
+    assert again.after() == {resource.plural: after}
+
+
+@pytest.mark.parametrize("resource", [*COLLECTIONS, FIREWALL_RULES], ids=lambda resource: resource.name)
+@given(data=st.data(), seed=st.integers())
+def test_the_order_of_the_input_does_not_matter(resource, data, seed):
+    held, wished = data.draw(existing(resource)), data.draw(entries(resource))
+    how = data.draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}])) if resource.delete else {}
+    shuffled = random.Random(seed)
+    other_held, other_wished = shuffled.sample(held, len(held)), shuffled.sample(wished, len(wished))
+    one, other = attempt(resource, held, wished, **how), attempt(resource, other_held, other_wished, **how)
+    if isinstance(one, str) or isinstance(other, str):
+        assert isinstance(one, str)
+        assert isinstance(other, str)
+        return
+    assert operation_records(one.operations) == operation_records(other.operations)
+    assert make_diff(one.operations) == make_diff(other.operations)
+
+
+@pytest.mark.parametrize("resource", COLLECTIONS, ids=lambda resource: resource.name)
+@given(data=st.data())
+def test_nothing_is_removed_that_nobody_asked_to_remove(resource, data):
+    held, wished = data.draw(existing(resource)), data.draw(entries(resource))
+    how = data.draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}]))
+    made = attempt(resource, held, wished, **how)
+    if isinstance(made, str):
+        return
+    named = {resource.key_of(item) for item in parse_desired(resource, numbered("x", wished)).objects.values()}
+    kept = {item.get("id") for item in made.after()[resource.plural]}
+    for item in held:
+        removed = item["id"] not in kept
+        if how.get("absent"):
+            assert removed == (resource.key_of(item) in named)
+        elif not how:
+            assert not removed
+    if how.get("exclusive"):
+        assert {resource.key_of(item) for item in made.after()[resource.plural]} == named
+        assert len(made.after()[resource.plural]) == len(named)
+
+
+VALUES = {
+    "network": NETWORK, "text": TEXT, "code": CODE, "flag": FLAG, "expression": EXPRESSION, "id": ID, "priority": PRIORITY,
+    "choice": choice("a", "b"), "several": several("a", "b"),
+}  # fmt: skip
+ANYTHING = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(), st.lists(st.text()), NETWORKS,
+    st.ip_addresses().map(str), st.tuples(st.ip_addresses(v=4), st.integers(0, 33)).map(lambda pair: f"{pair[0]}/{pair[1]}"),
+    st.tuples(st.ip_addresses(v=6), st.integers(0, 129)).map(lambda pair: f"{pair[0]}/{pair[1]}"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VALUES)
+@given(said=ANYTHING, other=ANYTHING)
+def test_every_value_has_a_meaning_that_can_be_compared_and_sorted(name, said, other):
+    value = VALUES[name]
+    meanings = [value.normalise(said), value.normalise(other)]
+    assert len(sorted(meanings)) == 2
+    assert hash(meanings[0]) == hash(value.normalise(said))
+
+
+@pytest.mark.parametrize("name", [name for name in VALUES if name != "several"])
+@given(written=ANYTHING)
+def test_what_is_read_means_what_was_written_and_reads_as_itself(name, written):
+    value = VALUES[name]
+    try:
+        sent = value.parse(written)
+    except ValueError:
+        return
+    if sent is not None:
+        assert value.parse(sent) == sent
+        assert value.normalise(sent) == value.normalise(written)

@@ -1,0 +1,176 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import PlanError
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import overlay
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils.result import make_diff, operation_records
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
+    ALLOWLIST,
+    PREFIXES,
+    RULES,
+    STATUS,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import FIREWALL_RULES
+
+PARENT = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False, "created_on": "2026-01-01"}
+CHILD = {"id": "p2", "prefix": "192.0.2.64/28", "comment": "", "excluded": True, "created_on": "2026-01-02"}
+
+
+def wish(resource, *entries, **how):
+    return parse_desired(resource, numbered("entries", entries), **how)
+
+
+def plan(before, *desired):
+    return make_plan({item.resource.plural: before.get(item.resource.plural, []) for item in desired}, desired)
+
+
+def summary(made):
+    return [f"{item['action']} {item['resource']} {item['key']}" for item in operation_records(made.operations)]
+
+
+def test_additions_come_first_then_changes_then_removals_across_all_collections():
+    made = plan(
+        {
+            "prefixes": [PARENT],
+            "allowlist": [{"id": "a1", "prefix": "198.51.100.7", "enabled": True}],
+            "status": [{"enabled": False}],
+        },
+        wish(PREFIXES, {"prefix": "203.0.113.0/24"}, exclusive=True),
+        wish(ALLOWLIST, {"prefix": "198.51.100.7", "enabled": False}, {"prefix": "198.51.100.8"}),
+        wish(STATUS, {"enabled": True}),
+    )
+    assert summary(made) == [
+        "create prefix 203.0.113.0/24",
+        "create allowlist_entry 198.51.100.8/32",
+        "update allowlist_entry 198.51.100.7",
+        "update tcp_protection_status tcp_protection_status",
+        "delete prefix 192.0.2.0/24",
+    ]
+
+
+def test_parents_come_before_their_subsets_and_go_after_them():
+    entries = [{"prefix": item["prefix"]} for item in (CHILD, PARENT)]
+    assert summary(plan({}, wish(PREFIXES, *entries))) == ["create prefix 192.0.2.0/24", "create prefix 192.0.2.64/28"]
+    gone = plan({"prefixes": [PARENT, CHILD]}, wish(PREFIXES, *entries, absent=True))
+    assert summary(gone) == ["delete prefix 192.0.2.64/28", "delete prefix 192.0.2.0/24"]
+
+
+def test_the_order_of_wishes_and_of_live_objects_has_no_meaning():
+    entries = [{"prefix": "192.0.2.0/24", "comment": "a"}, {"prefix": "10.0.0.0/8"}, {"prefix": "2001:db8::/32"}]
+    existing = [PARENT, CHILD, {"id": "p3", "prefix": "odd"}]
+    plans = {
+        str((operation_records(made.operations), make_diff(made.operations)))
+        for wished in permutations(entries)
+        for held in permutations(existing)
+        for made in [plan({"prefixes": list(held)}, wish(PREFIXES, *wished, exclusive=True))]
+    }
+    assert len(plans) == 1
+
+
+def test_changes_come_in_the_order_of_the_keys():
+    existing = [{"id": f"p{number}", "prefix": f"10.0.{number}.0/24", "comment": ""} for number in (10, 2, 9)]
+    made = plan(
+        {"prefixes": existing}, wish(PREFIXES, *({"prefix": item["prefix"], "comment": "new"} for item in existing))
+    )
+    assert summary(made) == [f"update prefix 10.0.{number}.0/24" for number in (2, 9, 10)]
+
+
+def test_collections_keep_to_themselves():
+    entry = {"id": "a1", "prefix": "198.51.100.7", "enabled": True}
+    made = plan(
+        {"prefixes": [PARENT], "allowlist": [entry], "status": [{"enabled": False}]},
+        wish(ALLOWLIST, {"prefix": "198.51.100.7", "enabled": False}, {"prefix": "198.51.100.8"}),
+        wish(PREFIXES, {"prefix": "203.0.113.0/24"}),
+        wish(STATUS, {"enabled": True}),
+    )
+    after = made.after()
+    assert [item["prefix"] for item in after["prefixes"]] == ["192.0.2.0/24", "203.0.113.0/24"]
+    assert [item["prefix"] for item in after["allowlist"]] == ["198.51.100.7", "198.51.100.8/32"]
+    assert after["status"] == [{"enabled": True}]
+
+
+def test_the_state_afterwards_keeps_what_nobody_named():
+    foreign = {"id": "p9", "prefix": "203.0.113.0/24", "comment": "foreign", "x": ["kept"]}
+    made = plan(
+        {"prefixes": [foreign, PARENT]},
+        wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "mine"}, {"prefix": "::1"}),
+    )
+    assert made.after()["prefixes"] == [
+        foreign,
+        {**PARENT, "comment": "mine"},
+        {"prefix": "::1/128", "comment": "", "excluded": False},
+    ]
+    assert made.before["prefixes"] == [foreign, PARENT]
+
+
+def test_what_the_service_answered_takes_the_place_of_what_was_foreseen():
+    made = plan({"prefixes": [PARENT]}, wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "mine"}))
+    told = {**PARENT, "comment": "mine", "modified_on": "now"}
+    assert made.after({made.operations[0]: told})["prefixes"] == [told]
+
+
+@pytest.mark.parametrize("field", ["comment", "enabled"])
+def test_what_a_wish_leaves_out_is_left_alone(field):
+    existing = {"id": "a1", "prefix": "198.51.100.7", "comment": "kept", "enabled": False}
+    options = {"prefix": "198.51.100.7", "comment": "new", "enabled": True}
+    del options[field]
+    made = plan({"allowlist": [existing]}, wish(ALLOWLIST, options))
+    assert made.after()["allowlist"][0][field] == existing[field]
+    assert field not in made.operations[0].fields
+
+
+def test_the_twin_that_stays_is_the_nearest_and_then_the_oldest():
+    older, newer = ({**PARENT, "id": identity, "created_on": identity} for identity in ("t1", "t2"))
+    wished = {"prefix": "192.0.2.0/24", "comment": "x"}
+    for existing, gone in (([newer, older], "t2"), ([{**newer, "comment": "x"}, older], "t1")):
+        made = plan({"prefixes": existing}, wish(PREFIXES, wished, exclusive=True))
+        assert [item.existing["id"] for item in made.operations if item.action == "delete"] == [gone]
+
+
+def test_twins_are_told_apart_in_a_diff():
+    duplicates = [PARENT, {**PARENT, "id": "p7"}]
+    made = plan({"prefixes": duplicates}, wish(PREFIXES, {"prefix": "192.0.2.0/24"}, absent=True))
+    assert len(make_diff(made.operations)["before"]["prefixes"]) == 2
+
+
+@pytest.mark.parametrize("odd", ["", "..", "../prefixes", "a/b", "a?b", "a#b", "a b", "a\n", None, 7.5])
+@pytest.mark.parametrize("absent", [False, True])
+def test_an_id_that_would_change_the_path_is_refused(odd, absent):
+    with pytest.raises(PlanError, match="cannot be part of a path"):
+        plan(
+            {"prefixes": [{**PARENT, "id": odd}]},
+            wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "new"}, absent=absent),
+        )
+
+
+def test_every_rule_that_does_not_exist_is_named():
+    with pytest.raises(PlanError, match="a{32}, b{32}"):
+        plan({}, wish(FIREWALL_RULES, {"id": "a" * 32}, {"id": "b" * 32}))
+
+
+def test_a_field_that_the_service_does_not_tell_counts_as_its_documented_default():
+    existing = {"id": "r1", "scope": "global", "name": "global", "mode": "monitoring"}
+    same = plan({"syn_flood_rules": [existing]}, wish(RULES[0], {"scope": "global", "mitigation_type": "challenge"}))
+    other = plan({"syn_flood_rules": [existing]}, wish(RULES[0], {"scope": "global", "mitigation_type": "retransmit"}))
+    assert (summary(same), summary(other)) == ([], ["update syn_flood_rule global"])
+
+
+def test_overlay_replaces_a_nested_object_that_has_another_id():
+    rule = {"id": "r", "filter": {"id": "f1", "expression": "true", "ref": "x"}}
+    assert overlay(FIREWALL_RULES.fields, rule, {"filter": {"expression": "false"}})["filter"] == {
+        "id": "f1",
+        "expression": "false",
+        "ref": "x",
+    }
+    assert overlay(FIREWALL_RULES.fields, rule, {"filter": {"id": "f2"}})["filter"] == {"id": "f2"}
+    assert overlay(FIREWALL_RULES.fields, {"id": "r", "filter": None}, {"filter": {"expression": "true"}})[
+        "filter"
+    ] == {"expression": "true"}

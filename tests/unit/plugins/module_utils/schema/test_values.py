@@ -1,0 +1,159 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.values import (
+    CODE,
+    EXPRESSION,
+    FLAG,
+    ID,
+    NETWORK,
+    PRIORITY,
+    TEXT,
+    choice,
+    normalise_expression,
+    normalise_network,
+    several,
+)
+
+MODE = choice("enabled", "monitoring", "disabled")
+PRODUCTS = several("waf", "bic")
+
+
+@pytest.mark.parametrize(
+    ("value", "one", "other"),
+    [
+        (NETWORK, "192.0.2.7/24", "192.0.2.0/24"),
+        (NETWORK, "192.0.2.1", "192.0.2.1/32"),
+        (NETWORK, "2001:DB8::/32", "2001:db8::/32"),
+        (NETWORK, "2001:db8:0:0::1", "2001:db8::1/128"),
+        (NETWORK, " 192.0.2.0/24 ", "192.0.2.0/24"),
+        (CODE, "WEUR", "weur"),
+        (MODE, "Monitoring", "monitoring"),
+        (TEXT, None, ""),
+        (FLAG, None, False),
+        (EXPRESSION, "ip.src  in\n{192.0.2.0/24}", " ip.src in {192.0.2.0/24} "),
+        (EXPRESSION, 'a eq "x  y"   and\tb eq "z  w"  or  c', 'a eq "x  y" and b eq "z  w" or c'),
+        (PRODUCTS, ["waf", "bic"], ["bic", "waf", "waf"]),
+        (PRODUCTS, None, []),
+        (PRIORITY, 7.0, 7),
+        (ID, "F2D427378E7542ACB295380D352E2EBD", "f2d427378e7542acb295380d352e2ebd"),
+    ],
+)
+def test_equal_meanings_compare_as_equal(value, one, other):
+    assert value.normalise(one) == value.normalise(other)
+
+
+@pytest.mark.parametrize(
+    ("value", "one", "other"),
+    [
+        (NETWORK, "192.0.2.0/24", "192.0.2.0/25"),
+        (NETWORK, "::/0", "0.0.0.0/0"),
+        (NETWORK, "203.0.113/24", "203.0.113.0/24"),
+        (TEXT, "Frankfurt", "frankfurt"),
+        (FLAG, True, False),
+        (EXPRESSION, 'http.host eq "a  b"', 'http.host eq "a b"'),
+        (EXPRESSION, 'a eq "x" or b eq "y  z"', 'a eq "x" or b eq "y z"'),
+        (PRIORITY, None, 0),
+        (MODE, "enabled", "mitigation"),
+    ],
+)
+def test_different_meanings_do_not(value, one, other):
+    assert value.normalise(one) != value.normalise(other)
+
+
+@pytest.mark.parametrize(
+    ("value", "written", "sent"),
+    [
+        (NETWORK, "192.0.2.7/24", "192.0.2.0/24"),
+        (NETWORK, "192.0.2.1", "192.0.2.1/32"),
+        (NETWORK, "2001:DB8::/32", "2001:db8::/32"),
+        (CODE, " WEUR ", "WEUR"),
+        (TEXT, "  kept as it is ", "  kept as it is "),
+        (PRIORITY, "12", 12),
+        (PRIORITY, 0, 0),
+        (PRIORITY, 2147483647, 2147483647),
+        (PRIORITY, "", None),
+        (PRODUCTS, ["waf", "waf", "bic"], ["waf", "bic"]),
+        (ID, " F2D427378E7542ACB295380D352E2EBD", "f2d427378e7542acb295380d352e2ebd"),
+    ],
+)
+def test_what_a_user_writes_is_sent_so(value, written, sent):
+    assert value.parse(written) == sent
+
+
+@pytest.mark.parametrize(
+    ("value", "written", "reason"),
+    [
+        (NETWORK, "203.0.113/24", "did you mean 203.0.113.0/24?"),
+        (NETWORK, "10/8", "did you mean 10.0.0.0/8?"),
+        (NETWORK, "203.0.113/23", "did you mean 203.0.113.0/23?"),
+        (NETWORK, "192.0.2.0/33", "is not a network"),
+        (NETWORK, "192.0.2.256", "is not a network"),
+        (NETWORK, "192.0.2.0/255.255.255.0", "CIDR notation"),
+        (NETWORK, "fe80::1%eth0", "CIDR notation"),
+        (NETWORK, "192.0.2.0/", "CIDR notation"),
+        (NETWORK, "", "is not a network"),
+        (NETWORK, 3221225985, "is not a text"),
+        (CODE, "  ", "it is empty"),
+        (EXPRESSION, "\n", "it is empty"),
+        (PRIORITY, "soon", "whole number"),
+        (PRIORITY, -1, "whole number"),
+        (PRIORITY, 2147483648, "whole number"),
+        (PRIORITY, True, "whole number"),
+        (FLAG, "yes", "neither true nor false"),
+        (ID, "../prefixes", "is not an id"),
+        (ID, "", "is not an id"),
+        (ID, "f2d427378e7542acb295380d352e2ebd0", "is not an id"),
+    ],
+)
+def test_what_is_malformed_is_refused_with_a_reason(value, written, reason):
+    with pytest.raises(ValueError, match=reason.replace("?", r"\?")):
+        value.parse(written)
+
+
+@pytest.mark.parametrize("written", ["10.0.0.0.0/8", "192.0.2.0/33", "a.b/8"])
+def test_no_hint_is_better_than_a_wrong_one(written):
+    with pytest.raises(ValueError, match="is not a network") as caught:
+        NETWORK.parse(written)
+    assert "did you mean" not in str(caught.value)
+
+
+def test_networks_sort_before_their_subsets():
+    texts = ["192.0.2.64/28", "2001:db8::/32", "192.0.2.0/24", "odd", "192.0.2.0/28"]
+    assert sorted(texts, key=normalise_network) == [
+        "odd", "192.0.2.0/24", "192.0.2.0/28", "192.0.2.64/28", "2001:db8::/32",
+    ]  # fmt: skip
+
+
+def test_words_sort_as_declared_and_unknown_ones_come_last():
+    assert sorted(["odd", "disabled", "enabled"], key=MODE.normalise) == ["enabled", "disabled", "odd"]
+
+
+def test_a_quote_that_does_not_end_is_no_reason_to_fail():
+    assert normalise_expression('http.host eq "a  b') == 'http.host eq "a b'
+
+
+ADDRESSES = ("0.0.0.0", "10.0.0.0", "192.0.2.0", "192.0.2.7", "255.255.255.255", "192.0.2.07", "192.0.2")
+ADDRESSES_V6 = ("::", "2001:db8::", "2001:db8::1", "2001:DB8::", "2001:db8:0::", "::ffff:192.0.2.0", "2001:db8:::")
+LENGTHS = ("", *(f"/{length}" for length in (0, 1, 8, 23, 24, 25, 31, 32, 33, 48, 64, 127, 128, 129)), "/08", "/", "/x")
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("address", ADDRESSES + ADDRESSES_V6)
+def test_a_network_is_what_the_standard_library_takes_it_for(address: str, length: str) -> None:
+    text = address + length
+    try:
+        network = ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        assert normalise_network(text)[0] == 0
+        with pytest.raises(ValueError, match="is not a network"):
+            NETWORK.parse(text)
+    else:
+        assert normalise_network(text) == (network.version, int(network.network_address), network.prefixlen, "")
+        assert NETWORK.parse(text) == str(network)
