@@ -26,6 +26,8 @@ class Account:
 
     clock: Clock = field(repr=False)
     entitled: bool = True
+    name: str = ""
+    type: str = "enterprise"
     enabled: bool = False
     prefixes: list[Item] = field(default_factory=list)
     allowlist: list[Item] = field(default_factory=list)
@@ -36,6 +38,8 @@ class Account:
         self,
         *,
         entitled: bool | None = None,
+        name: str | None = None,
+        type: str | None = None,
         enabled: bool | None = None,
         prefixes: Iterable[Item] = (),
         allowlist: Iterable[Item] = (),
@@ -47,6 +51,8 @@ class Account:
             self.entitled = entitled
         if enabled is not None:
             self.enabled = enabled
+        self.name = self.name if name is None else name
+        self.type = self.type if type is None else type
         self._seed("prefixes", prefixes)
         self._seed("allowlist", allowlist)
         for kind, lists in (("syn_flood", syn_flood), ("out_of_state_tcp", out_of_state_tcp)):
@@ -62,6 +68,8 @@ class Account:
         """The account in the shape of a state document."""
         return {
             "entitled": self.entitled,
+            "name": self.name,
+            "type": self.type,
             "enabled": self.enabled,
             "prefixes": self.prefixes,
             "allowlist": self.allowlist,

@@ -16,7 +16,7 @@ from werkzeug.datastructures import Headers
 from .answers import Refusal
 
 Permission = Literal["none", "read", "write"]
-Area = Literal["protection", "firewall", "waf"]
+Area = Literal["protection", "firewall", "waf", "account_settings", "zone"]
 
 EMAIL = "operator@example.com"
 KEY = "0123456789abcdef0123456789abcdef01234"
@@ -34,6 +34,8 @@ class Grant:
     protection: Permission = "write"
     firewall: Permission = "write"
     waf: Permission = "write"
+    account_settings: Permission = "read"
+    zone: Permission = "read"
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:
@@ -59,14 +61,16 @@ class Credentials:
 
     def admit(self, headers: Headers, area: Area, subject: str, writing: bool) -> None:
         """Let the caller in, or refuse as the service does: malformed, unknown, or not permitted here."""
+        if not self.caller(headers, area).allows(area, subject, writing):
+            raise Refusal(403, [UNAUTHORISED])
+
+    def caller(self, headers: Headers, area: Area = "zone") -> Grant:
+        """What the caller may do; refused where the credentials are malformed or unknown."""
         if "Authorization" in headers:
-            allowed = self._by_token(headers["Authorization"])
-        elif "X-Auth-Key" in headers or "X-Auth-Email" in headers:
-            allowed = self._by_key(headers.get("X-Auth-Email", ""), headers.get("X-Auth-Key", ""), area)
-        else:
-            raise Refusal(403, [UNAUTHORISED])
-        if not allowed.allows(area, subject, writing):
-            raise Refusal(403, [UNAUTHORISED])
+            return self._by_token(headers["Authorization"])
+        if "X-Auth-Key" in headers or "X-Auth-Email" in headers:
+            return self._by_key(headers.get("X-Auth-Email", ""), headers.get("X-Auth-Key", ""), area)
+        raise Refusal(403, [UNAUTHORISED])
 
     def _by_token(self, authorization: str) -> Grant:
         bearer = BEARER.fullmatch(authorization)

@@ -24,14 +24,14 @@ class Listing:
     same_page: bool = False
 
 
-def page(items: list[Item], order: str | None = None) -> Response:
+def page(items: list[Item], order: str | None = None, per_page: int = 25) -> Response:
     """The page that the request asks for (its query has been checked against the contract before).
 
     Without an order, neither the request's own nor a default one, items come as they were made.
     """
     listing: Listing = request.environ.get(LISTING, Listing())
     number = 1 if listing.same_page else int(request.args.get("page", 1))
-    size = min(int(request.args.get("per_page", 25)), listing.page_cap or 1000)
+    size = min(int(request.args.get("per_page", per_page)), listing.page_cap or 1000)
     ordered = in_order(items, request.args.get("order", order), request.args.get("direction") == "DESC")
     shown = ordered[(number - 1) * size : number * size]
     info = {

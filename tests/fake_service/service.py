@@ -85,10 +85,14 @@ class Service:
         protection: Permission = "write",
         firewall: Permission = "write",
         waf: Permission = "write",
+        account_settings: Permission = "read",
+        zone: Permission = "read",
         only: Iterable[str] | None = None,
     ) -> str:
         """Accept another token, with these permissions by area, limited to some account and zone ids if `only` is given."""
-        self.credentials.tokens[token] = Grant(protection, firewall, waf, None if only is None else tuple(only))
+        self.credentials.tokens[token] = Grant(
+            protection, firewall, waf, account_settings, zone, None if only is None else tuple(only)
+        )
         return token
 
     def misbehave(

@@ -28,6 +28,10 @@ class Zone:
     rules: list[Item] = field(default_factory=list)
     filters: list[Item] = field(default_factory=list)
     entry_point: Item | None = None
+    name: str = ""
+    plan: str = "enterprise"
+    status: str = "active"
+    account_id: str | None = None
 
     @property
     def custom_rules(self) -> list[Item]:
@@ -41,12 +45,20 @@ class Zone:
         rules: Iterable[Item] = (),
         filters: Iterable[Item] = (),
         custom_rules: Iterable[Item] | None = None,
+        name: str | None = None,
+        plan: str | None = None,
+        status: str | None = None,
+        account_id: str | None = None,
     ) -> Zone:
         """Add filters, rules with their filters nested, and custom rules; ids and defaults are filled in where missing.
 
         A nested filter that names the id of a filter already there is that filter. Custom rules, be it none of them,
         come with their entry point; None leaves the zone without one.
         """
+        self.name = self.name if name is None else name
+        self.plan = self.plan if plan is None else plan
+        self.status = self.status if status is None else status
+        self.account_id = self.account_id if account_id is None else account_id
         for fields in filters:
             self._seed_filter(fields)
         for fields in rules:
@@ -80,7 +92,8 @@ class Zone:
     def document(self) -> Item:
         """The zone in the shape of a state document."""
         custom = {} if self.entry_point is None else {"custom_rules": self.custom_rules}
-        return {"rules": self.rules, "filters": self.filters, **custom}
+        about = {"name": self.name, "plan": self.plan, "status": self.status, "account_id": self.account_id}
+        return {**about, "rules": self.rules, "filters": self.filters, **custom}
 
 
 def rule(fields: Item, its_filter: Item) -> Item:

@@ -1,0 +1,104 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The accounts and zones that a token sees, without what they protect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from .accounts import Account
+from .admission import within_contract
+from .answers import no_route, success
+from .contract import API
+from .current import service
+from .paging import page
+from .zones import Zone
+
+PER_PAGE = 20  # where the query does not say
+PLANS = {
+    "free": "Free Website",
+    "pro": "Pro Website",
+    "business": "Business Website",
+    "enterprise": "Enterprise Website",
+}
+
+area = Blueprint("directory", __name__, url_prefix=API)
+area.before_request(within_contract)
+
+
+@area.get("/accounts")
+def list_accounts() -> Response:
+    """A token without the permission on accounts sees none of them."""
+    grant = service.credentials.caller(request.headers)
+    accounts = [
+        account_object(identity, account)
+        for identity, account in service.accounts.items()
+        if grant.allows("account_settings", identity, writing=False)
+    ]
+    return page(chosen(accounts), "name", PER_PAGE)
+
+
+@area.get("/zones")
+def list_zones() -> Response:
+    """The zones on which the token has any permission to read them."""
+    grant = service.credentials.caller(request.headers)
+    zones = [
+        zone_object(identity, zone)
+        for identity, zone in service.zones.items()
+        if grant.allows("zone", identity, writing=False)
+    ]
+    return page(chosen(zones), "name", PER_PAGE)
+
+
+@area.get("/zones/<zone_id>")
+def read_zone(zone_id: str) -> Response:
+    service.credentials.admit(request.headers, "zone", zone_id, writing=False)
+    if zone_id not in service.zones:
+        raise no_route(request.path)
+    return success(zone_object(zone_id, service.zones[zone_id]))
+
+
+def account_object(identity: str, account: Account) -> dict[str, Any]:
+    """An account as the service lists it."""
+    return {
+        "id": identity,
+        "name": account.name or f"Account {identity[:6]}",
+        "type": account.type,
+        "settings": {"enforce_twofactor": False},
+        "created_on": "2024-01-01T00:00:00Z",
+    }
+
+
+def zone_object(identity: str, zone: Zone) -> dict[str, Any]:
+    """A zone as the service lists it, with its account and its plan."""
+    account = service.accounts.get(zone.account_id or "")
+    name = (account.name if account else "") or f"Account {(zone.account_id or '')[:6]}"
+    return {
+        "id": identity,
+        "name": zone.name or f"zone-{identity[:6]}.example",
+        "status": zone.status,
+        "paused": False,
+        "type": "full",
+        "account": {"id": zone.account_id or "", "name": name},
+        "plan": {"id": f"plan-{zone.plan}", "legacy_id": zone.plan, "name": PLANS.get(zone.plan, zone.plan)},
+    }
+
+
+def chosen(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The items that the query asks for."""
+    conditions = {name: value for name, value in request.args.items() if name in ("name", "status", "account.id")}
+    return [item for item in items if all(value_at(item, name) == value for name, value in conditions.items())]
+
+
+def value_at(item: Mapping[str, Any], name: str) -> Any:
+    """The value under a name such as `account.id`."""
+    value: Any = item
+    for part in name.split("."):
+        value = value[part]
+    return value
