@@ -32,7 +32,7 @@ parity: .venv/.installed-test ## Compare modules inside the worker process with 
 bench: .venv/.installed-test ## Measure against other ways to do the same, and write docs/performance.md.
 	@$(PYTHON) -m tests.benchmark
 
-lint: .venv/.installed-lint ## Check format, types, licences and style.
+lint: .venv/.installed-lint ## Check format, types, imports, licences and style.
 	@.ci/lint
 
 sanity: .venv/.installed-lint ## Run ansible-test sanity on every Python found.
