@@ -8,11 +8,11 @@ import shutil
 import subprocess
 import sys
 
-wanted = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
+packages = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
 uv = shutil.which("uv")
 if uv:
     install = [uv, "pip", "install", "--quiet", "--system-certs", "--python", sys.executable]
-    if subprocess.call([*install, *wanted]) == 0:
+    if subprocess.call([*install, *packages]) == 0:
         sys.exit(0)
 subprocess.check_call([sys.executable, "-m", "ensurepip", "--default-pip"])
-subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted])
+subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])

@@ -38,9 +38,9 @@ def main(session: str) -> int:
             counts[outcome] += 1
             if outcome == "survived":
                 survivors.append(mutant(result.diff or "", work[job].mutations[0].module_path.name))
-    judged = counts["killed"] + counts["survived"] + counts["incompetent"]
-    share = counts["survived"] / judged if judged else 1.0
-    print(f"{judged} mutants, {counts['survived']} survived ({share:.1%}), {counts['skipped']} not tried.")
+    tried = counts["killed"] + counts["survived"] + counts["incompetent"]
+    share = counts["survived"] / tried if tried else 1.0
+    print(f"{tried} mutants, {counts['survived']} survived ({share:.1%}), {counts['skipped']} not tried.")
     unexplained = [text for text in survivors if text not in explained]
     for text in unexplained:
         print(f"SURVIVED: {text}")
