@@ -72,7 +72,7 @@ class Client:
         name = str(resource.list_field)
         around = self._list_objects.get(resource.path, {})
         body = {**{field: around[field] for field in resource.kept_fields if field in around}, name: list(objects)}
-        request = Request(resource.update.method, self._path(resource), query or {}, body, resource)
+        request = Request(resource.write_for("update").method, self._path(resource), query or {}, body, resource)
         result = self._call(request).result
         return result.get(name) if isinstance(result, Mapping) else None
 

@@ -71,13 +71,13 @@ class Settings:
 
 
 def parse_settings(
-    options: Mapping[str, Any], owner: str, environment: Mapping[str, str], warn: Callable[[str], None]
+    options: Mapping[str, Any], owner: str | None, environment: Mapping[str, str], warn: Callable[[str], None]
 ) -> Settings:
-    """Check the shared options; raises OptionError."""
+    """Check the shared options; raises OptionError. `owner` is None where no account or zone is named."""
     try:
-        owner_id = {owner: identifier(options[owner])}
+        owner_id = {owner: identifier(options[owner])} if owner else {}
     except ValueError as exc:
-        raise OptionError(owner, str(exc)) from exc
+        raise OptionError(str(owner), str(exc)) from exc
     for name, (_type, _default, least) in BOUNDS.items():
         if not least <= options[name] < float("inf"):
             raise OptionError(name, f"it must be a number of at least {least:g}")

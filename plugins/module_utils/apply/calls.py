@@ -28,13 +28,10 @@ def plan_calls(plan: Plan) -> Iterator[Call]:
     lists = {item.resource.plural: item.resource for item in plan.operations if item.resource.list_field}
     for resource in lists.values():
         operations = tuple(item for item in plan.operations if item.resource is resource)
-        yield Call(resource, resource.update, operations, plan.after()[resource.plural])
+        yield Call(resource, resource.write_for("update"), operations, plan.after()[resource.plural])
     others = (item for item in plan.operations if not item.resource.list_field)
     for (resource, action), group in groupby(others, key=lambda item: (item.resource, item.action)):
-        write = resource.writes[action]
-        if write is None:
-            raise LookupError(f"{action} cannot be sent for {resource.name}")
-        operations = tuple(group)
+        write, operations = resource.write_for(action), tuple(group)
         for start in range(0, len(operations), write.batch):
             yield Call(resource, write, operations[start : start + write.batch])
 

@@ -97,7 +97,7 @@ class Resource:
     """A collection of objects of one shape, or (with an empty key) a single object.
 
     What it is: `name` and `plural` in options and results, `title` in sentences, `kind` where several collections have
-    one shape. `owner` is the option that names the account or zone.
+    one shape. `owner` is the option that names the account or zone; empty where the credentials alone decide.
 
     How it is called: `path`, `permission`, `create`, `update`, `delete`, `page_size`; `read_only` names fields that the
     service sets and does not take back; `list_field` names the field of one object that holds the whole collection as
@@ -119,7 +119,7 @@ class Resource:
     permission: Permission
     fields: tuple[Field, ...]
     key: tuple[str, ...]
-    update: Write
+    update: Write | None = None
     create: Write | None = None
     delete: Write | None = None
     page_size: int = 1000
@@ -146,12 +146,12 @@ class Resource:
             "a field is declared twice": len(set(names)) < len(names),
             f"{', '.join(sorted(named - set(names)))} is no field of it": not named <= set(names),
             "it is created or deleted and has no key": not self.key and bool(self.create or self.delete),
-            f"its path lacks {{{self.owner}}}": f"{{{self.owner}}}" not in self.path,
+            f"its path lacks {{{self.owner}}}": bool(self.owner) and f"{{{self.owner}}}" not in self.path,
             "a field of its key has a default of its own": any(
                 item.default is not None for item in self.fields if item.name in self.key
             ),
             "it keeps fields of an object and is no list in one": bool(self.kept_fields) and not self.list_field,
-            "an ordered list is replaced by one call": bool(self.list_field) and self.update.by_id,
+            "an ordered list is replaced by one call": bool(self.list_field) and (not self.update or self.update.by_id),
             "it is a list in an object and has nested objects": bool(self.list_field) and self.nested is not None,
         }
         return [problem for problem, applies in checks.items() if applies]
@@ -159,10 +159,12 @@ class Resource:
     def _nested_names(self) -> tuple[str, ...]:
         return (self.nested.field,) if self.nested else ()
 
-    @property
-    def writes(self) -> Mapping[str, Write | None]:
-        """By the action of an operation."""
-        return {"create": self.create, "update": self.update, "delete": self.delete}
+    def write_for(self, action: str) -> Write:
+        """How an operation with this action is sent; raises LookupError where the resource has no such write."""
+        write = {"create": self.create, "update": self.update, "delete": self.delete}[action]
+        if write is None:
+            raise LookupError(f"{action} cannot be sent for {self.name}")
+        return write
 
     @cached_property
     def _by_name(self) -> Mapping[str, Field]:

@@ -1,0 +1,225 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: accounts
+short_description: Cloudflare accounts and zones as hosts
+version_added: 0.2.0
+author: The edgeops.protection authors (@edgeops)
+description:
+  - Reads the accounts and zones that a Cloudflare API token sees, and makes each of them a host.
+  - An account becomes a host of the group C(accounts). Its host name is its name in lower case, with everything but
+    letters and digits turned into single hyphens. Where two accounts have one name, a hyphen and six digits of the id
+    follow.
+  - A zone becomes a host of the group C(zones) and of the group C(zones_of_<account host with underscores>). Its host
+    name is its domain.
+  - Tasks for these hosts run on the control node, since every host has C(ansible_connection=local).
+  - The inventory holds no credentials. Give them to the tasks, for example in C(group_vars).
+notes:
+  - The token needs the permissions C(Account Settings Read) and C(Zone Read). A token without the first one sees no
+    accounts; the plugin then takes the accounts that its zones name, and warns.
+requirements:
+  - requests >= 2.25
+extends_documentation_fragment:
+  - constructed
+  - inventory_cache
+options:
+  plugin:
+    description: The name of this plugin, C(edgeops.protection.accounts).
+    type: str
+    required: true
+    choices: [edgeops.protection.accounts]
+  api_token:
+    description:
+      - The API token. It may be a template.
+      - If no credentials are given at all, the environment variable E(CLOUDFLARE_API_TOKEN) is used.
+    type: str
+  api_email:
+    description:
+      - The e-mail address of the user whose O(api_key) it is. It may be a template.
+      - If no credentials are given at all, the environment variable E(CLOUDFLARE_EMAIL) is used.
+    type: str
+  api_key:
+    description:
+      - The API key of the user with O(api_email), instead of O(api_token). It may be a template.
+      - If no credentials are given at all, the environment variable E(CLOUDFLARE_API_KEY) is used.
+    type: str
+  base_url:
+    description:
+      - The URL of the Cloudflare API. It must be C(https), except on loopback addresses of this machine.
+    type: str
+    default: https://api.cloudflare.com/client/v4
+    env:
+      - name: CLOUDFLARE_BASE_URL
+  timeout:
+    description: The seconds that one request may take as a whole.
+    type: float
+    default: 30.0
+  retries:
+    description: How often one request is repeated after it failed for a passing reason.
+    type: int
+    default: 4
+  max_wait:
+    description: The seconds that the plugin waits in all before it repeats requests, above all for a rate limit.
+    type: float
+    default: 60.0
+  validate_certs:
+    description: Whether the service's certificate is checked.
+    type: bool
+    default: true
+  ca_path:
+    description: A file or directory of CA certificates to trust instead of the default ones.
+    type: path
+  accounts:
+    description:
+      - The accounts that become hosts, as names, ids or globs such as C(example-*). Case does not matter.
+      - All accounts by default. With an empty list no account becomes a host.
+      - Zones of accounts that do not match are left out as well, unless the list is empty.
+    type: list
+    elements: str
+  zones:
+    description:
+      - The zones that become hosts, as names, ids or globs such as C(*.example.com). Case does not matter.
+      - All zones by default. With an empty list no zone becomes a host, and zones are not read.
+    type: list
+    elements: str
+"""
+
+EXAMPLES = r"""
+# edgeops.yml: all accounts and zones of the token in the environment variable CLOUDFLARE_API_TOKEN
+plugin: edgeops.protection.accounts
+---
+# production.edgeops.yml: accounts by name, without zones; the token comes from a vaulted environment
+plugin: edgeops.protection.accounts
+api_token: "{{ lookup('ansible.builtin.env', 'EDGE_INVENTORY_TOKEN') }}"
+accounts:
+  - example-*
+zones: []
+---
+# grouped.edgeops.yml: zones grouped by plan, paused ones in a group of their own, cached for an hour
+plugin: edgeops.protection.accounts
+cache: true
+cache_plugin: ansible.builtin.jsonfile
+cache_connection: ~/.cache/edgeops-inventory
+cache_timeout: 3600
+keyed_groups:
+  - key: edge_zone_plan
+    prefix: plan
+groups:
+  pending_zones: edge_zone_status | default('active') != 'active'
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.errors import AnsibleError, AnsibleParserError
+from ansible.module_utils.basic import missing_required_lib
+from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+from ansible_collections.edgeops.protection.plugins.module_utils.api.adapters import REQUESTS_IMPORT_ERROR
+from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import parse_settings
+from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import concurrently
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import ProtectionError
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.directory import ACCOUNTS, ZONES
+from ansible_collections.edgeops.protection.plugins.plugin_utils.inventory_hosts import (
+    Directory,
+    Host,
+    Selection,
+    hosts_of,
+)
+
+try:
+    from ansible.template import trust_as_template
+except ImportError:  # before 2.19, ansible-core templates every text that is not wrapped
+    from ansible.utils.unsafe_proxy import wrap_var as as_data
+
+    def trust_as_template(value: str) -> str:
+        return value
+else:
+
+    def as_data(value: Any) -> Any:
+        return value
+
+
+CREDENTIALS = ("api_token", "api_email", "api_key")
+CONNECTION = (*CREDENTIALS, "base_url", "timeout", "retries", "max_wait", "validate_certs", "ca_path")
+LOCAL = {
+    "ansible_connection": "local",
+    "ansible_python_interpreter": trust_as_template("{{ ansible_playbook_python }}"),
+}
+
+
+class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: ignore[misc]
+    """Accounts and zones as hosts."""
+
+    NAME = "edgeops.protection.accounts"
+
+    def verify_file(self, path: str) -> bool:
+        """Whether the file is one of this plugin's by its name: edgeops.yml or *.edgeops.yml."""
+        stem, extension = os.path.splitext(os.path.basename(path))
+        named = stem == "edgeops" or stem.endswith(".edgeops")
+        return super().verify_file(path) and named and extension in (".yml", ".yaml")
+
+    def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
+        """Read the directory, or take it from the cache, and add its hosts to the inventory."""
+        super().parse(inventory, loader, path, cache)
+        self._read_config_data(path)
+        directory = self._cached_directory(path, cache)
+        if directory.accounts_of_zones and not directory.accounts and self.get_option("accounts") != []:
+            self.display.warning(
+                "The token sees no accounts, since it lacks the permission Account Settings Read (account). "
+                "The inventory takes the accounts that its zones name."
+            )
+        hosts = hosts_of(directory, Selection(self.get_option("accounts"), self.get_option("zones")))
+        if not hosts:
+            self.display.warning(
+                "The inventory has no hosts: the token sees no account and no zone that the options accounts and zones "
+                "select. It needs the permissions Account Settings Read (account) and Zone Read (zone)."
+            )
+        for host in hosts:
+            self._add(host)
+
+    def _cached_directory(self, path: str, cache: bool) -> Directory:
+        """The accounts and zones: from the cache where it is on and holds them, or else from the service."""
+        self.load_cache_plugin()
+        key = self.get_cache_key(path)
+        enabled = self.get_option("cache")
+        if enabled and cache and key in self._cache:
+            cached: Mapping[str, Any] = self._cache[key]
+            return Directory(cached["accounts"], cached["zones"])
+        directory = self._read_directory()
+        if enabled:
+            self._cache[key] = {"accounts": list(directory.accounts), "zones": list(directory.zones)}
+        return directory
+
+    def _read_directory(self) -> Directory:
+        """The accounts and zones that the credentials see; what the options leave out altogether is not read."""
+        if REQUESTS_IMPORT_ERROR:
+            raise AnsibleError(f"{self.NAME}: {missing_required_lib('requests')}")
+        options = {name: self.get_option(name) for name in CONNECTION}
+        for name in CREDENTIALS:
+            if options[name] is not None:
+                options[name] = str(self.templar.template(options[name]))
+        resources = [resource for resource in (ACCOUNTS, ZONES) if self.get_option(resource.plural) != []]
+        try:
+            settings = parse_settings(options, None, os.environ, self.display.warning)
+            with settings.client() as client:
+                lists = dict(zip([item.plural for item in resources], concurrently(client.read, resources)))
+        except ProtectionError as exc:
+            raise AnsibleParserError(f"{self.NAME}: {exc.message}") from None
+        return Directory(**{name: [dict(item) for item in items] for name, items in lists.items()})
+
+    def _add(self, host: Host) -> None:
+        self.inventory.add_host(host.name, group=self.inventory.add_group(host.group))
+        if host.parent_group:
+            self.inventory.add_host(host.name, group=self.inventory.add_group(host.parent_group))
+        variables = {**LOCAL, **{name: as_data(value) for name, value in host.variables.items()}}
+        for name, value in variables.items():
+            self.inventory.set_variable(host.name, name, value)
+        strict = self.get_option("strict")
+        self._set_composite_vars(self.get_option("compose"), variables, host.name, strict=strict)
+        self._add_host_to_composed_groups(self.get_option("groups"), variables, host.name, strict=strict)
+        self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, host.name, strict=strict)
