@@ -5,13 +5,13 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test parity bench lint sanity docs build targets integration matrix importer mutants clean
+.PHONY: help demo serve test parity bench lint sanity docs docs-update build targets integration matrix importer mutants clean
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
 
 help: ## Show what there is.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .venv/.installed-%: tests/requirements/%.txt
 	@.ci/install $*
@@ -37,6 +37,10 @@ lint: .venv/.installed-lint ## Check format, types, imports, licences and style.
 
 sanity: .venv/.installed-lint ## Run ansible-test sanity on every Python found.
 	@.ci/sanity
+
+docs-update: .venv/.installed-test ## Write the pages and documentation blocks that are generated.
+	@$(PYTHON) -m tests.documentation
+	@$(PYTHON) -m tests.functional.fault_cases > .cache/faults.md && cp .cache/faults.md docs/faults.md
 
 docs: .venv/.installed-docs ## Build the HTML pages of the modules.
 	@.ci/docs

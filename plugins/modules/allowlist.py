@@ -91,19 +91,21 @@ EXAMPLES = r"""
     purge: true
 """
 
+# `make docs-update` writes this block.
 RETURN = r"""
 entries:
-  description: The account's whole allowlist afterwards.
+  description: All entries of the allowlist afterwards.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: The id that the service gave it; missing for an object that check mode foresees.
+      description: The id that the service gives. Check mode returns none for an entry that the
+        run would create.
       type: str
-      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+      sample: 78e51061-7311-48a3-82ce-6f447ed4d57b
     prefix:
-      description: The network, as the service holds it.
+      description: The network of the sources, as the service stores it.
       type: str
       sample: 198.51.100.7/32
     comment:
@@ -111,96 +113,108 @@ entries:
       type: str
       sample: monitoring probe
     enabled:
-      description: Whether it is active.
+      description: Whether the entry is active.
       type: bool
       sample: true
     created_on:
-      description: When it was created.
+      description: When the entry was created.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
     modified_on:
-      description: When it was last changed.
+      description: When the entry was last changed.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
-
+      sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - What the plan does to the protection of the account; the same in check mode as in the run that follows.
-    - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in
-      M(edgeops.protection.protection_info); the former has no C(prefixes).
-  returned: when the plan changes who is protected, or how
+    - What the plan does to the protection of the account. Check mode returns the same as the
+      run that follows.
+    - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
+      RV(coverage.before) without C(prefixes).
+  returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
     before:
       description: The coverage before.
       type: dict
-      sample: {effective: true, protected: {networks: [192.0.2.0/24], addresses: 256}}
+      sample:
+        effective: true
+        protected: {networks: [192.0.2.0/25], addresses: 128}
     after:
       description: The coverage afterwards.
       type: dict
-      sample: {effective: true, protected: {networks: [192.0.2.0/25], addresses: 128}}
+      sample:
+        effective: true
+        protected: {networks: [192.0.2.0/25], addresses: 128}
     newly_unprotected:
-      description: The networks that are no longer protected.
+      description: The networks that lose protection.
       type: list
       elements: str
-      sample: [192.0.2.128/25]
+      sample: []
     newly_protected:
-      description: The networks that were not protected.
+      description: The networks that gain protection.
       type: list
       elements: str
       sample: []
     newly_bypassing:
-      description: The sources that pass because of the allowlist, and did not.
+      description: The sources that newly bypass the protection because of the allowlist.
       type: list
       elements: str
-      sample: []
+      sample: [203.0.112.0/23]
 risks:
-  description: The risks that the plan carries; those not accepted in a failure, those accepted in a success.
-  returned: when there are any
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  returned: when the plan has risks
   type: list
   elements: dict
   contains:
     code:
-      description: The code, as O(accept_risks) takes it.
+      description: The code of the risk, as O(accept_risks) takes it.
       type: str
-      sample: unprotects_addresses
+      sample: broad_allowlist
     message:
-      description: A sentence on what would happen.
+      description: What would happen.
       type: str
-      sample: 128 IPv4 addresses (192.0.2.128/25) would no longer be protected.
+      sample: 'The allowlist is for few sources, and a source can be forged: it would let 203.0.112.0/23
+        pass as sources. Up to 200 entries are usual, and networks up to /24 (IPv4) and /48 (IPv6).'
     networks:
-      description: The networks concerned.
+      description: The networks that the risk concerns.
       type: list
       elements: str
-      sample: [192.0.2.128/25]
+      sample: [203.0.112.0/23]
     addresses:
-      description: How many addresses these networks hold.
+      description: The number of addresses in these networks.
       type: int
-      sample: 128
+      sample: 512
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [192.0.2.128/25]
+      sample: [203.0.112.0/23]
 diff:
   description:
-    - The managed fields of the objects that change, before and after, by collection and key, sorted by key.
-    - The same in check mode as in the run that follows.
+    - The managed fields of the objects that change, before and after, by collection and key.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: dict
   contains:
     before:
-      description: The objects concerned as they were, by collection.
+      description: The objects before, by collection and key.
       type: dict
-      sample: {}
+      sample: {coverage: {bypassing: []}}
     after:
-      description: The objects concerned as they become, by collection.
+      description: The objects afterwards, by collection and key.
       type: dict
-      sample: {allowlist: {198.51.100.7/32: {prefix: 198.51.100.7/32, comment: monitoring probe, enabled: true}}}
+      sample:
+        allowlist:
+          203.0.112.0/23:
+            prefix: 203.0.112.0/23
+            comment: payment provider
+            enabled: true
+        coverage: {bypassing: [203.0.112.0/23]}
 operations:
   description:
-    - The changes in the order in which they are made; empty when nothing changes.
-    - The same in check mode as in the run that follows.
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: list
   elements: dict
@@ -216,61 +230,86 @@ operations:
     key:
       description: What identifies the object.
       type: str
-      sample: 198.51.100.7/32
+      sample: 203.0.112.0/23
     fields:
-      description: The values that are sent; of an object that exists, just the changed ones.
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
       type: dict
-      sample: {prefix: 198.51.100.7/32, comment: monitoring probe, enabled: true}
+      sample:
+        prefix: 203.0.112.0/23
+        comment: payment provider
+        enabled: true
 done:
-  description: The operations that were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
 left:
-  description: The operations that were not carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: create
+      resource: allowlist_entry
+      key: 203.0.112.0/23
+      fields:
+        prefix: 203.0.112.0/23
+        comment: payment provider
+        enabled: true
 unknown:
-  description: The operations of which it is not known whether they were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of the service was lost.
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
-
 calls:
-  description: How many calls were made, repeated ones included.
+  description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 8
 error:
-  description: The call that failed and what the service said.
+  description: The call that failed, and the answer of the service.
   returned: failure of a call to the service
   type: dict
   contains:
     method:
-      description: The method of the call.
+      description: The HTTP method of the call.
       type: str
-      sample: GET
+      sample: POST
     path:
       description: The path of the call behind the base URL.
       type: str
-      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/prefixes
+      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/allowlist
     status:
       description: The HTTP status, null where there was no answer.
       type: int
       sample: 403
     errors:
-      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      description: The errors that the service returned.
       type: list
       elements: dict
-      sample: [{code: 10000, message: Authentication error, pointer: null}]
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
     ray:
-      description: The id under which the service's support finds the call, null where it was not given.
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
       type: str
-      sample: 8f2d0a6b2c1f3e4d-FRA
+      sample: 2c624232cdd22177-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module

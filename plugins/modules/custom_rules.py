@@ -172,107 +172,120 @@ EXAMPLES = r"""
     state: absent
 """
 
+# `make docs-update` writes this block.
 RETURN = r"""
 rules:
-  description: All custom rules of the zone afterwards, in their order.
+  description: All custom rules of the zone afterwards, in the order in which the service evaluates
+    them.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: The id that the service gave it; missing for a rule that check mode foresees.
+      description: The id that the service gives. Check mode returns none for a rule that the
+        run would create.
       type: str
-      sample: 3a03d665bac047339bb530ecb439a90d
+      sample: b2221a58008a45a684647159c324c985
     ref:
-      description: The name that identifies it.
+      description: The name that identifies the rule.
       type: str
       sample: office
     action:
-      description: What happens to requests that match.
+      description: What the rule does with a request that matches.
       type: str
       sample: skip
     expression:
-      description: Which requests match.
+      description: The requests that the rule matches.
       type: str
       sample: ip.src in {192.0.2.0/24}
     description:
-      description: The description.
+      description: The description of the rule.
       type: str
       sample: the office passes
     enabled:
-      description: Whether it is in effect.
+      description: Whether the rule is enabled.
       type: bool
       sample: true
     action_parameters:
-      description: What the action needs; missing where it needs nothing.
+      description: What the action V(skip) skips, or how the action V(block) responds. Other rules
+        have none.
       type: dict
       sample: {ruleset: current}
     logging:
-      description: Whether matches are logged; missing where the service says nothing of it.
+      description: Whether the service logs requests that the rule skips.
       type: dict
-      contains:
-        enabled:
-          description: Whether they are.
-          type: bool
-          sample: true
+      sample: {enabled: true}
     version:
-      description: How often the rule was changed.
+      description: The version of the rule, which grows with each change.
       type: str
-      sample: "1"
+      sample: '1'
     last_updated:
-      description: When it was last changed.
+      description: When the rule was last changed.
       type: str
-      sample: "2026-03-01T09:15:02.310412Z"
-
+      sample: '2026-03-01T09:15:02.310412+00:00'
 risks:
-  description: The risks that the plan carries; those not accepted in a failure, those accepted in a success.
-  returned: when there are any
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  returned: when the plan has risks
   type: list
   elements: dict
   contains:
     code:
-      description: The code, as O(accept_risks) takes it.
+      description: The code of the risk, as O(accept_risks) takes it.
       type: str
-      sample: mass_deletion
+      sample: empties_list
     message:
-      description: A sentence on what would happen.
+      description: What would happen.
       type: str
-      sample: "Custom rules: 5 of 6 would be deleted, which is more than 30 %."
+      sample: 'Custom rules: none of 2 would be left.'
     networks:
-      description: The networks concerned, of which custom rules have none.
+      description: The networks that the risk concerns.
       type: list
       elements: str
       sample: []
     addresses:
-      description: How many addresses these networks hold.
+      description: The number of addresses in these networks.
       type: int
       sample: 0
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [office]
+      sample: [office, login]
 diff:
   description:
-    - The managed fields of the rules that change, before and after, by ref, and the order where it changes.
-    - The same in check mode as in the run that follows.
+    - The managed fields of the rules that change, before and after, by ref, and the order of
+      the rules when it changes.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: dict
   contains:
     before:
-      description: The objects concerned as they were, by collection.
+      description: The objects before, by collection and key.
       type: dict
-      sample: {firewall_rules: {f2d427378e7542acb295380d352e2ebd: {id: f2d427378e7542acb295380d352e2ebd, action:
-        challenge}}}
+      sample:
+        custom_rules:
+          login:
+            ref: login
+            action: managed_challenge
+            expression: http.request.uri.path eq "/login"
+            description: ''
+            enabled: true
     after:
-      description: The objects concerned as they become, by collection.
+      description: The objects afterwards, by collection and key.
       type: dict
-      sample: {firewall_rules: {f2d427378e7542acb295380d352e2ebd: {id: f2d427378e7542acb295380d352e2ebd, action:
-        block}}}
+      sample:
+        custom_rules:
+          login:
+            ref: login
+            action: block
+            expression: http.request.uri.path eq "/login"
+            description: ''
+            enabled: true
 operations:
   description:
-    - The changes in the order in which they are made; empty when nothing changes.
-    - The same in check mode as in the run that follows.
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: list
   elements: dict
@@ -284,47 +297,57 @@ operations:
     resource:
       description: The kind of object.
       type: str
-      sample: firewall_rule
+      sample: custom_rule
     key:
       description: What identifies the object.
       type: str
-      sample: f2d427378e7542acb295380d352e2ebd
+      sample: login
     fields:
-      description: The values that are sent; of an object that exists, just the changed ones.
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
       type: dict
       sample: {action: block}
 done:
-  description: The operations that were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
 left:
-  description: The operations that were not carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: delete
+      resource: custom_rule
+      key: office
+      fields: {}
+    - action: delete
+      resource: custom_rule
+      key: login
+      fields: {}
 unknown:
-  description: The operations of which it is not known whether they were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of the service was lost.
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
 calls:
-  description: How many calls were made, repeated ones included.
+  description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 2
 error:
-  description: The call that failed and what the service said.
+  description: The call that failed, and the answer of the service.
   returned: failure of a call to the service
   type: dict
   contains:
     method:
-      description: The method of the call.
+      description: The HTTP method of the call.
       type: str
-      sample: GET
+      sample: PUT
     path:
       description: The path of the call behind the base URL.
       type: str
@@ -334,14 +357,28 @@ error:
       type: int
       sample: 403
     errors:
-      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      description: The errors that the service returned.
       type: list
       elements: dict
-      sample: [{code: 10000, message: Authentication error, pointer: null}]
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
     ray:
-      description: The id under which the service's support finds the call, null where it was not given.
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
       type: str
-      sample: 8f2d0a6b2c1f3e4d-FRA
+      sample: d4735e3a265e16ee-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module

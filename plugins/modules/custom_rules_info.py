@@ -50,69 +50,69 @@ EXAMPLES = r"""
     paused: false
 """
 
+# `make docs-update` writes this block.
 RETURN = r"""
 rules:
-  description: The rules that meet the conditions, in the order in which they are evaluated.
+  description: The rules that meet all conditions, in the order in which the service evaluates
+    them.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: The id that the service gave it; missing for a rule that check mode foresees.
+      description: The id that the service gives. Check mode returns none for a rule that the
+        run would create.
       type: str
-      sample: 3a03d665bac047339bb530ecb439a90d
+      sample: b2221a58008a45a684647159c324c985
     ref:
-      description: The name that identifies it.
+      description: The name that identifies the rule.
       type: str
       sample: office
     action:
-      description: What happens to requests that match.
+      description: What the rule does with a request that matches.
       type: str
       sample: skip
     expression:
-      description: Which requests match.
+      description: The requests that the rule matches.
       type: str
       sample: ip.src in {192.0.2.0/24}
     description:
-      description: The description.
+      description: The description of the rule.
       type: str
       sample: the office passes
     enabled:
-      description: Whether it is in effect.
+      description: Whether the rule is enabled.
       type: bool
       sample: true
     action_parameters:
-      description: What the action needs; missing where it needs nothing.
+      description: What the action V(skip) skips, or how the action V(block) responds. Other rules
+        have none.
       type: dict
       sample: {ruleset: current}
     logging:
-      description: Whether matches are logged; missing where the service says nothing of it.
+      description: Whether the service logs requests that the rule skips.
       type: dict
-      contains:
-        enabled:
-          description: Whether they are.
-          type: bool
-          sample: true
+      sample: {enabled: true}
     version:
-      description: How often the rule was changed.
+      description: The version of the rule, which grows with each change.
       type: str
-      sample: "1"
+      sample: '1'
     last_updated:
-      description: When it was last changed.
+      description: When the rule was last changed.
       type: str
-      sample: "2026-03-01T09:15:02.310412Z"
+      sample: '2026-03-01T09:15:02.310412+00:00'
 calls:
-  description: How many calls were made, repeated ones included.
+  description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 1
 error:
-  description: The call that failed and what the service said.
+  description: The call that failed, and the answer of the service.
   returned: failure of a call to the service
   type: dict
   contains:
     method:
-      description: The method of the call.
+      description: The HTTP method of the call.
       type: str
       sample: GET
     path:
@@ -124,14 +124,28 @@ error:
       type: int
       sample: 403
     errors:
-      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      description: The errors that the service returned.
       type: list
       elements: dict
-      sample: [{code: 10000, message: Authentication error, pointer: null}]
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
     ray:
-      description: The id under which the service's support finds the call, null where it was not given.
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
       type: str
-      sample: 8f2d0a6b2c1f3e4d-FRA
+      sample: 6b86b273ff34fce1-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module

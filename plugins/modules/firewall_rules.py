@@ -106,88 +106,138 @@ EXAMPLES = r"""
           expression: ip.src in {192.0.2.0/24 198.51.100.0/24}
 """
 
+# `make docs-update` writes this block.
 RETURN = r"""
 rules:
-  description: The rules named, afterwards and in the order given.
+  description: The rules that O(rules) names, afterwards, in the order of O(rules).
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: The id.
+      description: The id of the rule.
       type: str
       sample: f2d427378e7542acb295380d352e2ebd
     action:
-      description: What it does with a request.
+      description: What the rule does with a request that matches.
       type: str
-      sample: challenge
+      sample: block
     priority:
-      description: Its place among the rules, null for none.
+      description: The priority of the rule, null for none.
       type: int
       sample: 20
     paused:
-      description: Whether it is paused.
+      description: Whether the rule is paused.
       type: bool
       sample: false
     description:
-      description: A free text.
+      description: The description of the rule.
       type: str
-      sample: block scrapers
+      sample: scrapers
     products:
-      description: What a rule with action V(bypass) bypasses.
+      description: The products that a rule with action V(bypass) bypasses.
       type: list
       elements: str
       sample: [waf]
     ref:
-      description: A short name of the user's own.
+      description: A short name that the user gives.
       type: str
       sample: scrapers
     filter:
-      description: Which requests it applies to.
+      description: The requests that the rule applies to.
       type: dict
       contains:
         id:
-          description: The id.
+          description: The id of the filter.
           type: str
           sample: b7c9b0f2f0c34f0fa8b6c58a1d2e3f40
         expression:
-          description: The requests that it matches.
+          description: The requests that the filter matches.
           type: str
-          sample: ip.src in {192.0.2.0/24}
+          sample: ip.src in {203.0.113.0/24}
         paused:
-          description: Whether it is paused.
+          description: Whether the filter is paused.
           type: bool
           sample: false
         description:
-          description: A free text.
+          description: The description of the filter.
           type: str
-          sample: office networks
+          sample: known scrapers
         ref:
-          description: A short name of the user's own.
+          description: A short name that the user gives.
           type: str
-          sample: office
-
+          sample: scraper-networks
 diff:
   description:
-    - The managed fields of the objects that change, before and after, by collection and key, sorted by key.
-    - The same in check mode as in the run that follows.
+    - The managed fields of the objects that change, before and after, by collection and key.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: dict
   contains:
     before:
-      description: The objects concerned as they were, by collection.
+      description: The objects before, by collection and key.
       type: dict
-      sample: {firewall_rules: {f2d427378e7542acb295380d352e2ebd: {id: f2d427378e7542acb295380d352e2ebd, action:
-        challenge}}}
+      sample:
+        firewall_rules:
+          14217d7bd5ab435e84b1bd468bf4fb9f:
+            id: 14217d7bd5ab435e84b1bd468bf4fb9f
+            action: bypass
+            priority: null
+            paused: false
+            description: ''
+            products: [waf]
+            filter:
+              id: c1f0b2ad54ab4a6e9f8a7b6c5d4e3f21
+              expression: ip.src in {192.0.2.0/24}
+              paused: false
+              description: ''
+          f2d427378e7542acb295380d352e2ebd:
+            id: f2d427378e7542acb295380d352e2ebd
+            action: challenge
+            priority: 20
+            paused: false
+            description: scrapers
+            ref: scrapers
+            filter:
+              id: b7c9b0f2f0c34f0fa8b6c58a1d2e3f40
+              expression: ip.src in {203.0.113.0/24}
+              paused: false
+              description: known scrapers
+              ref: scraper-networks
     after:
-      description: The objects concerned as they become, by collection.
+      description: The objects afterwards, by collection and key.
       type: dict
-      sample: {firewall_rules: {f2d427378e7542acb295380d352e2ebd: {id: f2d427378e7542acb295380d352e2ebd, action:
-        block}}}
+      sample:
+        firewall_rules:
+          14217d7bd5ab435e84b1bd468bf4fb9f:
+            id: 14217d7bd5ab435e84b1bd468bf4fb9f
+            action: bypass
+            priority: null
+            paused: true
+            description: ''
+            products: [waf]
+            filter:
+              id: c1f0b2ad54ab4a6e9f8a7b6c5d4e3f21
+              expression: ip.src in {192.0.2.0/24}
+              paused: false
+              description: ''
+          f2d427378e7542acb295380d352e2ebd:
+            id: f2d427378e7542acb295380d352e2ebd
+            action: block
+            priority: 20
+            paused: false
+            description: scrapers
+            ref: scrapers
+            filter:
+              id: b7c9b0f2f0c34f0fa8b6c58a1d2e3f40
+              expression: ip.src in {203.0.113.0/24}
+              paused: false
+              description: known scrapers
+              ref: scraper-networks
 operations:
   description:
-    - The changes in the order in which they are made; empty when nothing changes.
-    - The same in check mode as in the run that follows.
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: list
   elements: dict
@@ -203,44 +253,53 @@ operations:
     key:
       description: What identifies the object.
       type: str
-      sample: f2d427378e7542acb295380d352e2ebd
+      sample: 14217d7bd5ab435e84b1bd468bf4fb9f
     fields:
-      description: The values that are sent; of an object that exists, just the changed ones.
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
       type: dict
-      sample: {action: block}
+      sample: {paused: true}
 done:
-  description: The operations that were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
 left:
-  description: The operations that were not carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: update
+      resource: firewall_rule
+      key: 14217d7bd5ab435e84b1bd468bf4fb9f
+      fields: {paused: true}
+    - action: update
+      resource: firewall_rule
+      key: f2d427378e7542acb295380d352e2ebd
+      fields: {action: block}
 unknown:
-  description: The operations of which it is not known whether they were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of the service was lost.
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
-
 calls:
-  description: How many calls were made, repeated ones included.
+  description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 2
 error:
-  description: The call that failed and what the service said.
+  description: The call that failed, and the answer of the service.
   returned: failure of a call to the service
   type: dict
   contains:
     method:
-      description: The method of the call.
+      description: The HTTP method of the call.
       type: str
-      sample: GET
+      sample: PUT
     path:
       description: The path of the call behind the base URL.
       type: str
@@ -250,14 +309,28 @@ error:
       type: int
       sample: 403
     errors:
-      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      description: The errors that the service returned.
       type: list
       elements: dict
-      sample: [{code: 10000, message: Authentication error, pointer: null}]
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
     ray:
-      description: The id under which the service's support finds the call, null where it was not given.
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
       type: str
-      sample: 8f2d0a6b2c1f3e4d-FRA
+      sample: d4735e3a265e16ee-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module

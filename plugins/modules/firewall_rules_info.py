@@ -50,78 +50,79 @@ EXAMPLES = r"""
     paused: false
 """
 
+# `make docs-update` writes this block.
 RETURN = r"""
 rules:
-  description: The rules that meet the conditions, in the service's order.
+  description: The rules that meet all conditions, in the order of the service.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: The id.
+      description: The id of the rule.
       type: str
       sample: f2d427378e7542acb295380d352e2ebd
     action:
-      description: What it does with a request.
+      description: What the rule does with a request that matches.
       type: str
       sample: challenge
     priority:
-      description: Its place among the rules, null for none.
+      description: The priority of the rule, null for none.
       type: int
       sample: 20
     paused:
-      description: Whether it is paused.
+      description: Whether the rule is paused.
       type: bool
       sample: false
     description:
-      description: A free text.
+      description: The description of the rule.
       type: str
-      sample: block scrapers
+      sample: scrapers
     products:
-      description: What a rule with action V(bypass) bypasses.
+      description: The products that a rule with action V(bypass) bypasses.
       type: list
       elements: str
       sample: [waf]
     ref:
-      description: A short name of the user's own.
+      description: A short name that the user gives.
       type: str
       sample: scrapers
     filter:
-      description: Which requests it applies to.
+      description: The requests that the rule applies to.
       type: dict
       contains:
         id:
-          description: The id.
+          description: The id of the filter.
           type: str
           sample: b7c9b0f2f0c34f0fa8b6c58a1d2e3f40
         expression:
-          description: The requests that it matches.
+          description: The requests that the filter matches.
           type: str
-          sample: ip.src in {192.0.2.0/24}
+          sample: ip.src in {203.0.113.0/24}
         paused:
-          description: Whether it is paused.
+          description: Whether the filter is paused.
           type: bool
           sample: false
         description:
-          description: A free text.
+          description: The description of the filter.
           type: str
-          sample: office networks
+          sample: known scrapers
         ref:
-          description: A short name of the user's own.
+          description: A short name that the user gives.
           type: str
-          sample: office
+          sample: scraper-networks
 calls:
-  description: How many calls were made, repeated ones included.
+  description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 1
 error:
-  description: The call that failed and what the service said.
+  description: The call that failed, and the answer of the service.
   returned: failure of a call to the service
   type: dict
   contains:
     method:
-      description: The method of the call.
+      description: The HTTP method of the call.
       type: str
       sample: GET
     path:
@@ -133,14 +134,28 @@ error:
       type: int
       sample: 403
     errors:
-      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      description: The errors that the service returned.
       type: list
       elements: dict
-      sample: [{code: 10000, message: Authentication error, pointer: null}]
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
     ray:
-      description: The id under which the service's support finds the call, null where it was not given.
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
       type: str
-      sample: 8f2d0a6b2c1f3e4d-FRA
+      sample: 6b86b273ff34fce1-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module

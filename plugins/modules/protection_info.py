@@ -60,10 +60,11 @@ EXAMPLES = r"""
     gather_subset: [rules, filters]
 """
 
+# `make docs-update` writes this block.
 RETURN = r"""
 status:
-  description: The status.
-  returned: when O(gather_subset) holds V(status)
+  description: Whether the protection is on.
+  returned: when O(gather_subset) has V(status)
   type: dict
   contains:
     enabled:
@@ -71,17 +72,18 @@ status:
       type: bool
       sample: true
 prefixes:
-  description: The protected prefixes.
-  returned: when O(gather_subset) holds V(prefixes)
+  description: The protected and excluded prefixes.
+  returned: when O(gather_subset) has V(prefixes)
   type: list
   elements: dict
   contains:
     id:
-      description: The id that the service gave it; missing for an object that check mode foresees.
+      description: The id that the service gives. Check mode returns none for a prefix that the
+        run would create.
       type: str
-      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+      sample: cd613e30-d8f1-4adf-91b7-584a2265b1f5
     prefix:
-      description: The network, as the service holds it.
+      description: The network, as the service stores it.
       type: str
       sample: 192.0.2.0/24
     comment:
@@ -89,29 +91,30 @@ prefixes:
       type: str
       sample: Frankfurt
     excluded:
-      description: Whether it is carved out of protection.
+      description: Whether the network is excluded from protection.
       type: bool
       sample: false
     created_on:
-      description: When it was created.
+      description: When the prefix was created.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
     modified_on:
-      description: When it was last changed.
+      description: When the prefix was last changed.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
 allowlist:
   description: The allowlist.
-  returned: when O(gather_subset) holds V(allowlist)
+  returned: when O(gather_subset) has V(allowlist)
   type: list
   elements: dict
   contains:
     id:
-      description: The id that the service gave it; missing for an object that check mode foresees.
+      description: The id that the service gives. Check mode returns none for an entry that the
+        run would create.
       type: str
-      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+      sample: 78e51061-7311-48a3-82ce-6f447ed4d57b
     prefix:
-      description: The network, as the service holds it.
+      description: The network of the sources, as the service stores it.
       type: str
       sample: 198.51.100.7/32
     comment:
@@ -119,45 +122,46 @@ allowlist:
       type: str
       sample: monitoring probe
     enabled:
-      description: Whether it is active.
+      description: Whether the entry is active.
       type: bool
       sample: true
     created_on:
-      description: When it was created.
+      description: When the entry was created.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
     modified_on:
-      description: When it was last changed.
+      description: When the entry was last changed.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
 rules:
-  description: The rules of both kinds.
-  returned: when O(gather_subset) holds V(rules)
+  description: The SYN flood rules and out-of-state TCP rules.
+  returned: when O(gather_subset) has V(rules)
   type: list
   elements: dict
   contains:
     kind:
-      description: The component it belongs to.
+      description: The component that the rule belongs to.
       type: str
       sample: syn_flood
     id:
-      description: The id that the service gave it; missing for an object that check mode foresees.
+      description: The id that the service gives. Check mode returns none for a rule that the
+        run would create.
       type: str
-      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+      sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
     scope:
-      description: Where it applies.
+      description: Where the rule applies.
       type: str
-      sample: region
+      sample: global
     name:
       description: The code of the region or data center, or V(global).
       type: str
-      sample: WEUR
+      sample: global
     mode:
-      description: What it does.
+      description: The mode of the rule.
       type: str
-      sample: monitoring
+      sample: enabled
     rate_sensitivity:
-      description: How soon a rate counts as an attack.
+      description: How soon a packet rate counts as an attack.
       type: str
       sample: medium
     burst_sensitivity:
@@ -165,178 +169,195 @@ rules:
       type: str
       sample: medium
     mitigation_type:
-      description: How a SYN flood is mitigated; missing for rules of kind V(out_of_state_tcp).
+      description: How the rule mitigates a SYN flood. Out-of-state TCP rules have none.
       type: str
       sample: challenge
     created_on:
-      description: When it was created.
+      description: When the rule was created.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
     modified_on:
-      description: When it was last changed.
+      description: When the rule was last changed.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
 filters:
-  description: The filters of both kinds.
-  returned: when O(gather_subset) holds V(filters)
+  description: The SYN flood filters and out-of-state TCP filters.
+  returned: when O(gather_subset) has V(filters)
   type: list
   elements: dict
   contains:
     kind:
-      description: The component it belongs to.
+      description: The component that the filter belongs to.
       type: str
       sample: syn_flood
     id:
-      description: The id that the service gave it; missing for an object that check mode foresees.
+      description: The id that the service gives. Check mode returns none for a filter that the
+        run would create.
       type: str
-      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+      sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
     expression:
-      description: The traffic that it matches.
+      description: The traffic that the filter matches.
       type: str
       sample: tcp.dstport in {80 443}
     mode:
-      description: What it does.
+      description: The mode of the filter.
       type: str
       sample: monitoring
     created_on:
-      description: When it was created.
+      description: When the filter was created.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
     modified_on:
-      description: When it was last changed.
+      description: When the filter was last changed.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
 covers:
-  description: For each address or network that O(covers) names, whether and how it is protected.
+  description: Whether and how each address or network of O(covers) is protected.
   returned: when O(covers) is given
   type: list
   elements: dict
   contains:
     network:
-      description: The network that was asked for.
+      description: The network.
       type: str
-      sample: 192.0.2.7/32
+      sample: 192.0.2.0/24
     protected:
-      description: Whether all of it is protected, as far as prefixes decide.
+      description: Whether the prefixes protect all of it.
       type: bool
-      sample: true
+      sample: false
     parts:
-      description: Its parts.
+      description: Its addresses, by whether they are protected.
       type: dict
       contains:
         protected:
-          description: What is protected.
+          description: The protected addresses.
           type: dict
           contains:
             networks:
-              description: The networks, as few as possible, in ascending order.
+              description: The fewest networks that hold these addresses, in ascending order.
               type: list
               elements: str
-              sample: [192.0.2.7/32]
+              sample: [192.0.2.0/25]
             addresses:
-              description: How many addresses they hold.
+              description: The number of addresses.
               type: int
-              sample: 256
+              sample: 128
         excluded:
-          description: What is carved out of a protected prefix.
+          description: The addresses that are excluded from a protected prefix.
           type: dict
           contains:
             networks:
-              description: The networks, as few as possible, in ascending order.
+              description: The fewest networks that hold these addresses, in ascending order.
               type: list
               elements: str
-              sample: []
+              sample: [192.0.2.128/25]
             addresses:
-              description: How many addresses they hold.
+              description: The number of addresses.
               type: int
-              sample: 256
+              sample: 128
         outside:
-          description: What is in no protected prefix.
+          description: The addresses that are in no protected prefix.
           type: dict
           contains:
             networks:
-              description: The networks, as few as possible, in ascending order.
+              description: The fewest networks that hold these addresses, in ascending order.
               type: list
               elements: str
               sample: []
             addresses:
-              description: How many addresses they hold.
+              description: The number of addresses.
               type: int
-              sample: 256
+              sample: 0
     protected_by:
-      description: The protected prefixes that hold a part of it, the widest first.
+      description: The protected prefixes that contain it or a part of it, the widest first.
       type: list
       elements: str
       sample: [192.0.2.0/24]
     excluded_by:
-      description: The excluded prefixes that hold a part of it, the widest first.
+      description: The excluded prefixes that contain it or a part of it, the widest first.
       type: list
       elements: str
-      sample: []
+      sample: [192.0.2.128/25]
     modes:
       description: What decides for its traffic, by component.
       type: dict
       contains:
         syn_flood:
-          description: What decides for SYN flood protection, in the order in which it is asked.
+          description: The filters and rules that decide for SYN flood protection, in the order
+            in which they apply.
           type: list
           elements: dict
           contains:
             mode:
-              description: V(enabled), V(monitoring), V(disabled), V(off) without filter and rule, or V(undecided).
+              description: V(enabled), V(monitoring), V(disabled), V(off) without filter and rule,
+                or V(undecided).
               type: str
               sample: monitoring
             decided_by:
               description: The filter or rule, null where there is none.
               type: str
-              sample: rule global
+              sample: filter tcp.dstport in {80 443}
             traffic:
-              description: V(all) of the traffic that nothing before it takes, or V(some) of it.
+              description: V(all) of the traffic that no filter or rule before this one takes,
+                or V(some) of it.
               type: str
-              sample: all
+              sample: some
         out_of_state_tcp:
-          description: What decides for out-of-state TCP protection, in the order in which it is asked.
+          description: The filters and rules that decide for out-of-state TCP protection, in the
+            order in which they apply.
           type: list
           elements: dict
           contains:
             mode:
-              description: V(enabled), V(monitoring), V(disabled), V(off) without filter and rule, or V(undecided).
+              description: V(enabled), V(monitoring), V(disabled), V(off) without filter and rule,
+                or V(undecided).
               type: str
-              sample: monitoring
+              sample: enabled
             decided_by:
               description: The filter or rule, null where there is none.
               type: str
               sample: rule global
             traffic:
-              description: V(all) of the traffic that nothing before it takes, or V(some) of it.
+              description: V(all) of the traffic that no filter or rule before this one takes,
+                or V(some) of it.
               type: str
               sample: all
 coverage:
-  description: What the account protects, and how.
-  returned: when everything is read, which O(covers) sees to
+  description: Which addresses the account protects, and how.
+  returned: when the module reads all subsets, as it does with O(covers)
   type: dict
   contains:
     summary:
-      description: The rest in a few lines for people.
+      description: The coverage in a few lines for people.
       type: list
       elements: str
-      sample: ["TCP protection is on, and effective.", "Protected: 256 IPv4 addresses (192.0.2.0/24)."]
+      sample:
+        - TCP protection is on, and effective.
+        - 'Protected: 128 IPv4 addresses (192.0.2.0/25).'
+        - 'Excluded: 128 IPv4 addresses (192.0.2.128/25).'
+        - 'Allowed as sources: 1 IPv4 address (198.51.100.7/32).'
+        - 'SYN flood protection: enabled or monitoring for 128 IPv4 addresses.'
+        - 'Out-of-state TCP protection: enabled for 128 IPv4 addresses.'
     effective:
-      description: Whether the protection is on, there is a protected address, and each component mitigates somewhere.
+      description: Whether the protection is on, protects an address, and each component mitigates
+        somewhere.
       type: bool
-      sample: false
+      sample: true
     reasons:
-      description: Why it is not effective, a sentence each.
+      description: Why the protection is not effective, a sentence each.
       type: list
       elements: str
-      sample: ["SYN flood protection mitigates nothing: it only monitors."]
+      sample: []
     gaps:
-      description: For how many of the protected addresses a component does not mitigate all traffic, a sentence each.
+      description: The protected addresses for which a component does not mitigate all traffic,
+        a sentence each.
       type: list
       elements: str
-      sample: [SYN flood protection only monitors the traffic to 256 IPv4 addresses.]
+      sample:
+        - SYN flood protection treats traffic differently (enabled, monitoring) for 128 IPv4 addresses.
     undecided:
-      description: What is not understood, for example a malformed prefix or an unknown mode, a sentence each.
+      description: What the module cannot interpret, for example a malformed prefix or an unknown
+        mode, a sentence each.
       type: list
       elements: str
       sample: []
@@ -345,143 +366,147 @@ coverage:
       type: bool
       sample: true
     protected:
-      description: What is in a protected prefix and in no excluded one.
+      description: The addresses that are in a protected prefix and in no excluded one.
       type: dict
       contains:
         networks:
-          description: The networks, as few as possible, in ascending order.
+          description: The fewest networks that hold these addresses, in ascending order.
           type: list
           elements: str
-          sample: [192.0.2.0/24]
+          sample: [192.0.2.0/25]
         addresses:
-          description: How many addresses they hold.
+          description: The number of addresses.
           type: int
-          sample: 256
+          sample: 128
     excluded:
-      description: What is carved out of the protected prefixes.
+      description: The addresses that are excluded from the protected prefixes.
       type: dict
       contains:
         networks:
-          description: The networks, as few as possible, in ascending order.
+          description: The fewest networks that hold these addresses, in ascending order.
           type: list
           elements: str
-          sample: []
+          sample: [192.0.2.128/25]
         addresses:
-          description: How many addresses they hold.
+          description: The number of addresses.
           type: int
-          sample: 256
+          sample: 128
     uncovered:
-      description: What is protected, and yet one of the components does nothing for it.
+      description: The protected addresses for which a component does nothing.
       type: dict
       contains:
         networks:
-          description: The networks, as few as possible, in ascending order.
+          description: The fewest networks that hold these addresses, in ascending order.
           type: list
           elements: str
           sample: []
         addresses:
-          description: How many addresses they hold.
+          description: The number of addresses.
           type: int
-          sample: 256
+          sample: 0
     bypassing:
-      description: The sources that pass because of the allowlist.
+      description: The sources that bypass the protection because of the allowlist.
       type: dict
       contains:
         networks:
-          description: The networks, as few as possible, in ascending order.
+          description: The fewest networks that hold these addresses, in ascending order.
           type: list
           elements: str
           sample: [198.51.100.7/32]
         addresses:
-          description: How many addresses they hold.
+          description: The number of addresses.
           type: int
-          sample: 256
+          sample: 1
     modes:
       description: The modes that apply, by component.
       type: dict
       contains:
         syn_flood:
-          description: For SYN flood protection, the protected addresses by the modes that their traffic meets.
+          description: For SYN flood protection, the protected addresses by the modes that apply
+            to their traffic.
           type: list
           elements: dict
           contains:
-            modes:
-              description: The modes; several where filters or scopes make a difference.
-              type: list
-              elements: str
-              sample: [enabled]
             networks:
-              description: The networks.
+              description: The fewest networks that hold these addresses, in ascending order.
               type: list
               elements: str
-              sample: [192.0.2.0/24]
+              sample: [192.0.2.0/25]
             addresses:
-              description: How many addresses they hold.
+              description: The number of addresses.
               type: int
-              sample: 256
+              sample: 128
+            modes:
+              description: The modes. There are several where filters or scopes treat parts of
+                the traffic differently.
+              type: list
+              elements: str
+              sample: [enabled, monitoring]
         out_of_state_tcp:
-          description: For out-of-state TCP protection, the protected addresses by the modes that their traffic meets.
+          description: For out-of-state TCP protection, the protected addresses by the modes that
+            apply to their traffic.
           type: list
           elements: dict
           contains:
+            networks:
+              description: The fewest networks that hold these addresses, in ascending order.
+              type: list
+              elements: str
+              sample: [192.0.2.0/25]
+            addresses:
+              description: The number of addresses.
+              type: int
+              sample: 128
             modes:
-              description: The modes; several where filters or scopes make a difference.
+              description: The modes. There are several where filters or scopes treat parts of
+                the traffic differently.
               type: list
               elements: str
               sample: [enabled]
-            networks:
-              description: The networks.
-              type: list
-              elements: str
-              sample: [192.0.2.0/24]
-            addresses:
-              description: How many addresses they hold.
-              type: int
-              sample: 256
     prefixes:
-      description: The same for each protected prefix.
+      description: The coverage of each protected prefix.
       type: list
       elements: dict
       contains:
         prefix:
-          description: The prefix, as the service holds it.
+          description: The prefix, as the service stores it.
           type: str
           sample: 192.0.2.0/24
         addresses:
-          description: How many of its addresses are protected.
+          description: The number of its addresses that are protected.
           type: int
-          sample: 256
+          sample: 128
         excluded:
-          description: The networks that are carved out of it.
+          description: The networks that are excluded from it.
           type: list
           elements: str
-          sample: []
+          sample: [192.0.2.128/25]
         modes:
-          description: The modes that its protected addresses meet, by component.
+          description: The modes that apply to its protected addresses, by component.
           type: dict
           contains:
             syn_flood:
               description: The modes of SYN flood protection.
               type: list
               elements: str
-              sample: [enabled]
+              sample: [enabled, monitoring]
             out_of_state_tcp:
               description: The modes of out-of-state TCP protection.
               type: list
               elements: str
-              sample: [monitoring]
+              sample: [enabled]
 calls:
-  description: How many calls were made, repeated ones included.
+  description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 7
 error:
-  description: The call that failed and what the service said.
+  description: The call that failed, and the answer of the service.
   returned: failure of a call to the service
   type: dict
   contains:
     method:
-      description: The method of the call.
+      description: The HTTP method of the call.
       type: str
       sample: GET
     path:
@@ -493,14 +518,28 @@ error:
       type: int
       sample: 403
     errors:
-      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      description: The errors that the service returned.
       type: list
       elements: dict
-      sample: [{code: 10000, message: Authentication error, pointer: null}]
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
     ray:
-      description: The id under which the service's support finds the call, null where it was not given.
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
       type: str
-      sample: 8f2d0a6b2c1f3e4d-FRA
+      sample: 6b86b273ff34fce1-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module

@@ -108,6 +108,7 @@ EXAMPLES = r"""
     state: absent
 """
 
+# `make docs-update` writes this block.
 RETURN = r"""
 rule:
   description: The rule afterwards, null when it is absent.
@@ -115,15 +116,16 @@ rule:
   type: dict
   contains:
     kind:
-      description: The component it belongs to.
+      description: The component that the rule belongs to.
       type: str
       sample: syn_flood
     id:
-      description: The id that the service gave it; missing for an object that check mode foresees.
+      description: The id that the service gives. Check mode returns none for a rule that the
+        run would create.
       type: str
-      sample: 31c70c65-9f81-4669-94ed-1e1e041e7b06
+      sample: 05b6e6e3-07d4-4edc-9143-1193e6c3f339
     scope:
-      description: Where it applies.
+      description: Where the rule applies.
       type: str
       sample: region
     name:
@@ -131,11 +133,11 @@ rule:
       type: str
       sample: WEUR
     mode:
-      description: What it does.
+      description: The mode of the rule.
       type: str
       sample: monitoring
     rate_sensitivity:
-      description: How soon a rate counts as an attack.
+      description: How soon a packet rate counts as an attack.
       type: str
       sample: medium
     burst_sensitivity:
@@ -143,80 +145,87 @@ rule:
       type: str
       sample: medium
     mitigation_type:
-      description: How a SYN flood is mitigated; missing for rules of kind V(out_of_state_tcp).
+      description: How the rule mitigates a SYN flood. Out-of-state TCP rules have none.
       type: str
       sample: challenge
     created_on:
-      description: When it was created.
+      description: When the rule was created.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
+      sample: '2026-03-01T09:15:02.310412+00:00'
     modified_on:
-      description: When it was last changed.
+      description: When the rule was last changed.
       type: str
-      sample: "2026-03-01T09:15:02.310412+00:00"
-
+      sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - What the plan does to the protection of the account; the same in check mode as in the run that follows.
-    - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in
-      M(edgeops.protection.protection_info); the former has no C(prefixes).
-  returned: when the plan changes who is protected, or how
+    - What the plan does to the protection of the account. Check mode returns the same as the
+      run that follows.
+    - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
+      RV(coverage.before) without C(prefixes).
+  returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
     before:
       description: The coverage before.
       type: dict
-      sample: {effective: true, protected: {networks: [192.0.2.0/24], addresses: 256}}
+      sample:
+        effective: true
+        protected: {networks: [192.0.2.0/25], addresses: 128}
     after:
       description: The coverage afterwards.
       type: dict
-      sample: {effective: true, protected: {networks: [192.0.2.0/25], addresses: 128}}
+      sample:
+        effective: true
+        protected: {networks: [192.0.2.0/25], addresses: 128}
     newly_unprotected:
-      description: The networks that are no longer protected.
+      description: The networks that lose protection.
       type: list
       elements: str
-      sample: [192.0.2.128/25]
+      sample: []
     newly_protected:
-      description: The networks that were not protected.
+      description: The networks that gain protection.
       type: list
       elements: str
       sample: []
     newly_bypassing:
-      description: The sources that pass because of the allowlist, and did not.
+      description: The sources that newly bypass the protection because of the allowlist.
       type: list
       elements: str
       sample: []
 risks:
-  description: The risks that the plan carries; those not accepted in a failure, those accepted in a success.
-  returned: when there are any
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  returned: when the plan has risks
   type: list
   elements: dict
   contains:
     code:
-      description: The code, as O(accept_risks) takes it.
+      description: The code of the risk, as O(accept_risks) takes it.
       type: str
-      sample: unprotects_addresses
+      sample: skips_monitoring
     message:
-      description: A sentence on what would happen.
+      description: What would happen.
       type: str
-      sample: 128 IPv4 addresses (192.0.2.128/25) would no longer be protected.
+      sample: 'SYN flood rule region WEUR has monitored since 2026-03-01T09:15:02.310412+00:00
+        only. A rule or filter enabled without monitoring for 4 hours drops connections that it
+        has not learned of; set monitoring first, or let staged_rollout: true do it.'
     networks:
-      description: The networks concerned.
+      description: The networks that the risk concerns.
       type: list
       elements: str
-      sample: [192.0.2.128/25]
+      sample: []
     addresses:
-      description: How many addresses these networks hold.
+      description: The number of addresses in these networks.
       type: int
-      sample: 128
+      sample: 0
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [192.0.2.128/25]
+      sample: [region WEUR]
 pending:
-  description: The step that is left to take on the way to enabled.
-  returned: when O(staged_rollout) is set and something is not enabled yet
+  description: The rule, when the staged rollout enables it in a later run.
+  returned: when O(staged_rollout) is V(true) and something is not enabled yet
   type: dict
   contains:
     resource:
@@ -226,40 +235,55 @@ pending:
     key:
       description: What identifies the object.
       type: str
-      sample: global
+      sample: region WEUR
     mode:
-      description: The mode that is wished for.
+      description: The desired mode.
       type: str
       sample: enabled
     not_before:
-      description: The time before which it is not set, null where the service does not say when monitoring began.
+      description: When the object can be enabled, null where the service does not say since when
+        it monitors.
       type: str
-      sample: "2026-03-01T13:15:02+00:00"
+      sample: '2026-03-01T13:15:02+00:00'
     message:
       description: The same as a sentence.
       type: str
-      sample: syn flood rule global monitors, and is enabled by the first run after 2026-03-01T13:15:02+00:00.
+      sample: SYN flood rule region WEUR monitors, and is enabled by the first run after 2026-03-01T13:15:02+00:00.
 diff:
   description:
-    - The managed fields of the objects that change, before and after, by collection and key, sorted by key.
-    - The same in check mode as in the run that follows.
+    - The managed fields of the objects that change, before and after, by collection and key.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: dict
   contains:
     before:
-      description: The objects concerned as they were, by collection.
+      description: The objects before, by collection and key.
       type: dict
-      sample: {syn_flood_rules: {global: {scope: global, name: global, mode: disabled, rate_sensitivity: medium,
-        burst_sensitivity: medium}}}
+      sample:
+        syn_flood_rules:
+          region WEUR:
+            scope: region
+            name: WEUR
+            mode: monitoring
+            rate_sensitivity: medium
+            burst_sensitivity: medium
+            mitigation_type: challenge
     after:
-      description: The objects concerned as they become, by collection.
+      description: The objects afterwards, by collection and key.
       type: dict
-      sample: {syn_flood_rules: {global: {scope: global, name: global, mode: monitoring, rate_sensitivity:
-        medium, burst_sensitivity: medium}}}
+      sample:
+        syn_flood_rules:
+          region WEUR:
+            scope: region
+            name: WEUR
+            mode: enabled
+            rate_sensitivity: medium
+            burst_sensitivity: medium
+            mitigation_type: challenge
 operations:
   description:
-    - The changes in the order in which they are made; empty when nothing changes.
-    - The same in check mode as in the run that follows.
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: list
   elements: dict
@@ -267,7 +291,7 @@ operations:
     action:
       description: V(create), V(update) or V(delete).
       type: str
-      sample: update
+      sample: create
     resource:
       description: The kind of object.
       type: str
@@ -275,61 +299,90 @@ operations:
     key:
       description: What identifies the object.
       type: str
-      sample: global
+      sample: region WEUR
     fields:
-      description: The values that are sent; of an object that exists, just the changed ones.
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
       type: dict
-      sample: {mode: monitoring}
+      sample:
+        scope: region
+        name: WEUR
+        mode: monitoring
+        rate_sensitivity: medium
+        burst_sensitivity: medium
 done:
-  description: The operations that were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
 left:
-  description: The operations that were not carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: create
+      resource: syn_flood_rule
+      key: region WEUR
+      fields:
+        scope: region
+        name: WEUR
+        mode: enabled
+        rate_sensitivity: medium
+        burst_sensitivity: medium
 unknown:
-  description: The operations of which it is not known whether they were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of the service was lost.
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
-
 calls:
-  description: How many calls were made, repeated ones included.
+  description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 8
 error:
-  description: The call that failed and what the service said.
+  description: The call that failed, and the answer of the service.
   returned: failure of a call to the service
   type: dict
   contains:
     method:
-      description: The method of the call.
+      description: The HTTP method of the call.
       type: str
-      sample: GET
+      sample: POST
     path:
       description: The path of the call behind the base URL.
       type: str
-      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/prefixes
+      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/syn_protection/rules
     status:
       description: The HTTP status, null where there was no answer.
       type: int
       sample: 403
     errors:
-      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      description: The errors that the service returned.
       type: list
       elements: dict
-      sample: [{code: 10000, message: Authentication error, pointer: null}]
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
     ray:
-      description: The id under which the service's support finds the call, null where it was not given.
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
       type: str
-      sample: 8f2d0a6b2c1f3e4d-FRA
+      sample: 2c624232cdd22177-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module

@@ -51,6 +51,7 @@ EXAMPLES = r"""
   diff: true
 """
 
+# `make docs-update` writes this block.
 RETURN = r"""
 tcp_protection_status:
   description: The status afterwards.
@@ -60,86 +61,91 @@ tcp_protection_status:
     enabled:
       description: Whether the protection is on.
       type: bool
-      sample: true
-
+      sample: false
 coverage:
   description:
-    - What the plan does to the protection of the account; the same in check mode as in the run that follows.
-    - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in
-      M(edgeops.protection.protection_info); the former has no C(prefixes).
-  returned: when the plan changes who is protected, or how
+    - What the plan does to the protection of the account. Check mode returns the same as the
+      run that follows.
+    - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
+      RV(coverage.before) without C(prefixes).
+  returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
     before:
       description: The coverage before.
       type: dict
-      sample: {effective: true, protected: {networks: [192.0.2.0/24], addresses: 256}}
+      sample:
+        effective: true
+        protected: {networks: [192.0.2.0/25], addresses: 128}
     after:
       description: The coverage afterwards.
       type: dict
-      sample: {effective: true, protected: {networks: [192.0.2.0/25], addresses: 128}}
+      sample:
+        effective: false
+        protected: {networks: [192.0.2.0/25], addresses: 128}
     newly_unprotected:
-      description: The networks that are no longer protected.
+      description: The networks that lose protection.
       type: list
       elements: str
-      sample: [192.0.2.128/25]
+      sample: []
     newly_protected:
-      description: The networks that were not protected.
+      description: The networks that gain protection.
       type: list
       elements: str
       sample: []
     newly_bypassing:
-      description: The sources that pass because of the allowlist, and did not.
+      description: The sources that newly bypass the protection because of the allowlist.
       type: list
       elements: str
       sample: []
 risks:
-  description: The risks that the plan carries; those not accepted in a failure, those accepted in a success.
-  returned: when there are any
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  returned: when the plan has risks
   type: list
   elements: dict
   contains:
     code:
-      description: The code, as O(accept_risks) takes it.
+      description: The code of the risk, as O(accept_risks) takes it.
       type: str
-      sample: unprotects_addresses
+      sample: disables_protection
     message:
-      description: A sentence on what would happen.
+      description: What would happen.
       type: str
-      sample: 128 IPv4 addresses (192.0.2.128/25) would no longer be protected.
+      sample: TCP protection would be switched off.
     networks:
-      description: The networks concerned.
+      description: The networks that the risk concerns.
       type: list
       elements: str
-      sample: [192.0.2.128/25]
+      sample: [192.0.2.0/25]
     addresses:
-      description: How many addresses these networks hold.
+      description: The number of addresses in these networks.
       type: int
       sample: 128
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [192.0.2.128/25]
+      sample: [tcp_protection_status]
 diff:
   description:
-    - The managed fields of the objects that change, before and after, by collection and key, sorted by key.
-    - The same in check mode as in the run that follows.
+    - The managed fields of the objects that change, before and after, by collection and key.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: dict
   contains:
     before:
-      description: The objects concerned as they were, by collection.
+      description: The objects before, by collection and key.
       type: dict
-      sample: {status: {enabled: false}}
+      sample: {status: {enabled: true}, coverage: {effective: true}}
     after:
-      description: The objects concerned as they become, by collection.
+      description: The objects afterwards, by collection and key.
       type: dict
-      sample: {status: {enabled: true}}
+      sample: {status: {enabled: false}, coverage: {effective: false}}
 operations:
   description:
-    - The changes in the order in which they are made; empty when nothing changes.
-    - The same in check mode as in the run that follows.
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
   returned: success, and failure after the plan was made
   type: list
   elements: dict
@@ -157,59 +163,78 @@ operations:
       type: str
       sample: tcp_protection_status
     fields:
-      description: The values that are sent; of an object that exists, just the changed ones.
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
       type: dict
-      sample: {enabled: true}
+      sample: {enabled: false}
 done:
-  description: The operations that were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
 left:
-  description: The operations that were not carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: update
+      resource: tcp_protection_status
+      key: tcp_protection_status
+      fields: {enabled: false}
 unknown:
-  description: The operations of which it is not known whether they were carried out, in the shape of RV(operations).
-  returned: failure after writing had begun
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of the service was lost.
+  returned: failure after writing began
   type: list
   elements: dict
   sample: []
-
 calls:
-  description: How many calls were made, repeated ones included.
+  description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 8
 error:
-  description: The call that failed and what the service said.
+  description: The call that failed, and the answer of the service.
   returned: failure of a call to the service
   type: dict
   contains:
     method:
-      description: The method of the call.
+      description: The HTTP method of the call.
       type: str
-      sample: GET
+      sample: PATCH
     path:
       description: The path of the call behind the base URL.
       type: str
-      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/prefixes
+      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/tcp_protection_status
     status:
       description: The HTTP status, null where there was no answer.
       type: int
       sample: 403
     errors:
-      description: The service's errors, each with C(code), C(message) and C(pointer); what it left out is null.
+      description: The errors that the service returned.
       type: list
       elements: dict
-      sample: [{code: 10000, message: Authentication error, pointer: null}]
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
     ray:
-      description: The id under which the service's support finds the call, null where it was not given.
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
       type: str
-      sample: 8f2d0a6b2c1f3e4d-FRA
+      sample: 2c624232cdd22177-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module

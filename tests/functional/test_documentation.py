@@ -23,6 +23,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.account 
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
+from tests.documentation.pages import with_return
+from tests.documentation.samples import sampled_results
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CASES, CUSTOM, FIREWALL, RULE_1, WHOLE
 from tests.functional.test_idempotence import seed
@@ -108,6 +110,14 @@ def test_what_a_new_object_gets_is_documented(resource: Resource, documentation:
     for name, default, text in documented_fields(resource, documentation):
         told = "an empty one" if default == "" else f"V({str(default).lower()})"
         assert told in text, name
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_results_are_documented_as_they_are_declared_with_samples_of_real_runs(
+    module: str, service: LocalService
+) -> None:
+    text = (ROOT / "plugins" / "modules" / f"{module}.py").read_text(encoding="utf-8")
+    assert with_return(text, module, sampled_results(module, service)) == text, "run make docs-update"
 
 
 def results_of(module: str, service: LocalService, modules: Modules) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ matches, the most specific rule decides, and where there is no rule, the compone
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, FrozenSet, Iterable, Mapping, Sequence, Tuple
+from typing import FrozenSet, Iterable, Mapping, Sequence, Tuple, TypedDict
 
 from ..schema.account import FILTERS, KINDS, MODES, RULES, of_kind
 from ..schema.resource import Object
@@ -26,6 +26,14 @@ TITLES = {kind: details.title + " protection" for kind, details in KINDS.items()
 
 Modes = FrozenSet[str]
 Piece = Tuple[Ranges, Modes]
+
+
+class Decider(TypedDict):
+    """What decides for some traffic: a filter, a rule or (None) nothing; `traffic` is `all` or `some` of it."""
+
+    mode: str
+    decided_by: str | None
+    traffic: str
 
 
 @dataclass(frozen=True)
@@ -87,13 +95,12 @@ class Component:
             item for filter_ in self.filters if filter_.mode == mode for item in getattr(filter_.matches, part)
         )
 
-    def deciders(self, asked: Range) -> list[dict[str, Any]]:
+    def deciders(self, asked: Range) -> list[Decider]:
         """What decides for a network, in the order in which it is asked; the first that takes all traffic is the last.
 
-        Each is {mode, decided_by: a filter, a rule or None, traffic: all or some}; a rule for one region or data
-        center takes some of the traffic.
+        A rule for one region or data center takes some of the traffic.
         """
-        found: list[dict[str, Any]] = []
+        found: list[Decider] = []
         for mode in (UNDECIDED, *MODES):
             for item in (filter_ for filter_ in self.filters if filter_.mode == mode):
                 whole = mode != UNDECIDED and intersection([asked], item.matches.always) == [asked]
@@ -106,9 +113,9 @@ class Component:
         return found + elsewhere + (everywhere or [_decided(OFF, "all")])
 
 
-def _decided(mode: str, traffic: str, kind: str | None = None, name: str | None = None) -> dict[str, Any]:
+def _decided(mode: str, traffic: str, kind: str | None = None, name: str | None = None) -> Decider:
     by = None if kind is None else f"{kind} {name}"
-    return {"mode": mode, "decided_by": by, "traffic": traffic}
+    return Decider(mode=mode, decided_by=by, traffic=traffic)
 
 
 def gathered(pieces: Iterable[Piece]) -> list[Piece]:

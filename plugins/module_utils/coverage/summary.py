@@ -14,7 +14,7 @@ from ..schema.resource import Object
 from ..text import capitalised, first_few
 from .address_set import Range, Ranges, count, counted, difference, intersection, networks, range_of
 from .coverage import Coverage, has_flag
-from .modes import Modes, in_order, union_of_modes
+from .modes import Decider, Modes, in_order, union_of_modes
 
 
 class AddressSet(TypedDict):
@@ -22,6 +22,12 @@ class AddressSet(TypedDict):
 
     networks: list[str]
     addresses: int
+
+
+class AddressesByModes(AddressSet):
+    """Addresses whose traffic meets the same modes, from enabled to off."""
+
+    modes: list[str]
 
 
 class PrefixCoverage(TypedDict):
@@ -46,7 +52,7 @@ class CoverageSummary(TypedDict):
     excluded: AddressSet
     uncovered: AddressSet
     bypassing: AddressSet
-    modes: dict[str, list[dict[str, Any]]]
+    modes: dict[str, list[AddressesByModes]]
     prefixes: list[PrefixCoverage]
 
 
@@ -60,15 +66,23 @@ class CoverageChange(TypedDict):
     newly_bypassing: list[str]
 
 
+class Parts(TypedDict):
+    """A network in parts: protected, excluded from a protected prefix, and in no protected prefix."""
+
+    protected: AddressSet
+    excluded: AddressSet
+    outside: AddressSet
+
+
 class Answer(TypedDict):
     """Whether and how an address or a network is protected."""
 
     network: str
     protected: bool
-    parts: dict[str, AddressSet]
+    parts: Parts
     protected_by: list[str]
     excluded_by: list[str]
-    modes: dict[str, list[dict[str, Any]]]
+    modes: dict[str, list[Decider]]
 
 
 def address_set(ranges: Ranges) -> AddressSet:
@@ -110,7 +124,7 @@ def summarise(coverage: Coverage) -> CoverageSummary:
         uncovered=address_set(coverage.uncovered),
         bypassing=address_set(coverage.bypassing),
         modes={
-            kind: [dict(modes=in_order(modes), **address_set(ranges)) for ranges, modes in pieces]
+            kind: [AddressesByModes(modes=in_order(modes), **address_set(ranges)) for ranges, modes in pieces]
             for kind, pieces in coverage.pieces.items()
         },
         prefixes=_by_prefix(coverage),
@@ -199,11 +213,11 @@ def answer(coverage: Coverage, network: str) -> Answer:
     return Answer(
         network=networks([asked])[0],
         protected=protected == [asked],
-        parts={
-            "protected": address_set(protected),
-            "excluded": address_set(intersection(intersection(coverage.inside, coverage.carved_out), [asked])),
-            "outside": address_set(difference([asked], coverage.inside)),
-        },
+        parts=Parts(
+            protected=address_set(protected),
+            excluded=address_set(intersection(intersection(coverage.inside, coverage.carved_out), [asked])),
+            outside=address_set(difference([asked], coverage.inside)),
+        ),
         protected_by=_prefixes_around(coverage, asked, excluded=False),
         excluded_by=_prefixes_around(coverage, asked, excluded=True),
         modes={item.kind: item.deciders(asked) for item in coverage.components},

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Callable, Mapping, Sequence
+from typing import Callable, Mapping, Sequence, TypedDict
 
 from ..coverage.address_set import Ranges, count, counted, difference, intersection, networks, range_of, union, widest
 from ..coverage.coverage import Coverage, has_flag
@@ -38,6 +38,16 @@ class Change:
     now: datetime | None = None
 
 
+class RiskRecord(TypedDict):
+    """A risk as results show it; `entries` are the keys of the objects whose change is the risk."""
+
+    code: str
+    message: str
+    networks: list[str]
+    addresses: int
+    entries: list[str]
+
+
 @dataclass(frozen=True)
 class Risk:
     """One of the codes, with a sentence on it, the networks concerned and the keys of the objects."""
@@ -47,15 +57,15 @@ class Risk:
     ranges: Ranges
     entries: Sequence[str]
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> RiskRecord:
         """The risk as results show it."""
-        return {
-            "code": self.code,
-            "message": self.message,
-            "networks": networks(self.ranges),
-            "addresses": count(self.ranges),
-            "entries": list(self.entries),
-        }
+        return RiskRecord(
+            code=self.code,
+            message=self.message,
+            networks=networks(self.ranges),
+            addresses=count(self.ranges),
+            entries=list(self.entries),
+        )
 
 
 def unprotects_addresses(change: Change, limits: Limits) -> Risk | None:

@@ -19,6 +19,7 @@ OWNER = "account_id"
 PATH = "accounts/{account_id}/magic/advanced_tcp_protection/configs"
 PERMISSION = Permission("DDoS Protection", "account", token_only=True)
 
+STAMPS = ("created_on", "modified_on")
 PATCH = Write("PATCH", by_id=True)
 DELETE = Write("DELETE", by_id=True)
 ENABLED, MONITORING, DISABLED = MODES = ("enabled", "monitoring", "disabled")
@@ -71,6 +72,7 @@ PREFIXES = Resource(
     create=Write("POST", suffix="/bulk", batch=300),
     update=PATCH,
     delete=DELETE,
+    read_only=STAMPS,
 )
 
 ALLOWLIST = Resource(
@@ -86,6 +88,7 @@ ALLOWLIST = Resource(
     create=Write("POST"),
     update=PATCH,
     delete=DELETE,
+    read_only=STAMPS,
 )
 
 
@@ -122,6 +125,7 @@ def _rules(kind: str) -> Resource:
         complete=_complete_name,
         update=PATCH,
         delete=DELETE,
+        read_only=STAMPS,
     )
 
 
@@ -140,6 +144,7 @@ def _filters(kind: str) -> Resource:
         kind=kind,
         update=PATCH,
         delete=DELETE,
+        read_only=STAMPS,
     )
 
 

@@ -1,0 +1,23 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Brings the RETURN block of every module up to date."""
+
+from __future__ import annotations
+
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+from tests.documentation.pages import MODULES, with_return
+from tests.documentation.samples import sampled_results
+from tests.fake_service import LocalService
+
+if __name__ == "__main__":
+    with LocalService() as service:
+        for module in MODULE_SPECS:
+            path = MODULES / f"{module}.py"
+            before = path.read_text(encoding="utf-8")
+            after = with_return(before, module, sampled_results(module, service))
+            if after != before:
+                path.write_text(after, encoding="utf-8")
+                print(f"{module}: RETURN is updated.")

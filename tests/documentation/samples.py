@@ -1,0 +1,157 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Results of every module against the local service, the same each time: the samples of RETURN are parts of them."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+from unittest.mock import patch
+
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+from tests.fake_service import LocalService
+from tests.fake_service.clock import Clock
+from tests.support.module_run import ACCOUNT, ZONE, run_main
+
+MOMENT = datetime(2026, 3, 1, 9, 15, 2, 310412, UTC)
+READER = "reader"  # a token that may not write
+NOBODY = "nobody"  # a token without any permission
+ACCEPTED = {"accept_risks": list(CODES)}
+ACCOUNT_STATE: Mapping[str, Any] = {
+    "enabled": True,
+    "prefixes": [
+        {"prefix": "192.0.2.0/24", "comment": "Frankfurt"},
+        {"prefix": "192.0.2.128/25", "comment": "laboratory", "excluded": True},
+    ],
+    "allowlist": [{"prefix": "198.51.100.7/32", "comment": "monitoring probe"}],
+    "syn_flood": {
+        "rules": [{"scope": "global", "name": "global", "mode": "enabled", "mitigation_type": "challenge"}],
+        "filters": [{"expression": "tcp.dstport in {80 443}", "mode": "monitoring"}],
+    },
+    "out_of_state_tcp": {"rules": [{"scope": "global", "name": "global", "mode": "enabled"}]},
+}
+RULE, OTHER_RULE = "f2d427378e7542acb295380d352e2ebd", "14217d7bd5ab435e84b1bd468bf4fb9f"
+ZONE_STATE: Mapping[str, Any] = {
+    "rules": [
+        {
+            "id": RULE,
+            "action": "challenge",
+            "priority": 20,
+            "description": "scrapers",
+            "ref": "scrapers",
+            "filter": {
+                "id": "b7c9b0f2f0c34f0fa8b6c58a1d2e3f40",
+                "expression": "ip.src in {203.0.113.0/24}",
+                "description": "known scrapers",
+                "ref": "scraper-networks",
+            },
+        },
+        {
+            "id": OTHER_RULE,
+            "action": "bypass",
+            "products": ["waf"],
+            "filter": {"id": "c1f0b2ad54ab4a6e9f8a7b6c5d4e3f21", "expression": "ip.src in {192.0.2.0/24}"},
+        },
+    ],
+    "custom_rules": [
+        {
+            "ref": "office",
+            "action": "skip",
+            "action_parameters": {"ruleset": "current"},
+            "expression": "ip.src in {192.0.2.0/24}",
+            "description": "the office passes",
+        },
+        {"ref": "login", "action": "managed_challenge", "expression": 'http.request.uri.path eq "/login"'},
+    ],
+}
+
+# What each module is asked for, in this order; the last request is refused once more, for want of a permission.
+REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "tcp_protection_status": [{"enabled": False, **ACCEPTED}],
+    "protected_prefixes": [
+        {
+            "prefixes": [
+                {"prefix": "192.0.2.0/24", "comment": "Frankfurt"},
+                {"prefix": "192.0.2.64/28", "comment": "load tests", "excluded": True},
+            ],
+            **ACCEPTED,
+        }
+    ],
+    "allowlist_entry": [{"prefix": "203.0.112.0/23", "comment": "payment provider", **ACCEPTED}],
+    "allowlist": [{"entries": [{"prefix": "203.0.112.0/23", "comment": "payment provider"}], **ACCEPTED}],
+    "protection_rule": [
+        {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True},
+        {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", **ACCEPTED},
+    ],
+    "protection_filter": [
+        {"kind": "syn_flood", "expression": "tcp.dstport in {22}", "mode": "enabled", "staged_rollout": True},
+        {"kind": "syn_flood", "expression": "tcp.dstport in {22}", "mode": "enabled", **ACCEPTED},
+    ],
+    "account_protection": [
+        {
+            "prefixes": [{"prefix": "192.0.2.64/28", "comment": "load tests", "excluded": True}],
+            "rules": [{"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled"}],
+            "staged_rollout": True,
+            **ACCEPTED,
+        }
+    ],
+    "firewall_rules": [{"rules": [{"id": RULE, "action": "block"}, {"id": OTHER_RULE, "paused": True}]}],
+    "custom_rules": [
+        {"rules": [{"ref": "login", "action": "block"}]},
+        {"rules": [], "state": "exact", "accept_risks": ["empties_list"]},
+    ],
+    "protection_info": [{"covers": ["192.0.2.0/24"]}, {"gather_subset": ["prefixes"]}],
+    "firewall_rules_info": [{}],
+    "custom_rules_info": [{}],
+}
+
+
+def sampled_results(module: str, service: LocalService) -> list[dict[str, Any]]:
+    """The results of a module's requests, and of the last one without the permission for it."""
+    owner = {"zone_id": ZONE} if MODULE_SPECS[module].owner == "zone_id" else {"account_id": ACCOUNT}
+    shared = {**owner, "base_url": service.base_url}
+    with _the_same_each_time():
+        prepare(service)
+        results = [_run(module, {**shared, "api_token": service.token, **request}) for request in REQUESTS[module]]
+        prepare(service)
+        token = READER if MODULE_SPECS[module].writes else NOBODY
+        refused = run_main(module, {**shared, "api_token": token, **REQUESTS[module][-1]}, verbose=True)
+    if not refused.get("failed"):
+        raise ValueError(f"{module} needs no permission")
+    return [*results, refused]
+
+
+def prepare(service: LocalService) -> None:
+    """One account and one zone, and two tokens that are not allowed everything."""
+    service.reset()
+    service.add_token(READER, protection="read", firewall="read", waf="read")
+    service.add_token(NOBODY, protection="none", firewall="none", waf="none")
+    service.account(ACCOUNT).seed(**ACCOUNT_STATE)
+    service.zone(ZONE).seed(**ZONE_STATE)
+
+
+def _run(module: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    result = run_main(module, options, verbose=True)
+    if result.get("failed"):
+        raise ValueError(f"{module}: {result['msg']}")
+    return result
+
+
+@contextmanager
+def _the_same_each_time() -> Iterator[None]:
+    """The service's clock stands still, and the ids that it gives come in the same order."""
+    numbers = random.Random(1)
+
+    def next_id() -> uuid.UUID:
+        return uuid.UUID(int=numbers.getrandbits(128), version=4)
+
+    with patch.object(Clock, "now", lambda clock: MOMENT), patch("uuid.uuid4", next_id):
+        yield

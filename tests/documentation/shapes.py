@@ -1,0 +1,173 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The shape of every result: keys and types from the code, sentences from descriptions.yml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+
+import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.modes import TITLES
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import (
+    Answer,
+    CoverageChange,
+    CoverageSummary,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import ErrorDetails
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import RiskRecord
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.rollout import Pending
+from ansible_collections.edgeops.protection.plugins.module_utils.result import Diff, OperationRecord
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
+    ALLOWLIST,
+    FILTERS,
+    PREFIXES,
+    RULES,
+    STATUS,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Field, Resource
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+Entry = dict[str, Any]  # one key of a result as RETURN documents it
+Entries = dict[str, Entry]
+
+DESCRIPTIONS: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("descriptions.yml").read_text("utf-8"))
+NAMES = {str: "str", int: "int", bool: "bool"}
+BY_REFERENCE = {"CoverageChange.before", "CoverageChange.after"}  # their sentence names the place of the whole shape
+STORED_TYPES = {"raw": "int"}  # a priority is a number, or an empty text that clears it
+
+
+def typed_entries(shape: type) -> Entries:
+    """The keys of a TypedDict."""
+    texts = DESCRIPTIONS["shapes"][shape.__name__]
+    hints = get_type_hints(shape)
+    if unknown := {name for name in texts if not name.endswith(".*")} - hints.keys():
+        raise ValueError(f"descriptions.yml: {shape.__name__} has no {', '.join(sorted(unknown))}")
+    return {name: _typed_entry(f"{shape.__name__}.{name}", hint, texts, name) for name, hint in hints.items()}
+
+
+def _typed_entry(path: str, hint: Any, texts: Mapping[str, str], name: str) -> Entry:
+    """A key of a TypedDict; a mapping from str to something with a shape is by component."""
+    kinds = [item for item in get_args(hint) if item is not NoneType] if NoneType in get_args(hint) else [hint]
+    origin, arguments = get_origin(kinds[0]), get_args(kinds[0])
+    entry: Entry = {"description": texts[name]}
+    if path in BY_REFERENCE:
+        return {**entry, "type": "dict"}
+    if origin is list:
+        return {**entry, **_list_of(arguments[0])}
+    if is_typeddict(kinds[0]):
+        return {**entry, "type": "dict", "contains": typed_entries(kinds[0])}
+    if origin is dict and arguments[1] is not Any:
+        components = {
+            kind: _typed_entry(path, arguments[1], {name: texts[f"{name}.*"].format(component=title)}, name)
+            for kind, title in TITLES.items()
+        }
+        return {**entry, "type": "dict", "contains": components}
+    return {**entry, "type": "dict" if origin is dict else NAMES[kinds[0]]}
+
+
+def _list_of(item: Any) -> Entry:
+    if is_typeddict(item):
+        return {"type": "list", "elements": "dict", "contains": typed_entries(item)}
+    return {"type": "list", "elements": NAMES[item]}
+
+
+def object_entries(resources: Sequence[Resource]) -> Entries:
+    """The keys of the objects of some collections: kind, id, the declared fields, and what only the service sets."""
+    texts = DESCRIPTIONS["objects"][resources[0].name if len(resources) == 1 else resources[0].plural.split("_")[-1]]
+    entries: Entries = {}
+    for name in (*(["kind"] if resources[0].kind else []), *(["id"] if resources[0].key else [])):
+        entries[name] = {"description": texts[name], "type": "str"}
+    for item in (item for resource in resources for item in resource.fields):
+        entries[item.name] = _field_entry(item, texts)
+    for name in resources[0].read_only:
+        entries[name] = {"description": texts[name], "type": "str"}
+    return entries
+
+
+def _field_entry(item: Field, texts: Mapping[str, Any]) -> Entry:
+    option = item.value.option
+    entry: Entry = {"description": texts[item.name], "type": STORED_TYPES.get(option["type"], option["type"])}
+    if "elements" in option:
+        entry["elements"] = option["elements"]
+    if item.fields:
+        inner = texts[f"{item.name}.*"]
+        entry["contains"] = {field.name: _field_entry(field, inner) for field in item.fields}
+    return entry
+
+
+def one(*resources: Resource) -> Entry:
+    """One object."""
+    return {"type": "dict", "contains": object_entries(resources)}
+
+
+def many(*resources: Resource) -> Entry:
+    """A list of objects."""
+    return {"type": "list", "elements": "dict", "contains": object_entries(resources)}
+
+
+def records(shape: type, by_reference: bool = False) -> Entry:
+    """A list of dictionaries of one shape."""
+    return {"type": "list", "elements": "dict", **({} if by_reference else {"contains": typed_entries(shape)})}
+
+
+def shape_of(shape: type) -> Entry:
+    """One dictionary."""
+    return {"type": "dict", "contains": typed_entries(shape)}
+
+
+WHOLE_ACCOUNT: Mapping[str, Entry] = {
+    "status": one(STATUS),
+    "prefixes": many(PREFIXES),
+    "allowlist": many(ALLOWLIST),
+    "rules": many(*RULES),
+    "filters": many(*FILTERS),
+}
+OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
+    "tcp_protection_status": {"tcp_protection_status": one(STATUS)},
+    "protected_prefixes": {"prefixes": many(PREFIXES)},
+    "allowlist_entry": {"entry": one(ALLOWLIST)},
+    "allowlist": {"entries": many(ALLOWLIST)},
+    "protection_rule": {"rule": one(*RULES)},
+    "protection_filter": {"filter": one(*FILTERS)},
+    "account_protection": {
+        "protection": {
+            "type": "dict",
+            "contains": {
+                name: {"description": DESCRIPTIONS["subsets"][name], **entry} for name, entry in WHOLE_ACCOUNT.items()
+            },
+        }
+    },
+    "firewall_rules": {"rules": many(FIREWALL_RULES)},
+    "custom_rules": {"rules": many(CUSTOM_RULES)},
+    "protection_info": {**WHOLE_ACCOUNT, "covers": records(Answer), "coverage": shape_of(CoverageSummary)},
+    "firewall_rules_info": {"rules": many(FIREWALL_RULES)},
+    "custom_rules_info": {"rules": many(CUSTOM_RULES)},
+}
+
+
+def result_entries(module: str) -> Entries:
+    """All keys of a module's results but `changed`, `msg` and `failed`, which Ansible documents."""
+    spec = MODULE_SPECS[module]
+    entries: dict[str, Entry] = dict(OWN_RESULTS[module])
+    if spec.writes:
+        if spec.owner == "account_id":
+            entries["coverage"] = shape_of(CoverageChange)
+        if "accept_risks" in spec.options:
+            entries["risks"] = records(RiskRecord)
+        if "staged_rollout" in spec.options:
+            entries["pending"] = records(Pending) if spec.pending is list else shape_of(Pending)
+        entries["diff"] = shape_of(Diff)
+        entries["operations"] = records(OperationRecord)
+        entries.update({name: records(OperationRecord, by_reference=True) for name in ("done", "left", "unknown")})
+    entries["calls"] = {"type": "int"}
+    entries["error"] = shape_of(ErrorDetails)
+    texts = DESCRIPTIONS["results"]
+    return {
+        name: {**texts["*"].get(name, {}), **texts[module].get(name, {}), **entry} for name, entry in entries.items()
+    }
