@@ -2,38 +2,55 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Points in time, as the service writes them in objects and in the header Date (facts.md, section 1.1)."""
+"""Points in time, as the service writes them in objects and in the header Date.
+
+A time that cannot be, such as Go's zero time in the year 1, the epoch or the year 9999, stands for none: it is unknown.
+"""
 
 from __future__ import annotations
 
 import re
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+POSSIBLE_YEARS = range(2010, 2100)  # the service began in 2010
+CLOCK_SKEW = timedelta(minutes=5)  # between the clocks of the service's own machines
 TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)?", re.IGNORECASE)
 
 
 def read_timestamp(value: Any) -> datetime | None:
-    """A timestamp of an object, with any precision and offset; None where it is not one."""
-    found = TIMESTAMP.fullmatch(str(value or ""))
+    """A timestamp of an object, with any precision and offset; None where it is not one, or not possible."""
+    found = TIMESTAMP.fullmatch(value) if isinstance(value, str) else None
     if not found:
         return None
     day, time, fraction, offset = found.groups()
     offset = "+00:00" if offset in (None, "Z", "z") else offset
     try:
-        return datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')[:6]}{offset}")
+        return _if_possible(datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')[:6]}{offset}"))
     except ValueError:
         return None
 
 
 def read_date(header: str | None) -> datetime | None:
-    """The time that an answer's header Date names; None where it is missing or unreadable."""
+    """The time that a response's header Date names; None where it is missing, unreadable or not possible."""
     try:
         date = parsedate_to_datetime(header or "")
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    return date if date.tzinfo else date.replace(tzinfo=timezone.utc)
+    return _if_possible(date if date.tzinfo else date.replace(tzinfo=timezone.utc))
+
+
+def _if_possible(time: datetime) -> datetime | None:
+    return time if time.year in POSSIBLE_YEARS else None
+
+
+def started_before(now: datetime | None, value: Any) -> datetime | None:
+    """The timestamp of something that began before `now`; None where either is unknown, or it lies in the future."""
+    time = read_timestamp(value)
+    if time is None or now is None or time > now + CLOCK_SKEW:
+        return None
+    return min(time, now)
 
 
 def write_timestamp(time: datetime) -> str:

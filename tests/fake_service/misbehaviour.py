@@ -47,6 +47,7 @@ class Delivery:
     wait: float = 0.0  # seconds before the first byte
     interval: float = 0.0  # seconds between two bytes of the body
     cut_at: int | None = None  # bytes of the body that are sent before the connection is closed
+    headers: Mapping[str, str] = field(default_factory=dict)  # those that take the place of the usual ones
 
     def with_body(self, body: Any) -> Delivery:
         """The same answer with another body: JSON, or bytes as they are."""
@@ -194,6 +195,12 @@ def maintenance() -> Delivery:
     return refused(400, [error(10020, MAINTENANCE)])
 
 
+@kind("instead")
+def raw(body: str | bytes = "", status: int = 200, headers: Mapping[str, str] | None = None) -> Delivery:
+    """Any body at all."""
+    return Delivery(Response(body, status, headers=headers, mimetype="application/json"))
+
+
 # Within it
 
 
@@ -287,3 +294,42 @@ def without(value: Any, fields: Sequence[str]) -> Any:
     if isinstance(value, dict):
         return {name: held for name, held in value.items() if name not in fields}
     return value
+
+
+@kind("after")
+def headers(answer: Delivery, headers: Mapping[str, str]) -> Delivery:
+    """The same answer with these headers on top; latin-1, as HTTP has them."""
+    return replace(answer, headers=headers)
+
+
+@kind("after")
+def member(answer: Delivery, members: Mapping[str, str]) -> Delivery:
+    """The envelope with these members on top, in JSON as it is written here."""
+    return answer.with_body(spliced(answer.body, answer.body, members))
+
+
+@kind("after")
+def entry(answer: Delivery, fields: Mapping[str, str]) -> Delivery:
+    """The first object of the result with these fields on top, in JSON as it is written here."""
+    body = answer.body
+    found = first_object(body.get("result"))
+    return answer if found is None else answer.with_body(spliced(body, found, fields))
+
+
+def first_object(value: Any) -> dict[str, Any] | None:
+    """The first of a list, or of the list of rules in an object, or the object itself."""
+    if isinstance(value, list):
+        return first_object(value[0]) if value else None
+    if isinstance(value, dict):
+        return first_object(value["rules"]) if "rules" in value else value
+    return None
+
+
+def spliced(body: Any, place: dict[str, Any], texts: Mapping[str, str]) -> bytes:
+    """A body as JSON, with members at one place of it that json itself might not write."""
+    markers = {name: f"spliced-{name}" for name in texts}
+    place.update(markers)
+    whole = json.dumps(body)
+    for name, marker in markers.items():
+        whole = whole.replace(json.dumps(marker), texts[name])
+    return whole.encode("utf-8", "surrogatepass")

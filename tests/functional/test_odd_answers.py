@@ -149,6 +149,41 @@ def test_malformed_stored_prefixes_are_shown_and_left_alone(service: LocalServic
     assert [entry["prefix"] for entry in result["prefixes"]] == ["203.0.113/24", "not a network", "203.0.113.0/24"]
 
 
+@pytest.mark.parametrize(
+    ("path", "fields", "warned"),
+    [
+        ("/syn_protection/filters$", {"expression": f'"tcp.dstport eq {"8" * 5000}"'}, "is no port"),
+        ("/prefixes$", {"id": '["7"]', "modified_on": '"9999-12-31T23:59:59Z"'}, ""),
+        ("/prefixes$", {"prefix": '"2001:db8::/32\\ud800"', "comment": '"\\udfff"'}, "malformed"),
+        ("/allowlist$", {"id": '{"a": 1}', "labels": "[" * 90 + "]" * 90}, ""),
+        ("/allowlist$", {"prefix": "7" * 5000, "created_on": "1e999"}, "malformed"),
+    ],
+)
+def test_an_account_with_an_odd_entry_stays_manageable(
+    path: str, fields: dict[str, str], warned: str, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(
+        prefixes=[{"prefix": "192.0.2.0/24"}],
+        allowlist=[{"prefix": "198.51.100.7"}],
+        syn_flood={"filters": [{"expression": "tcp.dstport eq 80", "mode": "disabled"}]},
+    )
+    service.misbehave("entry", method="GET", path=path, fields=fields)
+    options = {"enabled": True, "prefixes": [{"prefix": "203.0.113.0/24"}]}
+    result = modules.done("account_protection", **options)
+    assert result["changed"] is True
+    assert warned in str(result.get("warnings"))
+    assert len(str(result.get("warnings"))) < 2000
+    assert modules.done("account_protection", **options)["changed"] is False
+
+
+def test_a_response_that_is_nested_too_deeply_ends_in_a_sentence(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
+    service.misbehave("entry", **LISTING, fields={"labels": "[" * 3000 + "]" * 3000})
+    message = modules.failed("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])["msg"]
+    assert "HTTP 200: its JSON is nested more than 100 levels deep" in message
+    assert service.writes == []
+
+
 def test_twins_are_named_with_their_ids_and_nothing_is_written(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=DUPLICATE_PREFIXES)
     message = modules.failed("protected_prefixes", prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "10.0.0.0/8"}])[

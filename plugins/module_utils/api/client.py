@@ -112,7 +112,7 @@ class Client:
             objects = _objects(request, envelope)
             known = len(by_id)
             for item in objects:
-                by_id.setdefault(item.get("id") or ("without id", number, len(by_id)), item)
+                by_id.setdefault(_identity(item) or ("without id", number, len(by_id)), item)
             advanced = len(by_id) > known
             if envelope.total is not None and len(by_id) >= envelope.total:
                 return list(by_id.values())
@@ -141,6 +141,12 @@ class Client:
         yield from concurrently(page, range(2, last + 1))
         for number in range(max(last, 1) + 1, MAX_PAGES + 1):
             yield page(number)
+
+
+def _identity(item: Object) -> str | int | None:
+    """The id by which an object that comes twice is known; None where it has none, or something else in its place."""
+    identity = item.get("id")
+    return identity if isinstance(identity, (str, int)) else None
 
 
 def _objects(request: Request, envelope: Envelope) -> list[Object]:

@@ -10,6 +10,7 @@ from typing import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from ..schema.resource import Resource
+from ..text import excerpt
 
 TOKEN_AS_KEY = "The value of api_key is no API key; a token belongs into api_token."
 MALFORMED_TOKEN = "The value of api_token has not the form of a token; check it for missing or extra characters."
@@ -40,7 +41,7 @@ def hint_for(
     if resource is not None and resource.retired and (MAINTENANCE_MODE in codes or status == 410):
         return resource.retired
     if 300 <= status < 400:
-        host = urlsplit(location or "").hostname or "another place"
+        host = _host(location)
         return f"It redirects to {host}, which is not followed, since the credentials are not for it; check base_url."
     if status == 401:
         return REJECTED
@@ -52,3 +53,10 @@ def hint_for(
     if status >= 500:
         return "The service failed; run again later."
     return ""
+
+
+def _host(location: str | None) -> str:
+    try:
+        return excerpt(urlsplit(location or "").hostname or "another place")
+    except ValueError:
+        return "a malformed address"

@@ -6,13 +6,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any, Mapping, NamedTuple
+from typing import Any, Iterator, Mapping, NamedTuple
 
 from ..errors import ErrorDetails, ErrorItem, ServiceError
 from ..schema.resource import Resource
+from ..text import excerpt, plural
+from .documents import Unreadable, read_document
 from .hints import hint_for
+
+MAX_ERRORS = 10  # so many are shown; the others are counted
+MAX_ERROR_LENGTH = 500  # of each error's message, in characters
+MAX_POINTER_LENGTH = 200
+MAX_TITLE_LENGTH = 120
+PAGE_START = 65536  # so many bytes of a page are searched for its title
+TITLE_BEGINS = re.compile(r"<title\b", re.IGNORECASE)
+TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
 
 
 class Request(NamedTuple):
@@ -57,32 +66,34 @@ class Envelope(NamedTuple):
 
 def open_envelope(request: Request, response: Response) -> Envelope:
     """The result of a response; raises ServiceError for every other kind of response."""
-    document = _document(response)
+    document, problem = _read(response)
     succeeded = 200 <= response.status < 300
     if request.method == "DELETE" and response.status == 404 and response.maybe_applied:
         return Envelope(None, {})
     if succeeded and not response.content.strip() and request.method == "DELETE":
         return Envelope(None, {})
-    if not succeeded or document is None or document.get("success") is not True:
-        raise failed(request, response, document)
+    if not succeeded or problem or document.get("success") is not True:
+        raise _failed(request, response, document, problem)
     info = document.get("result_info")
     return Envelope(document.get("result"), info if isinstance(info, Mapping) else {})
 
 
-def _document(response: Response) -> Mapping[str, Any] | None:
+def _read(response: Response) -> tuple[Mapping[str, Any], str]:
+    """The envelope of a response; or an empty one, and what the response is instead."""
     try:
-        document = json.loads(response.content.decode("utf-8"))
-    except ValueError:
-        return None
-    return document if isinstance(document, dict) else None
+        document = read_document(response.content)
+    except Unreadable as exc:
+        return {}, exc.reason if exc.is_json else _describe_unreadable(response.content)
+    return (document, "") if isinstance(document, dict) else ({}, _describe_unreadable(response.content))
 
 
-def failed(request: Request, response: Response, document: Mapping[str, Any] | None) -> ServiceError:
+def _failed(request: Request, response: Response, document: Mapping[str, Any], problem: str) -> ServiceError:
     """The error of a response that refuses, or that cannot be read."""
-    errors = _errors((document or {}).get("errors"))
+    every = list(_errors(document.get("errors")))
+    errors = every[:MAX_ERRORS]
     ray = response.header("CF-RAY")
-    reason = _describe_errors(errors) or _describe_unreadable(response, document)
-    trace = f" (ray {ray})" if ray else ""
+    reason = _describe_errors(errors, len(every)) or problem or _describe_envelope(document)
+    trace = f" (ray {excerpt(ray)})" if ray else ""
     sentence = f"{request} was answered with HTTP {response.status}: {reason.rstrip('.')}{trace}."
     codes = [item["code"] for item in errors]
     hint = hint_for(request.method, request.resource, response.status, codes, response.header("Location"))
@@ -100,43 +111,50 @@ def error_details(
     return ErrorDetails(method=request.method, path=request.path, status=status, errors=errors or [], ray=ray)
 
 
-def _errors(items: Any) -> list[ErrorItem]:
+def _errors(items: Any) -> Iterator[ErrorItem]:
     """The envelope's errors with those of their chains, whatever of code, message and pointer they lack."""
-    errors: list[ErrorItem] = []
     for item in items if isinstance(items, list) else []:
         if not isinstance(item, Mapping):
-            item = {"message": str(item)}
+            item = {"message": item}
         source = item.get("source")
         pointer = source.get("pointer") if isinstance(source, Mapping) else None
         code = item.get("code")
-        errors.append(
-            ErrorItem(
-                code=code if isinstance(code, int) else None,
-                message=str(item.get("message") or ""),
-                pointer=pointer if isinstance(pointer, str) else None,
-            )
+        yield ErrorItem(
+            code=code if isinstance(code, int) and not isinstance(code, bool) else None,
+            message=excerpt(str(item.get("message") or ""), MAX_ERROR_LENGTH),
+            pointer=excerpt(pointer, MAX_POINTER_LENGTH) if isinstance(pointer, str) else None,
         )
-        errors.extend(_errors(item.get("error_chain")))
-    return errors
+        yield from _errors(item.get("error_chain"))
 
 
-def _describe_errors(errors: list[ErrorItem]) -> str:
+def _describe_errors(errors: list[ErrorItem], number: int) -> str:
     parts = []
     for item in errors:
         code = "" if item["code"] is None else "[{}] ".format(item["code"])
         pointer = "" if item["pointer"] is None else " (at {})".format(item["pointer"])
         parts.append((code + " ".join(item["message"].split()) + pointer).strip())
-    return "; ".join(filter(None, parts))
+    more = number - len(errors)
+    return "; ".join(filter(None, parts)) + (f"; and {plural(more, 'more error', 'more errors')}" if more else "")
 
 
-def _describe_unreadable(response: Response, document: Mapping[str, Any] | None) -> str:
-    """A few words on a response that is not an envelope: an edge page's title, or the first bytes."""
-    if document is not None:
-        return "it gave no reason" if document.get("success") is False else "it is not the service's envelope"
-    text = response.content.decode("utf-8", "replace")
-    if not text.strip():
+def _describe_envelope(document: Mapping[str, Any]) -> str:
+    return "it gave no reason" if document.get("success") is False else "it is not the service's envelope"
+
+
+def _describe_unreadable(content: bytes) -> str:
+    """A few words on a body that is not an envelope: an edge page's title, or the first characters."""
+    text = content[:PAGE_START].decode("utf-8", "replace")
+    if not content.strip():
         return "the response is empty"
-    title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+    title = _title(text)
     if title:
-        return "a page titled '{}' instead of JSON".format(" ".join(title.group(1).split())[:120])
+        return f"a page titled '{excerpt(title, MAX_TITLE_LENGTH)}' instead of JSON"
     return "not JSON, it begins with {!r}".format(" ".join(text.split())[:60])
+
+
+def _title(page: str) -> str:
+    """The title of an HTML page, found in one pass; an empty text where it has none."""
+    begin = TITLE_BEGINS.search(page)
+    start = page.find(">", begin.end()) + 1 if begin else 0
+    end = TITLE_ENDS.search(page, start) if start else None
+    return " ".join(page[start : end.start()].split()) if end else ""

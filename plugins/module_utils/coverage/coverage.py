@@ -17,7 +17,7 @@ from typing import Mapping, Sequence
 from ..schema.account import ALLOWLIST, DISABLED, ENABLED, KINDS, MONITORING, PREFIXES, STATUS
 from ..schema.resource import Object
 from ..schema.values import FLAG
-from ..text import capitalised
+from ..text import capitalised, excerpt
 from .address_set import Ranges, counted, difference, range_of, union
 from .modes import OFF, UNDECIDED, Component, Modes, Piece, component, in_order, union_of_modes
 
@@ -94,7 +94,7 @@ class Coverage:
     def undecided(self) -> Sequence[str]:
         """What is not understood, a sentence each."""
         malformed = [
-            f"The prefix {entry.get('prefix')!r} is malformed; it counts as no network."
+            f"The prefix {excerpt(repr(entry.get('prefix')))} is malformed; it counts as no network."
             for entry in [*self._prefixes, *(self.state.get(ALLOWLIST.plural) or [])]
             if range_of(entry.get("prefix")) is None
         ]

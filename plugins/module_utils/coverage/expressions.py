@@ -13,12 +13,14 @@ from __future__ import annotations
 import re
 from typing import Callable, Iterator, Mapping, NamedTuple
 
+from ..text import excerpt
 from .address_set import EVERYTHING, IPV6, Ranges, complement, intersection, range_of, union
 
 TOKEN = re.compile(r"\s*(?:(\(|\)|\{|\}|==|!=|<=|>=|<|>|&&|\|\||\^\^|!)|([\w.:/$]+)|(\S))")
 SYNONYMS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&&": "and", "||": "or", "^^": "xor"}
 SYNONYMS["!"] = "not"
 HIGHEST_PORT = 65535
+MAX_DIGITS = 40  # of a range of ports, leading zeros included; Python refuses to read thousands of digits
 END = ""
 
 
@@ -175,8 +177,8 @@ def _port(operator: str, operands: list[str]) -> Matches:
 def _ports(operator: str, text: str) -> tuple[int, int]:
     first, dots, last = text.partition("..")
     last = last if dots else first
-    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
-        raise Undecided(f"'{text}' is no port")
+    if not (first.isdecimal() and last.isdecimal() and len(first + last) <= MAX_DIGITS and int(first) <= int(last)):
+        raise Undecided(f"'{excerpt(text)}' is no port")
     ranges = {
         "eq": (int(first), int(last)),
         "ne": (int(first), int(last)),

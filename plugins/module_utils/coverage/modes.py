@@ -16,6 +16,7 @@ from typing import FrozenSet, Iterable, Mapping, Sequence, Tuple, TypedDict
 from ..schema.account import FILTERS, KINDS, MODES, RULES, of_kind
 from ..schema.resource import Object
 from ..schema.values import CODE
+from ..text import excerpt
 from .address_set import EVERYTHING, Range, Ranges, difference, intersection, union
 from .expressions import Matches, Undecided, matched
 
@@ -162,7 +163,7 @@ def _mode(obj: Object, what: str, problems: list[str]) -> str:
 
 def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
     expression = str(obj.get("expression") or "")
-    what = f"the filter '{expression}' of {title}"
+    what = f"the filter '{excerpt(expression)}' of {title}"
     mode = _mode(obj, what, problems)
     try:
         return Filter(expression, mode, matched(expression))

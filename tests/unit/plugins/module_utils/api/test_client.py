@@ -112,6 +112,12 @@ def test_objects_without_an_id_are_all_kept():
     assert read(PREFIXES, answer(duplicates, total=2))[0] == duplicates
 
 
+@pytest.mark.parametrize("identity", [[], ["7"], {"a": "7"}, {}, 0, "", None, False])
+def test_objects_whose_id_is_none_are_all_kept(identity):
+    odd = [{"id": identity, "prefix": "192.0.2.0/24"}, {"id": identity, "prefix": "198.51.100.0/24"}]
+    assert read(PREFIXES, answer(odd, total=2))[0] == odd
+
+
 def test_a_single_object_is_a_listing_of_one():
     assert read(STATUS, answer({"enabled": True}))[0] == [{"enabled": True}]
     with pytest.raises(ServiceError, match="not an object"):

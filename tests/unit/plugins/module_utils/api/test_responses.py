@@ -57,6 +57,41 @@ def test_a_refusal_says_what_was_asked_and_what_the_service_said():
     assert error.codes == [6003, 6111, 10001]
 
 
+def test_of_many_errors_the_first_are_shown_and_the_others_counted():
+    chained = {"code": 1, "message": "m" * 600, "source": {"pointer": "/" + "p" * 300}}
+    for number in range(2, 41):
+        chained = {"code": number, "message": "chained", "error_chain": [chained]}
+    error = failure(refusal(400, chained, *({"code": 99, "message": "x"} for _ in range(100000))))
+    assert error.codes == list(range(40, 30, -1))
+    assert "[31] chained; and 100030 more errors." in error.message
+
+
+def test_a_long_error_is_cut():
+    error = failure(refusal(400, {"code": True, "message": "m" * 600, "source": {"pointer": "/" + "p" * 300}}))
+    message, pointer = "m" * 500 + "... (100 more characters)", "/" + "p" * 199 + "... (101 more characters)"
+    assert error.details["error"]["errors"] == [{"code": None, "message": message, "pointer": pointer}]
+    assert f"HTTP 400: {message} (at {pointer})." in error.message
+
+
+@pytest.mark.parametrize("item", [None, 1, [], ["a"], {"message": ["no", "text"]}, {"code": "7", "error_chain": {}}])
+def test_errors_of_any_shape_are_read(item):
+    assert failure(refusal(400, item)).details["error"]["errors"][0]["code"] is None
+
+
+@pytest.mark.parametrize(
+    ("location", "host"),
+    [
+        ("https://elsewhere.example.net/x", "elsewhere.example.net"),
+        ("http://[::1", "a malformed address"),
+        ("http://a[b/", "a malformed address"),
+        ("/relative", "another place"),
+        ("", "another place"),
+    ],
+)
+def test_a_redirect_is_named_however_it_is_written(location, host):
+    assert f"It redirects to {host}, which" in failure(refusal(302, headers={"Location": location})).message
+
+
 @pytest.mark.parametrize(
     ("status", "content", "words"),
     [
@@ -67,6 +102,15 @@ def test_a_refusal_says_what_was_asked_and_what_the_service_said():
         (200, b"\xff\xfe", "not JSON"),
         (200, b'{"result": []}', "it is not the service's envelope"),
         (400, b'{"result": []}', "it is not the service's envelope"),
+        (400, b"[" * 100000 + b"]" * 100000, "its JSON is nested more than 100 levels deep"),
+        (502, b"<title" * 40000, "not JSON, it begins with '<title<title"),
+        (502, b"<title>" * 40000, "not JSON, it begins with '<title><title>"),
+        (
+            502,
+            b"<title>" + b"x" * 500 + b"</title>",
+            f"a page titled '{'x' * 120}... (380 more characters)' instead of JSON",
+        ),
+        (502, b"<title>Late</title>".rjust(70000), "not JSON, it begins with ''"),
         (400, b'{"success": false, "errors": null}', "it gave no reason"),
         (200, b'{"success": false, "errors": [{}]}', "it gave no reason"),
     ],
