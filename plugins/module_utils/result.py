@@ -44,7 +44,8 @@ def operation_records(operations: Iterable[Operation]) -> list[OperationRecord]:
 def make_diff(operations: Iterable[Operation]) -> Diff:
     """The objects concerned before and after, sorted by key."""
     diff = Diff(before={}, after={})
-    for operation in sorted(operations, key=lambda operation: operation.order):
+    every = [item for operation in operations for item in (operation, *operation.along)]
+    for operation in sorted(every, key=lambda operation: operation.order):
         for side, obj in ((diff["before"], operation.existing), (diff["after"], operation.planned)):
             if obj is not None:
                 _enter(side.setdefault(operation.resource.plural, {}), operation, obj)

@@ -35,7 +35,18 @@ FIREWALL = {
         {"id": RULE_3, "action": "log", "paused": True, "filter": {"id": FILTER_3, "expression": "false", "paused": True}},
     ]
 }  # fmt: skip
+RULE_4 = "4" * 32
+SHARED = {  # rules 1, 2 and 4 have one filter
+    "rules": [
+        {"id": RULE_1, "action": "log", "filter": {"id": FILTER_1, "expression": "cf.client.bot", "ref": "bots"}},
+        {"id": RULE_2, "action": "challenge", "filter": {"id": FILTER_1, "expression": "cf.client.bot"}},
+        {"id": RULE_3, "action": "block", "filter": {"id": FILTER_2, "expression": "true", "paused": True}},
+        {"id": RULE_4, "action": "block", "filter": {"id": FILTER_1, "expression": "cf.client.bot"}},
+    ]
+}
 SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "ip.src in {192.0.2.0/24}"}
+QUIET = {**SKIP, "logging": {"enabled": False}}
+RESPONSE = {"response": {"status_code": 403, "content": "no", "content_type": "text/plain"}}
 CHALLENGE = {"action": "managed_challenge", "expression": 'http.request.uri.path eq "/login"'}
 CUSTOM = {
     "custom_rules": [
@@ -189,6 +200,21 @@ CASES = (
     Case("custom rules exact: one made, one moved, one changed, one gone", "custom_rules",
          {"rules": [{"ref": "new", **CHALLENGE}, {"ref": "last"}, {"ref": "office", "description": "the office"}], "state": "exact"},
          ["create custom_rule new", "update custom_rule office", "delete custom_rule login"], 1, CUSTOM),
+    Case("an action that brings its parameters, and the logging of the former one goes", "custom_rules",
+         {"rules": [{"ref": "office", "action": "block", "action_parameters": RESPONSE}]},
+         ["update custom_rule office"], 1, {"custom_rules": [{"ref": "office", **QUIET}]}),
+    Case("an action without parameters, said so", "custom_rules",
+         {"rules": [{"ref": "office", "action": "block", "action_parameters": {}}]},
+         ["update custom_rule office"], 1, {"custom_rules": [{"ref": "office", **QUIET}]}),
+    Case("an action with the logging that the former one has", "custom_rules",
+         {"rules": [{"ref": "office", "action": "block", "logging": {"enabled": False}}], "state": "exact"},
+         ["update custom_rule office"], 1, {"custom_rules": [{"ref": "office", **QUIET}]}),
+    Case("another action, and parameters and logging of the former one go", "custom_rules",
+         {"rules": [{"ref": "office", "action": "block"}]},
+         ["update custom_rule office"], 1, {"custom_rules": [{"ref": "office", **QUIET}]}),
+    Case("custom rules absent, whatever else is said of them", "custom_rules",
+         {"rules": [{"ref": "login", "expression": "  ", "position": "nowhere", "action_parameters": RESPONSE}], "state": "absent"},
+         ["delete custom_rule login"], 1, CUSTOM),
     Case("custom rules exact: moved and nothing else", "custom_rules",
          {"rules": [{"ref": "last"}, {"ref": "office"}, {"ref": "login"}], "state": "exact"}, ["update custom_rule last"], 1, CUSTOM),
     Case("no custom rule left", "custom_rules", {"rules": [], "state": "exact", "accept_risks": ["empties_list"]},
@@ -210,6 +236,26 @@ CASES = (
     Case("two filters and a rule", "firewall_rules",
          {"rules": [{"id": RULE_1, "filter": {"description": ""}}, {"id": RULE_2, "filter": {"paused": True}}, {"id": RULE_3, "priority": 1}]},
          [f"update firewall_rule {rule}" for rule in (RULE_1, RULE_2, RULE_3)], 2, FIREWALL),
+    Case("a priority with a decimal point", "firewall_rules", {"rules": [{"id": RULE_1, "priority": 10.0}]},
+         [f"update firewall_rule {RULE_1}"], 1, FIREWALL),
+    Case("two rules that change one filter", "firewall_rules",
+         {"rules": [{"id": RULE_1, "filter": {"expression": "true"}}, {"id": RULE_2, "filter": {"paused": True}}]},
+         [f"update firewall_rule {rule}" for rule in (RULE_1, RULE_2)], 2, SHARED),
+    Case("two rules that change one filter alike", "firewall_rules",
+         {"rules": [{"id": RULE_1, "filter": {"paused": True}}, {"id": RULE_2, "filter": {"paused": True, "id": FILTER_1}}]},
+         [f"update firewall_rule {rule}" for rule in (RULE_1, RULE_2)], 2, SHARED),
+    Case("a filter that another named rule and an unnamed one share", "firewall_rules",
+         {"rules": [{"id": RULE_1, "filter": {"expression": "true"}}, {"id": RULE_2, "action": "block"}]},
+         [f"update firewall_rule {rule}" for rule in (RULE_1, RULE_2)], 2, SHARED),
+    Case("a filter that a rule shares of which nothing else changes", "firewall_rules",
+         {"rules": [{"id": RULE_2}, {"id": RULE_1, "filter": {"expression": "true"}}]},
+         [f"update firewall_rule {RULE_1}"], 2, SHARED),
+    Case("a rule that gets the filter of others, and changes it", "firewall_rules",
+         {"rules": [{"id": RULE_3, "filter": {"id": FILTER_1, "paused": True}}, {"id": RULE_1, "filter": {"description": "d"}}]},
+         [f"update firewall_rule {rule}" for rule in (RULE_1, RULE_3)], 2, SHARED),
+    Case("a rule that leaves a filter while another changes it", "firewall_rules",
+         {"rules": [{"id": RULE_1, "filter": {"id": FILTER_2}}, {"id": RULE_2, "filter": {"paused": True}}]},
+         [f"update firewall_rule {rule}" for rule in (RULE_1, RULE_2)], 2, SHARED),
     Case("firewall rules in order", "firewall_rules",
          {"rules": [{"id": RULE_1, "action": "challenge", "filter": {"expression": "ip.src  in {192.0.2.0/24}", "paused": False}},
                     {"id": RULE_2, "products": ["bic", "waf"], "description": "", "priority": ""}]},

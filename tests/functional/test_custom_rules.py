@@ -89,6 +89,35 @@ def test_where_new_rules_go(
     assert modules.done("custom_rules", rules=rules)["changed"] is False
 
 
+@pytest.mark.parametrize(
+    ("positions", "order"),
+    [
+        (["after x", "before a", "after x"], "xbacy"),
+        (["first", "before a", "first"], "bacxy"),
+        (["last", "before a", "last"], "xybac"),
+        (["before y", "after a", "before y"], "xabcy"),
+        (["after x", "after a", "after x"], "xacby"),
+        (["after x", "after x", "before b"], "xacby"),
+        (["first", "after x", "first"], "acxby"),
+    ],
+)
+def test_new_rules_with_one_position_stand_in_the_order_of_the_task(
+    positions: Sequence[str], order: str, service: LocalService, modules: Modules
+) -> None:
+    service.reset()
+    service.zone(ZONE).seed(custom_rules=[{"ref": ref, **BLOCK} for ref in "xy"])
+    rules = [{"ref": ref, **BLOCK, "position": position} for ref, position in zip("abc", positions, strict=True)]
+    modules.done("custom_rules", rules=rules)
+    assert "".join(refs(service)) == order
+    assert modules.done("custom_rules", rules=rules)["changed"] is False
+
+
+def test_a_position_beside_a_rule_further_down_in_the_task_is_refused_with_what_to_do(modules: Modules) -> None:
+    rules = [{"ref": "a", **BLOCK, "position": "before b"}, {"ref": "b", **BLOCK}]
+    message = modules.failed("custom_rules", rules=rules)["msg"]
+    assert "The position of custom rule a names the ref b, which comes later in the task; move it up." in message
+
+
 def test_a_rule_that_exists_is_not_moved_by_its_position(service: LocalService, modules: Modules) -> None:
     assert modules.done("custom_rules", rules=[{"ref": "last", "position": "first"}])["changed"] is False
 
@@ -128,6 +157,10 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"ref": "login", "action": "skip"}, "The custom rule login has the action skip and needs action_parameters"),
     ({"ref": "login", "action_parameters": {"ruleset": "current"}}, "has the action managed_challenge, and only skip says what is skipped"),
     ({"ref": "login", "action_parameters": {"response": RESPONSE}}, "has the action managed_challenge, and only block has a response"),
+    *[
+        ({"ref": "office", "action": action, "action_parameters": {"ruleset": "current"}}, "and only skip says what is skipped")
+        for action in ("log", "block", "challenge")
+    ],
     ({"ref": "new", **BLOCK, "position": "after nothing"}, "The position of custom rule new names the ref nothing, which is not there."),
 ]  # fmt: skip
 

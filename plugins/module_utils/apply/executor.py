@@ -14,6 +14,7 @@ from ..concurrency import attempt_each
 from ..errors import ServiceError
 from ..plan.diff import differences, overlay
 from ..plan.plan import Operation, Plan
+from ..plan.sharing import spread_nested
 from ..schema.resource import Nested, Object
 from .calls import Call, body_of, concurrent_groups, match_results, plan_calls, replacement
 
@@ -61,7 +62,7 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
             settled = {*done, *unknown}
             left = tuple(item for item in plan.operations if item not in settled)
             raise Interrupted(cause, tuple(done), left, tuple(unknown)) from cause
-    return returned
+    return spread_nested(returned)
 
 
 def dry_run(plan: Plan, client: Client) -> None:
@@ -97,24 +98,29 @@ def _replace_list(call: Call, whole: Sequence[Object], client: Client, query: Ma
 
 
 def _update_nested(call: Call, nested: Nested, client: Client, returned: dict[Operation, Object]) -> None:
-    """Update nested objects at their own path, where the service left them as they were."""
+    """Update nested objects at their own path, where the service left them as they were; each of them once."""
     field = call.resource.field(nested.field)
-    outdated: dict[str, tuple[dict[str, Any], list[Operation]]] = {}
+    current: dict[Operation, Object] = {}
+    bodies: dict[str, dict[str, Any]] = {}
     for operation in call.operations:
-        desired = operation.fields.get(nested.field, {})
-        current = returned.get(operation, operation.existing or {}).get(nested.field)
-        if isinstance(current, Mapping) and differences(field.fields, current, desired):
-            body = replacement(overlay(field.fields, current, desired), call.resource.read_only)
-            outdated.setdefault(str(current.get("id")), (body, []))[1].append(operation)
-    if not outdated:
+        existing = returned.get(operation, operation.existing or {}).get(nested.field)
+        if not isinstance(existing, Mapping):
+            continue
+        current[operation] = existing
+        identity = str(existing.get("id"))
+        merged = bodies.get(identity, existing)
+        changes = differences(field.fields, merged, operation.fields.get(nested.field, {}))
+        if changes:
+            bodies[identity] = replacement(overlay(field.fields, merged, changes), call.resource.read_only)
+    if not bodies:
         return
-    bodies = [body for body, dummy in outdated.values()]
-    result = client.write(call.resource, nested.path, nested.write, bodies, list(outdated))
+    result = client.write(call.resource, nested.path, nested.write, list(bodies.values()), list(bodies))
     by_id = {str(item.get("id")): item for item in (result if isinstance(result, list) else [result]) if item}
-    for identity, (body, operations) in outdated.items():
-        for operation in operations:
+    for operation, existing in current.items():
+        identity = str(existing.get("id"))
+        if identity in bodies:
             parent = returned.get(operation, operation.planned or {})
-            returned[operation] = dict(parent, **{nested.field: by_id.get(identity, body)})
+            returned[operation] = dict(parent, **{nested.field: by_id.get(identity, bodies[identity])})
 
 
 def _warn_of_differences(call: Call, returned: Mapping[Operation, Object], warn: Warn) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Mapping, Sequence, Tuple
 
 from ..errors import OptionError
 from ..schema.resource import Field, Key, Resource, Values
+from .sharing import merge_nested
 
 Position = Tuple[str, str]  # first, last, before or after; and the key of the other object
 Entries = Sequence[Tuple[str, Mapping[str, Any]]]  # options of objects, each with its path: `rules[2].`
@@ -21,7 +22,7 @@ class Desired:
     """The desired state of one collection: objects by their key, each with the fields that the task names.
 
     `absent` means that these keys shall not exist, `exclusive` that no others shall. `positions` says where new objects
-    go in an ordered list.
+    go in an ordered list, `paths` which option names an object.
     """
 
     resource: Resource
@@ -29,6 +30,7 @@ class Desired:
     absent: bool = False
     exclusive: bool = False
     positions: Mapping[Key, Position] = field(default_factory=dict)
+    paths: Mapping[Key, str] = field(default_factory=dict)
 
 
 def parse_position(text: str) -> Position:
@@ -40,11 +42,15 @@ def parse_position(text: str) -> Position:
 
 
 def parse_desired(resource: Resource, entries: Entries, absent: bool = False, exclusive: bool = False) -> Desired:
-    """Parse the options of some objects; raises OptionError for a malformed value and for a key that is given twice."""
+    """Parse the options of some objects.
+
+    Raises OptionError for a malformed value, a key that is given twice, and two values for one nested object.
+    """
     objects: dict[Key, Values] = {}
     paths: dict[Key, str] = {}
     for path, options in entries:
-        values = parse_values(resource, path, options)
+        named = {name: options.get(name) for name in resource.key} if absent else options
+        values = parse_values(resource, path, named)
         key = resource.key_of(values)
         if key in objects:
             raise OptionError(
@@ -53,7 +59,8 @@ def parse_desired(resource: Resource, entries: Entries, absent: bool = False, ex
             )
         objects[key] = values
         paths[key] = path
-    return Desired(resource, objects, absent=absent, exclusive=exclusive)
+    merge_nested(resource, objects, paths, {})
+    return Desired(resource, objects, absent=absent, exclusive=exclusive, paths=paths)
 
 
 def parse_values(resource: Resource, path: str, options: Mapping[str, Any]) -> dict[str, Any]:

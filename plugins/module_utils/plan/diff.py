@@ -33,7 +33,7 @@ def _nested_differences(item: Field, existing: Any, desired: Values) -> Values:
 
 
 def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[str, Any]:
-    """The existing object with the changes laid over it; a nested object with another id replaces the former one."""
+    """The existing object with the changes laid over it; a nested object that names its id replaces the former one."""
     merged = {**existing, **changes}
     for item in fields:
         nested, change = existing.get(item.name), changes.get(item.name)

@@ -12,7 +12,7 @@ from typing import Mapping, Sequence
 
 from ..errors import PlanError
 from ..schema.resource import Key, Object
-from .desired import Desired
+from .desired import Desired, Position
 from .plan import Operation
 
 POSITION = "position"  # of a new or moved object, counted from 1; no field of the object itself
@@ -23,7 +23,7 @@ def order_operations(
 ) -> tuple[list[Operation], Sequence[Key]]:
     """The operations on an ordered list, with the positions of what is new or moves; and all keys in their order.
 
-    Raises PlanError for a position beside something that does not exist, and for an object that is not valid.
+    Raises PlanError for a position beside something that does not exist.
     """
     resource = desired.resource
     deleted = {item.key for item in changes if item.action == "delete"}
@@ -38,10 +38,6 @@ def order_operations(
             by_key.setdefault(key, Operation("update", resource, {}, obj, index))
     for key in moving:
         by_key[key] = replace(by_key[key], fields={**by_key[key].fields, POSITION: places[key]})
-    for item in by_key.values():
-        reason = resource.invalid_reason(item.planned or {})
-        if reason:
-            raise PlanError(f"The {resource.title} {item.label} {reason}.")
     kept = sorted(by_key.values(), key=lambda item: places[item.key])
     return kept + [item for item in changes if item.action == "delete"], order
 
@@ -52,30 +48,27 @@ def _insert(desired: Desired, before: Sequence[Key]) -> list[Key]:
         return list(before)
     resource = desired.resource
     order = list(before)
-    inserted_after: dict[str, int] = {}
-    inserted_first = 0
+    predecessors: dict[Position, Key] = {}  # the last new key at each position
     for key, values in desired.objects.items():
         if key in before:
             continue
-        where, other = desired.positions.get(key, ("last", ""))
-        if where == "first":
-            order.insert(inserted_first, key)
-            inserted_first += 1
-            continue
-        if where == "last":
-            order.append(key)
-            continue
+        where, other = position = desired.positions.get(key, ("last", ""))
         neighbour = resource.key_of({resource.key[0]: other})
-        if neighbour not in order:
+        if other and neighbour not in order:
+            later = neighbour in desired.objects
             raise PlanError(
                 f"The position of {resource.title} {resource.label_of(values)} names the {resource.key[0]} {other}, "
-                "which is not there."
+                + ("which comes later in the task; move it up." if later else "which is not there.")
             )
-        index = order.index(neighbour)
-        if where == "after":
-            inserted_after[other] = inserted_after.get(other, 0) + 1
-            index += inserted_after[other]
-        order.insert(index, key)
+        if where == "last":
+            order.append(key)
+        elif where == "before":
+            order.insert(order.index(neighbour), key)
+        elif position in predecessors:
+            order.insert(order.index(predecessors[position]) + 1, key)
+        else:
+            order.insert(order.index(neighbour) + 1 if other else 0, key)
+        predecessors[position] = key
     return order
 
 

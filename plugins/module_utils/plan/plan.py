@@ -11,7 +11,7 @@ the plan alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping, Sequence
+from typing import Collection, Mapping, Sequence
 
 from ..schema.resource import Key, Object, Resource, State, Values
 from .diff import overlay
@@ -22,7 +22,11 @@ class Operation:
     """One change of one object.
 
     `fields` are those that are sent: all of a new object, the changed ones of an existing object, none of one that is
-    deleted. `existing` is the object before, and `index` its place in the listing of its collection.
+    deleted. `existing` is the object before, and `index` its place in the listing of its collection. `named` are the
+    names of the fields that the task names, whether they change or not.
+
+    `shared` is the nested object, by its field, as all operations together leave it. `along` are other objects that
+    change only because they have the same nested object; nothing is sent for them.
     """
 
     action: str
@@ -30,13 +34,18 @@ class Operation:
     fields: Values
     existing: Object | None = None
     index: int | None = None
+    named: Collection[str] = ()
+    shared: Values = field(default_factory=dict)
+    along: tuple[Operation, ...] = ()
 
     @property
     def planned(self) -> Object | None:
         """The object afterwards, as far as it can be predicted; None when it is deleted."""
         if self.action == "delete":
             return None
-        return self.resource.normalise(overlay(self.resource.fields, self.existing or {}, self.fields), self.fields)
+        existing = self.existing or {}
+        merged = {**overlay(self.resource.fields, existing, self.fields), **self.shared}
+        return self.resource.normalise(merged, existing, {*self.named, *self.fields})
 
     @property
     def key(self) -> Key:
@@ -77,7 +86,8 @@ class Plan:
 
     def _collection_after(self, plural: str, returned: Returned) -> list[Object]:
         operations = [operation for operation in self.operations if operation.resource.plural == plural]
-        changed = {operation.index: operation for operation in operations if operation.index is not None}
+        along = [other for operation in operations for other in operation.along]
+        changed = {operation.index: operation for operation in (*along, *operations) if operation.index is not None}
         created = [operation for operation in operations if operation.index is None]
         objects = [
             _after(changed[index], returned) if index in changed else existing

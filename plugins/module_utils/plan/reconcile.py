@@ -7,15 +7,19 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timezone
 from typing import Callable, Optional, Sequence, Tuple
 
-from ..errors import PlanError
+from ..errors import OptionError, PlanError
 from ..schema.resource import Key, Object, Resource, State, Values
+from ..timestamps import read_timestamp
 from .desired import Desired
 from .diff import differences
 from .ordering import order_operations
 from .plan import Operation, Plan
+from .sharing import merge_nested, share_nested
 
+UNKNOWN_AGE = datetime.max.replace(tzinfo=timezone.utc)
 PHASES = ("create", "update", "delete")  # nothing is deleted before what replaces it exists
 SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")
 
@@ -39,7 +43,8 @@ def make_plan(before: State, desired: Sequence[Desired], adjust: Adjust = as_des
     order: dict[str, Sequence[Key]] = {}
     for item in desired:
         existing = before[item.resource.plural]
-        changes = _reconcile(item, existing, adjust)
+        changes = _share(item, existing, _reconcile(item, existing, adjust))
+        _check_validity(changes)
         if item.resource.list_field:
             changes, order[item.resource.plural] = order_operations(item, existing, changes)
             operations += changes
@@ -67,10 +72,10 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
             kept, duplicates = _choose(desired, values, matches)
             surplus.extend(duplicates)
             fields = differences(resource.mutable, kept[1], adjust(resource, kept[1], values))
-            operations.extend([_change("update", resource, kept, fields)] if fields else [])
+            operations.extend([_change("update", resource, kept, fields, values)] if fields else [])
         elif resource.create:
             fields = {**resource.defaults(), **adjust(resource, None, values)}
-            operations.append(Operation("create", resource, resource.managed(fields)))
+            operations.append(Operation("create", resource, resource.managed(fields), named=frozenset(values)))
         else:
             missing.append(resource.label_of(values))
     if missing:
@@ -80,7 +85,28 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
         )
     if desired.exclusive:
         surplus.extend(match for key, matches in by_key.items() if key not in desired.objects for match in matches)
-    return operations + [_change("delete", resource, match, {}) for match in surplus]
+    return operations + [_change("delete", resource, match, {}, {}) for match in surplus]
+
+
+def _share(desired: Desired, existing: Sequence[Object], changes: Sequence[Operation]) -> list[Operation]:
+    """The changes with their shared nested objects; raises PlanError where two entries of the task contradict."""
+    resource = desired.resource
+    if not resource.nested:
+        return list(changes)
+    by_key = {resource.key_of(obj): obj for obj in existing}
+    try:
+        merged = merge_nested(resource, desired.objects, desired.paths, by_key)
+    except OptionError as exc:
+        raise PlanError(exc.message + ".") from exc
+    return share_nested(resource, merged, existing, changes)
+
+
+def _check_validity(changes: Sequence[Operation]) -> None:
+    """Raises PlanError for an object that the service would refuse."""
+    for item in changes:
+        reason = item.resource.invalid_reason(item.planned or {}) if item.action != "delete" else ""
+        if reason:
+            raise PlanError(f"The {item.resource.title} {item.label} {reason}.")
 
 
 def _choose(desired: Desired, values: Values, matches: Sequence[Existing]) -> tuple[Existing, Sequence[Existing]]:
@@ -95,15 +121,15 @@ def _choose(desired: Desired, values: Values, matches: Sequence[Existing]) -> tu
             "duplicates but one, as purge does, or all of them with state absent."
         )
 
-    def preference(match: Existing) -> tuple[int, str, str]:
+    def preference(match: Existing) -> tuple[int, datetime, str]:
         changes = differences(resource.mutable, match[1], values)
-        return (len(changes), str(match[1].get("created_on")), str(match[1].get("id")))
+        return (len(changes), read_timestamp(match[1].get("created_on")) or UNKNOWN_AGE, str(match[1].get("id")))
 
     kept, *duplicates = sorted(matches, key=preference)
     return kept, duplicates
 
 
-def _change(action: str, resource: Resource, match: Existing, fields: Values) -> Operation:
+def _change(action: str, resource: Resource, match: Existing, fields: Values, named: Values) -> Operation:
     """A change at an object's own path, which must not turn into the path of the whole collection."""
     index, obj = match
     if resource.key and not SAFE_ID.fullmatch(str(obj.get("id") or "")):
@@ -111,4 +137,4 @@ def _change(action: str, resource: Resource, match: Existing, fields: Values) ->
             f"The service lists {resource.title} {resource.label_of(obj)} with the id {obj.get('id')!r}, which cannot "
             "be part of a path. Report this to the service's support."
         )
-    return Operation(action, resource, fields, obj, index)
+    return Operation(action, resource, fields, obj, index, named=frozenset(named))

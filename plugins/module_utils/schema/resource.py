@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Callable, Dict, Hashable, List, Mapping, Tuple
+from typing import AbstractSet, Any, Callable, Dict, Hashable, List, Mapping, Tuple
 
 from .values import Value
 
@@ -88,7 +88,7 @@ def _always_valid(obj: Values) -> str:
     return ""
 
 
-def _unchanged(obj: Values, changed: Values) -> dict[str, Any]:
+def _unchanged(obj: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     return dict(obj)
 
 
@@ -107,8 +107,9 @@ class Resource:
     What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout raises.
 
     How its values fit together: `complete` takes the fields of a task and returns the desired ones, or raises
-    OptionError; `normalise` takes an object with changed fields laid over it, and these fields, and returns the object
-    as the service stores it; `invalid_reason` says why the service would refuse such an object, or returns "".
+    OptionError; `normalise` takes an object with changed fields laid over it, the existing object without them, and the
+    names of the fields that the task names or changes, and returns the object as the service stores it;
+    `invalid_reason` says why the service would refuse such an object, or returns "".
     """
 
     name: str
@@ -132,7 +133,7 @@ class Resource:
     address_field: str | None = None
     mode_field: str | None = None
     complete: Callable[[Values], dict[str, Any]] = dict
-    normalise: Callable[[Values, Values], dict[str, Any]] = _unchanged
+    normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _unchanged
     invalid_reason: Callable[[Values], str] = _always_valid
 
     def __post_init__(self) -> None:

@@ -83,6 +83,8 @@ def _parse_priority(value: Any) -> Any:
         return None
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= HIGHEST_PRIORITY_NUMBER:
         raise ValueError(f"{value!r} is not a whole number from 0 to {HIGHEST_PRIORITY_NUMBER}")
     return value

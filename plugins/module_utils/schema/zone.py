@@ -9,7 +9,7 @@ The vendor describes them in "Firewall Rules API" (deprecated) and "Create a cus
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import AbstractSet, Any, Mapping
 
 from ..errors import OptionError
 from .resource import Field, Nested, Permission, Resource, Values, Write
@@ -29,10 +29,17 @@ def _check_products(values: Values) -> dict[str, Any]:
     return dict(values)
 
 
-def _without_idle_products(rule: Values, changed: Values) -> dict[str, Any]:
+def _without_idle_products(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     """Products go when their rule stops bypassing; the service takes them with no other action."""
-    idle = not rule.get("products") or (rule.get("action") != "bypass" and "products" not in changed)
+    idle = not rule.get("products") or (rule.get("action") != "bypass" and "products" not in named)
     return {name: value for name, value in rule.items() if not (idle and name == "products")}
+
+
+def _invalid_firewall_rule(rule: Values) -> str:
+    """Why the service would refuse a firewall rule whose products the task names."""
+    if rule.get("products") and rule.get("action") != "bypass":
+        return f"has the action {rule.get('action')}, and only a rule with action bypass has products"
+    return ""
 
 
 FIREWALL_FILTER = (
@@ -70,6 +77,7 @@ FIREWALL_RULES = Resource(
     ),
     complete=_check_products,
     normalise=_without_idle_products,
+    invalid_reason=_invalid_firewall_rule,
 )
 
 CUSTOM_RULE_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
@@ -102,10 +110,10 @@ def _check_nothing(parameters: Values) -> None:
     """Every value is valid."""
 
 
-def _fit_action(rule: Values, changed: Values) -> dict[str, Any]:
-    """Parameters and logging go with the action that they belong to; a position is not a field of the rule."""
-    action_changed = "action" in changed and "action_parameters" not in changed
-    idle = {"position", *(["action_parameters", "logging"] if action_changed else [])} - (changed.keys() - {"position"})
+def _fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+    """Parameters and logging of a former action go, unless the task names them; a position is no field of the rule."""
+    action_changes = rule.get("action") != existing.get("action", rule.get("action"))
+    idle = {"position"} | ({"action_parameters", "logging"} - named if action_changes else set())
     kept = {name: value for name, value in rule.items() if name not in idle}
     return {**LOGGED, **kept} if kept.get("action") == "skip" else kept
 

@@ -42,7 +42,7 @@ def custom_spec() -> ModuleSpec:
         positions: dict[Key, Position] = {}
         entries = []
         for path, entry in numbered("rules", options["rules"]):
-            if entry["position"] is not None:
+            if entry["position"] is not None and state != "absent":
                 positions[CUSTOM_RULES.key_of(entry)] = _position(path, entry["position"], state)
             entries.append((path, {name: value for name, value in entry.items() if name != "position"}))
         rules = parse_desired(CUSTOM_RULES, entries, absent=state == "absent", exclusive=state == "exact")

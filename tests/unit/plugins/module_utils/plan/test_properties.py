@@ -97,7 +97,8 @@ def existing(draw, resource):
     required, optional = WANTED[resource.name]
     objects = draw(st.lists(st.fixed_dictionaries({**required, **optional}), max_size=5))
     if resource is FIREWALL_RULES:
-        objects = [{**item, "priority": None, "filter": {"id": "f" * 32, **item["filter"]}} for item in objects]
+        shared = {"id": "f" * 32, **draw(FILTER)}
+        objects = [{**item, "priority": None, "filter": shared} for item in objects]
         return list({item["id"]: item for item in objects}.values())
     if "prefix" in required and draw(st.booleans()):
         objects.append({"prefix": "203.0.113/24", "comment": None})

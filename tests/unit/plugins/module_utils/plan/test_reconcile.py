@@ -135,6 +135,21 @@ def test_the_twin_that_stays_is_the_nearest_and_then_the_oldest():
         assert [item.existing["id"] for item in made.operations if item.action == "delete"] == [gone]
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("2026-03-01T10:30:00+02:00", "2026-03-01T10:00:00+01:00"),
+        ("2026-03-01T10:00:00Z", "2026-03-01T10:00:00.500000Z"),
+        ("2026-03-01T10:00:00Z", None),
+        ("2026-03-01T10:00:00Z", "long ago"),
+    ],
+)
+def test_which_duplicate_is_the_oldest_is_a_question_of_time_and_not_of_text(older, newer):
+    existing = [{**PARENT, "id": "t1", "created_on": newer}, {**PARENT, "id": "t2", "created_on": older}]
+    made = plan({"prefixes": existing}, wish(PREFIXES, {"prefix": "192.0.2.0/24"}, exclusive=True))
+    assert [item.existing["id"] for item in made.operations] == ["t1"]
+
+
 def test_twins_are_told_apart_in_a_diff():
     duplicates = [PARENT, {**PARENT, "id": "p7"}]
     made = plan({"prefixes": duplicates}, wish(PREFIXES, {"prefix": "192.0.2.0/24"}, absent=True))

@@ -1,0 +1,125 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Firewall rules that share a filter: changes are merged, contradictions refused, every rule concerned shown. Products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import (
+    FILTER_1,
+    FILTER_2,
+    RULE_1,
+    RULE_2,
+    RULE_3,
+    RULE_4,
+    SHARED,
+)
+from tests.support.module_run import ZONE, Modules
+
+
+@pytest.fixture(autouse=True)
+def seeded(service: LocalService) -> None:
+    service.zone(ZONE).seed(**SHARED)
+
+
+def expressions(rules: Any) -> dict[str, str]:
+    return {key: rule["filter"]["expression"] for key, rule in rules.items()}
+
+
+def test_the_changes_of_two_rules_reach_their_filter_together(service: LocalService, modules: Modules) -> None:
+    rules = [{"id": RULE_1, "filter": {"expression": "true"}}, {"id": RULE_2, "filter": {"paused": True}}]
+    result = modules.done("firewall_rules", rules=rules)
+    stored = service.zone(ZONE).find(service.zone(ZONE).filters, FILTER_1)
+    assert stored == {"id": FILTER_1, "expression": "true", "paused": True, "description": "", "ref": "bots"}
+    assert [item["fields"] for item in result["operations"]] == [
+        {"filter": {"expression": "true"}},
+        {"filter": {"paused": True}},
+    ]
+    assert [rule["filter"] for rule in result["rules"]] == [stored, stored]
+    assert result.get("warnings", []) == []
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_the_diff_and_the_result_show_every_rule_that_a_filter_concerns(
+    check: bool, service: LocalService, modules: Modules
+) -> None:
+    rules = [{"id": RULE_1, "filter": {"expression": "true"}}, {"id": RULE_2}]
+    result = modules.done("firewall_rules", check=check, rules=rules)
+    for side, expression in (("before", "cf.client.bot"), ("after", "true")):
+        shown = expressions(result["diff"][side]["firewall_rules"])
+        assert shown == dict.fromkeys((RULE_1, RULE_2, RULE_4), expression)
+    assert [rule["filter"]["expression"] for rule in result["rules"]] == ["true", "true"]
+    assert [item["key"] for item in result["operations"]] == [RULE_1]
+
+
+def test_a_change_reaches_the_filter_across_batches(service: LocalService, modules: Modules) -> None:
+    service.reset()
+    ids = [f"{number:032x}" for number in range(1, 31)]
+    shared = {"id": FILTER_1, "expression": "cf.client.bot"}
+    service.zone(ZONE).seed(rules=[{"id": key, "action": "log", "filter": shared} for key in ids])
+    rules: list[dict[str, Any]] = [{"id": key, "paused": True} for key in ids]
+    rules[0]["filter"], rules[29]["filter"] = {"expression": "true"}, {"paused": True}
+    predicted = modules.done("firewall_rules", check=True, rules=rules)
+    done = modules.done("firewall_rules", rules=rules)
+    assert done["rules"] == predicted["rules"] == service.zone(ZONE).rules
+    assert modules.done("firewall_rules", rules=rules)["changed"] is False
+
+
+CONTRADICTIONS: list[tuple[list[dict[str, Any]], int, str]] = [
+    (
+        [{"id": RULE_1, "filter": {"paused": False}}, {"id": RULE_2, "filter": {"paused": True}}],
+        1,
+        f"rules[1].filter.paused: it contradicts rules[0].filter.paused; both entries are about the filter {FILTER_1}. "
+        "Keep one of them. Nothing was changed.",
+    ),
+    (
+        [{"id": RULE_3, "filter": {"id": FILTER_1, "expression": "a"}}, {"id": RULE_2, "filter": {"expression": "b"}}],
+        1,
+        "rules[1].filter.expression: it contradicts rules[0].filter.expression",
+    ),
+    (
+        [
+            {"id": RULE_1, "filter": {"id": FILTER_2, "ref": "a"}},
+            {"id": RULE_2, "filter": {"id": FILTER_2, "ref": "b"}},
+        ],
+        0,
+        "rules[1].filter.ref: it contradicts rules[0].filter.ref",
+    ),
+]
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize(("rules", "calls", "message"), CONTRADICTIONS)
+def test_two_values_for_one_filter_are_refused(
+    rules: list[dict[str, Any]], calls: int, message: str, check: bool, service: LocalService, modules: Modules
+) -> None:
+    assert message in modules.failed("firewall_rules", check=check, rules=rules)["msg"]
+    assert len(service.calls) == calls
+
+
+def test_values_that_are_written_differently_and_are_equal_contradict_nothing(
+    service: LocalService, modules: Modules
+) -> None:
+    rules = [{"id": RULE_1, "filter": {"expression": "a  b"}}, {"id": RULE_2, "filter": {"expression": "a b"}}]
+    predicted = modules.done("firewall_rules", check=True, rules=rules)
+    assert modules.done("firewall_rules", rules=rules)["rules"] == predicted["rules"]
+    assert modules.done("firewall_rules", rules=rules)["changed"] is False
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_products_for_a_rule_that_does_not_bypass_are_refused_whether_the_task_names_its_action_or_not(
+    check: bool, service: LocalService, modules: Modules
+) -> None:
+    result = modules.failed("firewall_rules", check=check, rules=[{"id": RULE_2, "products": ["waf"]}])
+    assert f"The firewall rule {RULE_2} has the action challenge, and only a rule with action bypass" in result["msg"]
+    named = modules.failed(
+        "firewall_rules", check=check, rules=[{"id": RULE_2, "action": "block", "products": ["waf"]}]
+    )
+    assert "rules[0].products: only a rule with action bypass has products" in named["msg"]
+    assert service.writes == []
