@@ -142,6 +142,25 @@ def test_a_service_that_repeats_its_first_page_is_not_taken_at_its_word(
         assert "the listing ends after 1000 of" in message
 
 
+@pytest.mark.parametrize(
+    "total",
+    ["0", "1", "999", "1000", "1001", "2000", "2499", "2500", "2501", "-1", "null", '"2500"', "1e3", "1" + "0" * 400],
+)
+def test_a_listing_is_complete_or_it_fails_whatever_its_total(
+    total: str, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(
+        prefixes=[{"prefix": f"10.0.{number // 200}.{number % 200}"} for number in range(2500)]
+    )
+    service.misbehave("member", **LISTING, members={"result_info": f'{{"total_count": {total}}}'})
+    result = modules.run("protection_info", gather_subset=["prefixes"])
+    if result.get("failed"):
+        assert "the listing ends after 2500 of" in result["msg"]
+        assert len(result["msg"]) < 400
+    else:
+        assert len(result["prefixes"]) == 2500
+
+
 def test_malformed_stored_prefixes_are_shown_and_left_alone(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113/24"}, {"prefix": "not a network"}])
     result = modules.done("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])

@@ -13,6 +13,7 @@ from ..concurrency import concurrently
 from ..errors import ServiceError
 from ..schema.resource import Object, Resource, Write
 from ..timestamps import read_date
+from .listing import Incomplete, Listing
 from .responses import Envelope, Request, Response, error_details, open_envelope
 
 NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
@@ -106,23 +107,13 @@ class Client:
 
     def _read_pages(self, resource: Resource) -> list[Object]:
         """Page after page until the listing is complete, or ServiceError: never a part of it."""
-        size = resource.page_size
-        by_id: dict[Any, Object] = {}
-        for number, (request, envelope) in enumerate(self._pages(resource)):
-            objects = _objects(request, envelope)
-            known = len(by_id)
-            for item in objects:
-                by_id.setdefault(_identity(item) or ("without id", number, len(by_id)), item)
-            advanced = len(by_id) > known
-            if envelope.total is not None and len(by_id) >= envelope.total:
-                return list(by_id.values())
-            if objects and advanced:
-                continue
-            # A service without paging answers every page alike; a full page that comes twice may hide another.
-            if envelope.total is None and (not objects or len(objects) < size):
-                return list(by_id.values())
-            total = envelope.total or "an unknown number of"
-            raise _unexpected(request, f"the listing ends after {len(by_id)} of {total} objects")
+        listing = Listing(resource.page_size)
+        for request, envelope in self._pages(resource):
+            try:
+                if listing.add(_objects(request, envelope), envelope):
+                    return listing.objects
+            except Incomplete as exc:
+                raise _unexpected(request, str(exc)) from exc
         raise _unexpected(Request("GET", self._path(resource), resource=resource), "the listing does not end")
 
     def _pages(self, resource: Resource) -> Iterator[tuple[Request, Envelope]]:
@@ -141,12 +132,6 @@ class Client:
         yield from concurrently(page, range(2, last + 1))
         for number in range(max(last, 1) + 1, MAX_PAGES + 1):
             yield page(number)
-
-
-def _identity(item: Object) -> str | int | None:
-    """The id by which an object that comes twice is known; None where it has none, or something else in its place."""
-    identity = item.get("id")
-    return identity if isinstance(identity, (str, int)) else None
 
 
 def _objects(request: Request, envelope: Envelope) -> list[Object]:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, Iterator, Mapping, NamedTuple
 
@@ -60,8 +61,16 @@ class Envelope(NamedTuple):
     @property
     def total(self) -> int | None:
         """How many objects the listing has in all, where the service says so."""
-        total = self.info.get("total_count")
-        return total if isinstance(total, int) and not isinstance(total, bool) and total >= 0 else None
+        return _count(self.info.get("total_count"))
+
+    @property
+    def per_page(self) -> float:
+        """How many objects a full page has, by the service's own account; infinite where it does not say."""
+        return _count(self.info.get("per_page")) or math.inf
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def open_envelope(request: Request, response: Response) -> Envelope:

@@ -93,6 +93,50 @@ def test_a_part_is_never_taken_for_the_whole(answers, problem):
     assert caught.value.status == 200
 
 
+FULL = objects(*range(1000))
+
+
+@pytest.mark.parametrize("total", [0, 1, 999, 1000, 1001])
+@pytest.mark.parametrize("more", [[], objects(1000), objects(*range(1000, 2000))])
+def test_after_a_full_page_there_is_one_more(total, more):
+    pages = [answer(FULL, total=total), answer(more, total=total)]
+    if len(more) != 1:
+        pages.append(answer([], total=total))
+    if total > 1000 + len(more):
+        with pytest.raises(ServiceError, match="ends after 1000 of 1001 objects"):
+            read(PREFIXES, *pages)
+        return
+    found, script = read(PREFIXES, *pages)
+    assert len(found) == 1000 + len(more)
+    assert len(script.asked) == (2 if len(more) < 1000 else 3)
+
+
+@pytest.mark.parametrize("per_page", [3, 0, -1, "3", None, 10**400])
+@pytest.mark.parametrize("total", [0, 3, 6])
+def test_a_service_with_smaller_pages_and_a_total_that_is_too_low_is_read_to_the_end(per_page, total):
+    pages = [objects(1, 2, 3), objects(4, 5, 6), objects(7)]
+    answers = [answer(page, result_info={"total_count": total, "per_page": per_page}) for page in pages]
+    if per_page != 3 and total < 6:  # nothing tells that a first page of three is full
+        answers = answers[:1]
+    found, script = read(PREFIXES, *answers)
+    assert len(found) == (7 if len(answers) == 3 else 3)
+    assert script.answers == []
+
+
+@pytest.mark.parametrize("total", [0, 1, 999, 1001, 10**12, 10**400, -1, "1000", None, True, 1e3, [1000]])
+def test_a_full_page_that_comes_again_is_a_listing_only_where_the_total_says_so(total):
+    again = [answer(FULL, result_info={"total_count": total}) for _ in range(2)]
+    with pytest.raises(ServiceError, match="ends after 1000 of") as caught:
+        read(PREFIXES, *again)
+    assert len(caught.value.message) < 400
+    assert len(read(PREFIXES, answer(FULL, total=1000), answer(FULL, total=1000))[0]) == 1000
+
+
+def test_a_page_without_ids_that_comes_again_is_read_once():
+    page = [{"prefix": f"192.0.2.{number}"} for number in range(3)]
+    assert read(PREFIXES, answer(page), answer(page))[0] == page
+
+
 def test_more_objects_than_the_total_are_all_taken():
     found, script = read(PREFIXES, answer(objects(1, 2, 3), total=2))
     assert len(found) == 3
