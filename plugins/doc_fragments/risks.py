@@ -13,6 +13,7 @@ options:
       - The risks that the task may take. A plan that carries another one fails before anything is written, in check
         mode too, and says which networks and entries are concerned.
       - V(unprotects_addresses) leaves addresses outside protection that were inside it.
+      - V(stops_mitigation) leaves addresses whose attacks a component mitigates with monitoring only.
       - V(disables_protection) switches the protection off, or removes or disables the last rule that makes a component
         work, or the last protected prefix.
       - V(skips_monitoring) enables a rule or filter that is new, was disabled, or has not monitored for
@@ -21,11 +22,13 @@ options:
         O(min_allowlist_prefix_length_ipv6) or O(max_allowlist_entries).
       - V(allowlists_own_prefix) allows a network of the account's own protected prefixes as a source.
       - V(mass_deletion) deletes at least five objects that are more than O(max_deletions_percent) of a list.
-      - V(empties_list) leaves a list empty that was not.
+      - V(empties_list) leaves a list empty that was not, by a purge. To remove by name what a task names is not this
+        risk.
     type: list
     elements: str
     choices:
       - unprotects_addresses
+      - stops_mitigation
       - disables_protection
       - skips_monitoring
       - broad_allowlist
@@ -66,7 +69,8 @@ options:
       - The risks that the task may take. A plan that carries another one fails before anything is written, in check
         mode too, and says which entries are concerned.
       - V(mass_deletion) deletes at least five objects that are more than O(max_deletions_percent) of a list.
-      - V(empties_list) leaves a list empty that was not.
+      - V(empties_list) leaves a list empty that was not, by a purge. To remove by name what a task names is not this
+        risk.
     type: list
     elements: str
     choices:

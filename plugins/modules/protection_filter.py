@@ -168,7 +168,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: ['tcp.dstport in {22}']
+      sample: ['syn_flood tcp.dstport in {22}']
 pending:
   description: The filter, when the staged rollout enables it in a later run.
   returned: when O(staged_rollout) is V(true) and something is not enabled yet

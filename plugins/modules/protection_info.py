@@ -242,6 +242,20 @@ covers:
               description: The number of addresses.
               type: int
               sample: 128
+        undecided:
+          description: The addresses of a protected prefix that a malformed excluded prefix may
+            exclude.
+          type: dict
+          contains:
+            networks:
+              description: The fewest networks that hold these addresses, in ascending order.
+              type: list
+              elements: str
+              sample: []
+            addresses:
+              description: The number of addresses.
+              type: int
+              sample: 0
         excluded:
           description: The addresses that are excluded from a protected prefix.
           type: dict

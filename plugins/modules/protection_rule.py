@@ -222,7 +222,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [region WEUR]
+      sample: [syn_flood region WEUR]
 pending:
   description: The rule, when the staged rollout enables it in a later run.
   returned: when O(staged_rollout) is V(true) and something is not enabled yet

@@ -137,6 +137,8 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         options = {"rules": [{"id": RULE_1, "action": "block"}]}
     elif module == "custom_rules":
         options = {"rules": [{"ref": "login", "action": "block"}]}
+    elif module == "protection_filter":
+        options = {"kind": "syn_flood", "expression": "tcp.dstport eq 22", "mode": "enabled"}
     elif module in ("allowlist_entry", "tcp_protection_status"):
         options = {**options, **({"enabled": True} if module == "tcp_protection_status" else {"prefix": "10.0.0.1"})}
     if "accept_risks" in MODULE_SPECS[module].options:

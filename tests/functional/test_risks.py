@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -13,89 +14,58 @@ from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits im
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import FINDERS
 
 from tests.fake_service import LocalService
-from tests.functional.risk_cases import EXISTING, OUT, SYN, WISHES, Wish
+from tests.functional.risk_cases import EXISTING, OUT, RISK_CASES, SYN, RiskCase
 from tests.support.module_run import ACCOUNT, Modules
 
-by_both = pytest.mark.parametrize("through", ["the single module", "account_protection"])
-RISKY = [wish for wish in WISHES if wish.codes]
+Call = tuple[RiskCase, str]
+CALLS: list[Call] = [(case, module) for case in RISK_CASES for module in case.calls]
 
 
-def prepare(service: LocalService, wish: Wish) -> None:
-    service.account(ACCOUNT).seed(**wish.existing)
-    service.clock.advance(hours=wish.hours)
+def name_of(call: Call) -> str:
+    return f"{call[0].name}, by {call[1]}"
 
 
-def call_of(wish: Wish, through: str) -> tuple[str, dict[str, Any]]:
-    if through == "account_protection":
-        return through, dict(wish.whole)
-    return wish.module, dict(wish.options)
+def prepare(service: LocalService, case: RiskCase) -> None:
+    service.account(ACCOUNT).seed(**case.existing)
+    service.clock.advance(hours=case.hours)
 
 
-def emptying(options: dict[str, Any], wish: Wish) -> dict[str, Any]:
-    """An empty list with purge is refused before anything is read, so its other risks show only once it is accepted."""
-    return {**options, "accept_risks": ["empties_list"]} if "empties_list" in wish.codes else options
-
-
-@by_both
-@pytest.mark.parametrize("wish", WISHES, ids=lambda wish: wish.name)
-def test_a_risk_stops_the_task_before_anything_is_written(
-    wish: Wish, through: str, service: LocalService, modules: Modules
-) -> None:
-    prepare(service, wish)
-    module, options = call_of(wish, through)
-    refused = [code for code in wish.codes if code != "empties_list"]
+@pytest.mark.parametrize("call", CALLS, ids=name_of)
+def test_a_risk_stops_the_task_before_anything_is_written(call: Call, service: LocalService, modules: Modules) -> None:
+    case, module = call
+    prepare(service, case)
     for check in (True, False):
-        result = modules.run(module, check=check, **emptying(options, wish))
-        assert bool(result.get("failed")) is bool(refused), result.get("msg")
-        if refused:
-            assert [risk["code"] for risk in result["risks"]] == refused
-            assert f"add accept_risks: [{', '.join(refused)}]" in result["msg"]
+        result = modules.run(module, check=check, **case.calls[module])
+        assert bool(result.get("failed")) is bool(case.codes), result.get("msg")
+        if case.codes:
+            assert [risk["code"] for risk in result["risks"]] == list(case.codes)
             assert result["msg"].endswith("Nothing was changed.")
-            assert result["operations"] and result["diff"] and result["coverage"]
+            assert result["operations"] and result["coverage"]
             assert service.writes == []
 
 
-@by_both
-@pytest.mark.parametrize("wish", RISKY, ids=lambda wish: wish.name)
-def test_an_accepted_risk_is_a_warning_that_says_the_same(
-    wish: Wish, through: str, service: LocalService, modules: Modules
-) -> None:
-    prepare(service, wish)
-    module, options = call_of(wish, through)
-    predicted = modules.done(module, check=True, accept_risks=wish.codes, **options)
-    done = modules.done(module, accept_risks=wish.codes, **options)
-    assert (done["risks"], done["diff"], done["warnings"]) == (
-        predicted["risks"],
-        predicted["diff"],
-        predicted["warnings"],
-    )
-    assert [risk["code"] for risk in done["risks"]] == list(wish.codes)
+@pytest.mark.parametrize("call", [call for call in CALLS if call[0].codes], ids=name_of)
+def test_an_accepted_risk_is_a_warning_that_says_the_same(call: Call, service: LocalService, modules: Modules) -> None:
+    case, module = call
+    prepare(service, case)
+    options = case.calls[module]
+    predicted = modules.done(module, check=True, accept_risks=case.codes, **options)
+    done = modules.done(module, accept_risks=case.codes, **options)
+    compared = ("risks", "diff", "warnings")
+    assert [done[name] for name in compared] == [predicted[name] for name in compared]
+    assert [risk["code"] for risk in done["risks"]] == list(case.codes)
     first = done["risks"][0]
-    if wish.entries:
-        assert (first["networks"] if wish.networks else wish.networks, first["entries"]) == (
-            wish.networks,
-            wish.entries,
-        )
+    assert not case.networks or first["networks"] == case.networks
+    assert not case.entries or first["entries"] == case.entries
     for risk in done["risks"]:
         assert f"Accepted {risk['code']}: {risk['message']}" in str(done["warnings"])
-    again = modules.done(module, **{**options, "accept_risks": ["empties_list"]})
+    again = modules.done(module, **options)
     assert (again["changed"], again.get("risks")) == (False, None)
 
 
-def test_every_code_has_a_finder_and_a_wish_that_trips_it_alone() -> None:
+def test_every_code_has_a_finder_and_a_case_that_trips_it_alone() -> None:
     assert tuple(FINDERS) == CODES
-    alone = {wish.codes[0] for wish in WISHES if len(wish.codes) == 1}
-    assert alone | {"disables_protection"} == set(CODES)
-
-
-@pytest.mark.parametrize("module", ["protected_prefixes", "account_protection"])
-def test_an_empty_list_with_purge_is_refused_before_anything_is_read(
-    module: str, service: LocalService, modules: Modules
-) -> None:
-    purge = ["prefixes"] if module == "account_protection" else True
-    message = modules.failed(module, prefixes=[], purge=purge)["msg"]
-    assert "if this is meant, add accept_risks: [empties_list]" in message
-    assert service.calls == []
+    assert {case.codes[0] for case in RISK_CASES if len(case.codes) == 1} == set(CODES)
 
 
 LIMITS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -199,6 +169,10 @@ def test_the_diff_shows_what_becomes_of_the_coverage(service: LocalService, modu
     assert result["coverage"]["newly_protected"] == ["2001:db8::/48"]
 
 
+def seconds_between(one: str, other: str) -> float:
+    return abs((datetime.fromisoformat(one) - datetime.fromisoformat(other)).total_seconds())
+
+
 @pytest.mark.parametrize("module", ["protection_rule", "account_protection"])
 def test_the_ladder_takes_one_step_at_a_time(module: str, service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
@@ -220,7 +194,7 @@ def test_the_ladder_takes_one_step_at_a_time(module: str, service: LocalService,
     service.clock.advance(hours=3.9)
     changed, still = step()
     assert (changed, mode(), still["mode"]) == (False, "monitoring", "enabled")
-    assert abs(ord(still["not_before"][-7]) - ord(pending["not_before"][-7])) <= 9
+    assert seconds_between(still["not_before"], pending["not_before"]) <= 2
     service.clock.advance(hours=0.2)
     assert step() == (True, None)
     assert mode() == "enabled"

@@ -61,8 +61,17 @@ class Coverage:
 
     @cached_property
     def protected(self) -> Ranges:
-        """What is protected, as far as prefixes decide."""
+        """What is protected, as far as well-formed prefixes decide."""
         return difference(self.inside, self.carved_out)
+
+    @cached_property
+    def malformed_exclusions(self) -> Sequence[str]:
+        """Excluded entries whose network is malformed: whatever is protected may be carved out by them."""
+        return [
+            str(entry.get("prefix"))
+            for entry in self._prefixes
+            if has_flag(entry, "excluded") and range_of(entry.get("prefix")) is None
+        ]
 
     @cached_property
     def bypassing(self) -> Ranges:
@@ -77,13 +86,21 @@ class Coverage:
     @cached_property
     def pieces(self) -> Mapping[str, Sequence[Piece]]:
         """By kind: the protected addresses by the modes that their traffic may meet."""
+        maybe_carved_out = frozenset([UNDECIDED] if self.malformed_exclusions else [])
+        return {
+            kind: [(ranges, modes | maybe_carved_out) for ranges, modes in pieces]
+            for kind, pieces in self._pieces.items()
+        }
+
+    @cached_property
+    def _pieces(self) -> Mapping[str, Sequence[Piece]]:
         return {item.kind: item.pieces(self.protected) for item in self.components}
 
     @cached_property
     def uncovered(self) -> Ranges:
         """What is protected by prefix, and yet one of the components does nothing for it."""
         return union(
-            item for pieces in self.pieces.values() for ranges, modes in pieces if modes <= IDLE for item in ranges
+            item for pieces in self._pieces.values() for ranges, modes in pieces if modes <= IDLE for item in ranges
         )
 
     @property
@@ -93,10 +110,10 @@ class Coverage:
     @cached_property
     def undecided(self) -> Sequence[str]:
         """What is not understood, a sentence each."""
-        malformed = [
+        malformed = [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions] + [
             f"The prefix {excerpt(repr(entry.get('prefix')))} is malformed; it counts as no network."
             for entry in [*self._prefixes, *(self.state.get(ALLOWLIST.plural) or [])]
-            if range_of(entry.get("prefix")) is None
+            if range_of(entry.get("prefix")) is None and not has_flag(entry, "excluded")
         ]
         unknown = [UNKNOWN_STATUS] if self.enabled is None else []
         if self.state.get(PREFIXES.plural) is None:
@@ -111,6 +128,7 @@ class Coverage:
             found.append("TCP protection is off." if self.enabled is False else UNKNOWN_STATUS)
         if not self.protected:
             return [*found, "Every protected prefix is excluded." if self.inside else "There is no protected prefix."]
+        found += [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions]
         for item in self.components:
             modes = union_of_modes(modes for dummy, modes in self.pieces[item.kind])
             if ENABLED not in modes:
@@ -126,6 +144,10 @@ class Coverage:
             for ranges, modes in self.pieces[item.kind]
             if modes != {ENABLED}
         ]
+
+
+def _of_malformed_exclusion(prefix: str) -> str:
+    return f"The excluded prefix {excerpt(repr(prefix))} is malformed; what it takes out of protection is not known."
 
 
 def _why_not(modes: Modes) -> str:

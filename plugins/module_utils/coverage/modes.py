@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import FrozenSet, Iterable, Mapping, Sequence, Tuple, TypedDict
 
-from ..schema.account import FILTERS, KINDS, MODES, RULES, of_kind
+from ..schema.account import DISABLED, ENABLED, FILTERS, KINDS, MODES, MONITORING, RULES, of_kind
 from ..schema.resource import Object
 from ..schema.values import CODE
 from ..text import excerpt
@@ -90,6 +90,19 @@ class Component:
                 asked.append((difference(rest, sometimes), modes))
             open_pieces = [piece for piece in asked if piece[0]]
         return gathered(closed + [(ranges, modes | self.rule_modes) for ranges, modes in open_pieces])
+
+    def mitigated(self, space: Ranges) -> Ranges:
+        """The addresses whose ordinary traffic is mitigated: what neither a filter for a part of it nor a rule for one
+        place takes."""
+        by_filter = intersection(space, self._union(ENABLED, "always"))
+        if {rule.mode for rule in self.rules if rule.everywhere} != {ENABLED}:
+            return by_filter
+        others = union([*self._union(MONITORING, "always"), *self._union(DISABLED, "always")])
+        return union([*by_filter, *difference(space, others)])
+
+    def partly_mitigated(self, space: Ranges) -> Ranges:
+        """The addresses some of whose traffic is mitigated, somewhere."""
+        return union(item for ranges, modes in self.pieces(space) if ENABLED in modes for item in ranges)
 
     def _union(self, mode: str, part: str) -> Ranges:
         return union(

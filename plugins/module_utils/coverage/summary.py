@@ -67,9 +67,13 @@ class CoverageChange(TypedDict):
 
 
 class Parts(TypedDict):
-    """A network in parts: protected, excluded from a protected prefix, and in no protected prefix."""
+    """A network in parts: protected, excluded from a protected prefix, and in no protected prefix.
+
+    `undecided` is what lies in a protected prefix while a malformed excluded prefix may carve it out.
+    """
 
     protected: AddressSet
+    undecided: AddressSet
     excluded: AddressSet
     outside: AddressSet
 
@@ -97,7 +101,7 @@ def in_words(coverage: Coverage) -> list[str]:
     lines = [f"TCP protection is {switch}{effective}"]
     lines += [reason for reason in coverage.reasons if not reason.startswith("TCP protection is")]
     for title, ranges in (
-        ("Protected", coverage.protected),
+        ("Undecided" if coverage.malformed_exclusions else "Protected", coverage.protected),
         ("Excluded", intersection(coverage.inside, coverage.carved_out)),
         ("Allowed as sources", coverage.bypassing),
     ):
@@ -209,12 +213,14 @@ def answer(coverage: Coverage, network: str) -> Answer:
     asked = range_of(network)
     if asked is None:
         raise ValueError(f"'{network}' is neither an address nor a network")
-    protected = intersection(coverage.protected, [asked])
+    inside = intersection(coverage.protected, [asked])
+    protected, undecided = ([], inside) if coverage.malformed_exclusions else (inside, [])
     return Answer(
         network=networks([asked])[0],
         protected=protected == [asked],
         parts=Parts(
             protected=address_set(protected),
+            undecided=address_set(undecided),
             excluded=address_set(intersection(intersection(coverage.inside, coverage.carved_out), [asked])),
             outside=address_set(difference([asked], coverage.inside)),
         ),

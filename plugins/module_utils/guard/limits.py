@@ -14,6 +14,7 @@ from ..errors import OptionError
 
 CODES = (
     "unprotects_addresses",
+    "stops_mitigation",
     "disables_protection",
     "skips_monitoring",
     "broad_allowlist",

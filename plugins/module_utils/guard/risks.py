@@ -74,7 +74,7 @@ def unprotects_addresses(change: Change, limits: Limits) -> Risk | None:
     if not lost:
         return None
     entries = [
-        item.label for item in change.plan.operations if item.resource is PREFIXES and _overlaps(item.address, lost)
+        item.entry for item in change.plan.operations if item.resource is PREFIXES and _overlaps(item.address, lost)
     ]
     message = f"{counted(lost)} ({first_few(networks(lost))}) would no longer be protected."
     return Risk("unprotects_addresses", message, lost, entries)
@@ -89,14 +89,20 @@ def disables_protection(change: Change, limits: Limits) -> Risk | None:
     if before.protected and not after.protected:
         reasons.append("no address would be protected any more")
     for was, becomes in zip(before.components, after.components):
-        lost = next((what for what, there in _working(was).items() if there and not _working(becomes)[what]), None)
+        lost = _last_of(was, becomes)
         reasons += [f"{was.title} would have no working {lost} left"] if lost else []
     if not reasons:
         return None
     entries = [
-        item.label for item in change.plan.operations if item.action != "create" and item.resource is not ALLOWLIST
+        item.entry for item in change.plan.operations if item.action != "create" and item.resource is not ALLOWLIST
     ]
     return Risk("disables_protection", sentence("; ".join(reasons)), before.protected, entries)
+
+
+def _last_of(was: Component, becomes: Component) -> str | None:
+    """What that makes a component work would be gone with its last one; None where the component goes on working."""
+    left = _working(becomes)
+    return next((what for what, there in _working(was).items() if there and not left[what]), None)
 
 
 def _working(item: Component) -> dict[str, bool]:
@@ -107,6 +113,42 @@ def _working(item: Component) -> dict[str, bool]:
         "rule": bool(rules),
         "global rule": any(rule.everywhere for rule in rules),
     }
+
+
+def stops_mitigation(change: Change, limits: Limits) -> Risk | None:
+    """A component that mitigates attacks on addresses would do less; what disables it altogether is not this risk."""
+    before, after = change.before, change.after
+    if before.enabled is False or after.enabled is False:
+        return None
+    still_protected = intersection(before.protected, after.protected)
+    lost_by_kind: dict[str, Ranges] = {}
+    reasons = []
+    for was, becomes in zip(before.components, after.components):
+        lost = [] if _last_of(was, becomes) else _no_longer_mitigated(was, becomes, still_protected)
+        if lost:
+            lost_by_kind[was.kind] = lost
+            reasons.append(
+                f"{was.title} would no longer mitigate attacks on {counted(lost)} ({first_few(networks(lost))})"
+            )
+    if not reasons:
+        return None
+    entries = [
+        item.entry
+        for item in change.plan.operations
+        if item.resource.kind in lost_by_kind and (item.action != "update" or item.resource.mode_field in item.fields)
+    ]
+    lost = union(item for ranges in lost_by_kind.values() for item in ranges)
+    return Risk("stops_mitigation", sentence("; ".join(reasons)), lost, entries)
+
+
+def _no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> Ranges:
+    """Addresses whose ordinary traffic is mitigated before and not after, or of whose traffic nothing is any more."""
+    return union(
+        [
+            *difference(was.mitigated(space), becomes.mitigated(space)),
+            *difference(was.partly_mitigated(space), becomes.partly_mitigated(space)),
+        ]
+    )
 
 
 def skips_monitoring(change: Change, limits: Limits) -> Risk | None:
@@ -120,7 +162,7 @@ def skips_monitoring(change: Change, limits: Limits) -> Risk | None:
         reason = enabled_too_soon(item.resource, item.existing, change.now, limits.monitoring)
         if reason:
             reasons.append(f"{item.resource.title} {item.label} {reason}")
-            entries.append(item.label)
+            entries.append(item.entry)
     if not reasons:
         return None
     message = (
@@ -190,27 +232,32 @@ def mass_deletion(change: Change, limits: Limits) -> Risk | None:
     return _deletion(
         "mass_deletion",
         change,
-        lambda gone, held, left: gone >= FEWEST_MASS_DELETION and gone * 100 > held * limits.max_deletions_percent,
+        lambda gone, before, left: (
+            len(gone) >= FEWEST_MASS_DELETION and len(gone) * 100 > before * limits.max_deletions_percent
+        ),
         "{plural}: {gone} of {held} would be deleted, which is more than " + f"{limits.max_deletions_percent} %",
     )
 
 
 def empties_list(change: Change, limits: Limits) -> Risk | None:
-    """Nothing is left of a list."""
+    """Nothing is left of a list, and not because the task names what goes."""
     return _deletion(
-        "empties_list", change, lambda gone, held, left: not left, "{plural}: none of {held} would be left"
+        "empties_list",
+        change,
+        lambda gone, before, left: not left and not all(item.named for item in gone),
+        "{plural}: none of {held} would be left",
     )
 
 
-def _deletion(code: str, change: Change, trips: Callable[[int, int, int], bool], text: str) -> Risk | None:
+def _deletion(
+    code: str, change: Change, trips: Callable[[Sequence[Operation], int, int], bool], text: str
+) -> Risk | None:
     doomed: dict[str, list[Operation]] = {}
     for item in change.plan.operations:
         if item.action == "delete":
             doomed.setdefault(item.resource.plural, []).append(item)
     before, after = change.before.state, change.after.state
-    found = {
-        plural: items for plural, items in doomed.items() if trips(len(items), len(before[plural]), len(after[plural]))
-    }
+    found = {plural: items for plural, items in doomed.items() if trips(items, len(before[plural]), len(after[plural]))}
     if not found:
         return None
     reasons = [
@@ -219,7 +266,7 @@ def _deletion(code: str, change: Change, trips: Callable[[int, int, int], bool],
     ]
     gone = [item for items in found.values() for item in items]
     ranges = union(filter(None, (range_of(item.address) for item in gone)))
-    return Risk(code, sentence("; ".join(reasons)), ranges, [item.label for item in gone])
+    return Risk(code, sentence("; ".join(reasons)), ranges, [item.entry for item in gone])
 
 
 def _active(coverage: Coverage) -> list[Object]:
@@ -235,6 +282,7 @@ FINDERS: Mapping[str, Callable[[Change, Limits], Risk | None]] = {
     finder.__name__: finder
     for finder in (
         unprotects_addresses,
+        stops_mitigation,
         disables_protection,
         skips_monitoring,
         broad_allowlist,

@@ -97,14 +97,9 @@ def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:
     return [(f"{option}[{position}].", entry) for position, entry in enumerate(entries)]
 
 
-def check_purge(option: str, entries: Sequence[Any] | None, accept_empty: bool = False, absent: bool = False) -> None:
-    """A purge needs a list of what stays, and an empty one only where that is accepted; raises OptionError."""
+def check_purge(option: str, entries: Sequence[Any] | None, absent: bool = False) -> None:
+    """A purge needs a list of what stays; raises OptionError."""
     if absent:
         raise OptionError("purge", "it goes with state present only; absent removes just what it names")
     if entries is None:
         raise OptionError("purge", f"it takes {option}, the list of what stays")
-    if not entries and not accept_empty:
-        raise OptionError(
-            option,
-            "purge with an empty list would remove everything; if this is meant, add accept_risks: [empties_list]",
-        )

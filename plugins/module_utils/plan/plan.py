@@ -23,7 +23,7 @@ class Operation:
 
     `fields` are those that are sent: all of a new object, the changed ones of an existing object, none of one that is
     deleted. `existing` is the object before, and `index` its place in the listing of its collection. `named` are the
-    names of the fields that the task names, whether they change or not.
+    names of the fields that the task names, whether they change or not; none for an object that a purge deletes.
 
     `shared` is the nested object, by its field, as all operations together leave it. `along` are other objects that
     change only because they have the same nested object; nothing is sent for them.
@@ -61,6 +61,11 @@ class Operation:
     def label(self) -> str:
         """The key as people read it."""
         return self.resource.label_of(self.existing or self.fields)
+
+    @property
+    def entry(self) -> str:
+        """The key as risks name it: with the kind, where several collections have one shape."""
+        return f"{self.resource.kind} {self.label}" if self.resource.kind else self.label
 
     @property
     def address(self) -> object:

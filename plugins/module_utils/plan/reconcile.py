@@ -85,7 +85,9 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
         )
     if desired.exclusive:
         surplus.extend(match for key, matches in by_key.items() if key not in desired.objects for match in matches)
-    return operations + [_change("delete", resource, match, {}, {}) for match in surplus]
+    return operations + [
+        _change("delete", resource, match, {}, desired.objects.get(resource.key_of(match[1]), {})) for match in surplus
+    ]
 
 
 def _share(desired: Desired, existing: Sequence[Object], changes: Sequence[Operation]) -> list[Operation]:

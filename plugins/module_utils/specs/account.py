@@ -41,11 +41,6 @@ def subset_of(name: str, state: State) -> Any:
     return objects[0] if name == "status" else objects
 
 
-def accepts_empty_list(options: Options) -> bool:
-    """Whether the task accepts that a purge leaves a list empty."""
-    return "empties_list" in options["accept_risks"]
-
-
 def status_spec() -> ModuleSpec:
     """tcp_protection_status."""
     return ModuleSpec(
@@ -63,7 +58,7 @@ def list_spec(resource: Resource, option: str) -> ModuleSpec:
     def desired(options: Options) -> Sequence[Desired]:
         absent, purge, entries = options["state"] == "absent", options["purge"], options[option]
         if purge:
-            check_purge(option, entries, accept_empty=accepts_empty_list(options), absent=absent)
+            check_purge(option, entries, absent=absent)
         return (parse_desired(resource, numbered(option, entries), absent=absent, exclusive=purge),)
 
     return ModuleSpec(
@@ -112,7 +107,7 @@ def account_spec() -> ModuleSpec:
     def desired(options: Options) -> Sequence[Desired]:
         purge = options["purge"]
         for option in purge:
-            check_purge(option, options[option], accept_empty=accepts_empty_list(options))
+            check_purge(option, options[option])
         return [
             parse_desired(resource, _entries(option, resource, options), exclusive=option in purge)
             for resource in ACCOUNT

@@ -278,6 +278,8 @@ REASONS: list[Any] = [
     ("all excluded again", {**ON, "prefixes": [{"prefix": "192.0.2.0/25", "excluded": False}, {"prefix": "192.0.2.0/24", "excluded": True}]},
      ["Every protected prefix is excluded."]),
     ("malformed only", {**ON, "prefixes": [{"prefix": "203.0.113/24", "excluded": False}]}, ["There is no protected prefix."]),
+    ("a malformed exclusion", {**ON, "prefixes": [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "192.0.2/25", "excluded": True}]},
+     ["The excluded prefix '192.0.2/25' is malformed; what it takes out of protection is not known."]),
     ("no rule", {**ON, "syn_flood_rules": []}, ["SYN flood protection mitigates nothing: there is no rule."]),
     ("monitoring", {**ON, "out_of_state_tcp_rules": [rule("monitoring")]}, ["Out-of-state TCP protection mitigates nothing: it only monitors."]),
     ("disabled", {**ON, "out_of_state_tcp_rules": [rule("disabled")]},
@@ -319,6 +321,19 @@ def test_what_is_protected_excluded_and_uncovered() -> None:
     ]
     assert summary["undecided"] == ["The prefix '203.0.113/24' is malformed; it counts as no network."]
     assert summary["gaps"] == ["Out-of-state TCP protection does nothing for 128 IPv4 addresses."]
+
+
+def test_what_a_malformed_exclusion_may_carve_out_is_undecided() -> None:
+    prefixes = [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "192.0.2/25", "excluded": True}]
+    coverage = account(prefixes=prefixes, syn_flood_rules=[rule("enabled")])
+    reason = "The excluded prefix '192.0.2/25' is malformed; what it takes out of protection is not known."
+    assert list(coverage.undecided) == [reason]
+    assert [item["modes"] for item in summarise(coverage)["modes"]["syn_flood"]] == [["enabled", "undecided"]]
+    assert summarise(coverage)["uncovered"]["addresses"] == 256
+    assert "Undecided: 256 IPv4 addresses (192.0.2.0/24)." in summarise(coverage)["summary"]
+    asked = answer(coverage, "192.0.2.7")
+    assert asked["protected"] is False
+    assert {part: held["addresses"] for part, held in asked["parts"].items() if held["addresses"]} == {"undecided": 1}
 
 
 def test_what_decides_is_named_in_the_order_in_which_it_is_asked() -> None:
