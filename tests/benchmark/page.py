@@ -15,9 +15,9 @@ from .processes import REPOSITORY
 PAGE = REPOSITORY / "docs" / "performance.md"
 
 TEXT = """\
-# How fast is it?
+# Performance
 
-`make bench` measures the collection against other ways to do the same work, and writes this page:
+`make bench` compares the collection with other ways to do the same work, and writes this page:
 
 ```console
 $ make bench
@@ -40,18 +40,18 @@ work and counted ten times. Memory is that of the largest process of `ansible-pl
 - Where nothing is to do, what is measured is one *more* task: a play with several of them less a play with one. What
   a play pays once, for loading the collection and what it is built on, is in the line about the first task.
 - The script on requests is a whole process too, from the start of its Python to its end, and does its work for one
-  account. It compares what is there with what is wanted, and checks nothing else.
+  account. It compares the existing with the desired state, and checks nothing else.
 - The noop action is an action plugin that does nothing: no task takes less.
 - The module on the vendor's SDK only reads.
-- The service is the [local one](local_service.md), in a process of its own. It holds the entries in memory, and answers
-  as late as the line says. It is told not to check what it meets, which takes it longer than answering.
+- The service is the [local one](local_service.md), in a process of its own. It keeps the entries in memory, and answers
+  as late as the line says. It does not check requests in these runs, because that takes longer than answering.
 - Planning is measured by the processor's time of a process of its own, with one in a hundred prefixes new, one changed
   and one to go.
 
-## What becomes of the coverage
+## Coverage
 
-Before a plan is carried out, a task works out [what it does to the coverage](coverage.md). These are the seconds that
-this takes where every exclusion moves:
+Before a task applies a plan, it computes [the coverage before and after](coverage.md). These are the seconds that this
+takes if every exclusion moves:
 
 {coverage}
 
@@ -68,7 +68,7 @@ Other machines have other seconds, and much the same ratios. For orientation, th
 def ratios(results: Sequence[Measured]) -> list[str]:
     """The table of ratios, line by line."""
     return [
-        "| work | against | ratio | span | wanted at most | met |",
+        "| work | against | ratio | span | limit | met |",
         "|---|---|---|---|---|---|",
         *(
             f"| {work(item)} | {against(item)} | {value(item, item.median)} "
@@ -114,9 +114,9 @@ def seconds(results: Sequence[Measured]) -> list[str]:
 
 
 def summary(results: Sequence[Measured]) -> str:
-    """How much of what is wanted is met."""
-    wanted = [item for item in results if item.row.at_most is not None]
-    return f"{sum(item.met for item in wanted)} of {len(wanted)} limits are met."
+    """How many of the limits are met."""
+    limited = [item for item in results if item.row.at_most is not None]
+    return f"{sum(item.met for item in limited)} of {len(limited)} limits are met."
 
 
 def page(results: Sequence[Measured], runs: int, coverage: Sequence[str], machine: Mapping[str, str]) -> str:
@@ -126,7 +126,7 @@ def page(results: Sequence[Measured], runs: int, coverage: Sequence[str], machin
         table="\n".join(ratios(results)),
         runs=runs,
         coverage="\n".join(coverage),
-        machine="\n".join(["| | |", "|---|---|", *(f"| {name} | {said} |" for name, said in machine.items())]),
+        machine="\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in machine.items())]),
         seconds="\n".join(seconds(results)),
     )
 
