@@ -179,6 +179,12 @@ def lost_before() -> Delivery:
 
 
 @kind("instead")
+def hang(seconds: float = 3600) -> Delivery:
+    """The connection stays open, and nothing comes."""
+    return Delivery(None, wait=seconds)
+
+
+@kind("instead")
 def redirect(location: str, status: int = 302) -> Delivery:
     return Delivery(Response(status=status, headers={"Location": location}))
 

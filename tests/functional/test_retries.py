@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from email.utils import format_datetime
 from threading import Thread
@@ -209,3 +210,36 @@ def test_a_refused_connection_after_a_lost_try_leaves_it_open(
         service.start()
     assert [item["action"] for item in result["unknown"]] == ["update"]
     assert result["left"] == []
+
+
+def test_each_request_on_a_kept_connection_has_the_whole_timeout(service: LocalService, modules: Modules) -> None:
+    service.misbehave("status", method="POST", status=429, times=1, headers={"Retry-After": "1"})
+    assert modules.done("allowlist_entry", prefix="10.0.0.1", timeout=0.8)["changed"] is True
+    assert [call.status for call in service.writes] == [429, 200]
+
+
+@pytest.mark.parametrize(
+    ("method", "outcome"),
+    [("GET", {}), ("PATCH", {"unknown": ["192.0.2.1"]}), ("POST", {"unknown": ["10.0.0.1/32"]})],
+)
+def test_a_hung_service_takes_as_long_as_the_documentation_says(
+    method: str, outcome: dict[str, list[str]], service: LocalService, modules: Modules
+) -> None:
+    service.misbehave("hang", method=method)
+    entry = {"prefix": "10.0.0.1"} if method == "POST" else {"prefix": "192.0.2.1", "comment": "new"}
+    began = time.monotonic()
+    result = modules.failed("allowlist_entry", timeout=0.5, retries=1, max_wait=1, **entry)
+    elapsed = time.monotonic() - began
+    assert 1.0 <= elapsed <= (1 + 1) * 0.5 + 1 + 0.5
+    assert "got no response: it took longer than" in result["msg"]
+    assert {part: [item["key"] for item in result[part]] for part in outcome} == outcome
+
+
+def test_a_task_that_has_lost_its_time_sends_nothing_more(service: LocalService, modules: Modules) -> None:
+    service.misbehave("hang", method="PATCH")
+    result = modules.failed("allowlist_entry", prefix="192.0.2.1", comment="new", timeout=0.3, retries=0, max_wait=0)
+    assert [call.method for call in service.calls] == ["GET", "PATCH"]
+    assert (
+        "was not sent: failed attempts and waits have taken the 0.3 s that a task may lose with them" in result["msg"]
+    )
+    assert [item["action"] for item in result["unknown"]] == ["update"]

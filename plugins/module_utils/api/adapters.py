@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Connections as this collection needs them: with a deadline, reading whole bodies, and with the trust of their user.
+"""Connections as this collection needs them: with a deadline, and with the trust of their user.
 
 Together with session.py, this is the only file that knows requests and urllib3.
 """
@@ -13,6 +13,7 @@ import io
 import os
 import socket
 import ssl
+import threading
 import time
 import traceback
 from contextlib import suppress
@@ -31,19 +32,42 @@ else:
     REQUESTS_IMPORT_ERROR = None
 
 
-class _BoundedReader(io.RawIOBase):
-    """Reads a socket until the deadline of its connection, however slowly the bytes drip in."""
+PIECE = 65536  # bytes that are sent before the deadline is looked at again
 
-    def __init__(self, raw: Any, bounded: BoundedSocket) -> None:
+
+class Deadline(threading.local):
+    """When the attempt that this thread makes must have ended."""
+
+    at = float("inf")
+
+    def set(self, seconds: float) -> None:
+        """So many seconds from now."""
+        self.at = time.monotonic() + seconds
+
+    def remaining(self) -> float:
+        """Seconds until the deadline; raises socket.timeout after it."""
+        seconds = self.at - time.monotonic()
+        if seconds <= 0:
+            raise socket.timeout("timed out")
+        return seconds
+
+
+DEADLINE = Deadline()
+
+
+class BoundedReader(io.RawIOBase):
+    """Reads a socket until the deadline, however slowly the bytes drip in."""
+
+    def __init__(self, sock: Any, raw: Any) -> None:
         super().__init__()
+        self._sock = sock
         self._raw = raw
-        self._bounded = bounded
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        self._bounded.settimeout(self._bounded.remaining())
+        self._sock.settimeout(DEADLINE.remaining())
         received: int | None = self._raw.readinto(buffer)
         return received
 
@@ -53,51 +77,41 @@ class _BoundedReader(io.RawIOBase):
 
 
 class BoundedSocket:
-    """A socket whose reads share one deadline."""
+    """A socket that neither sends nor reads after the deadline: what is given up is not sent later."""
 
     def __init__(self, sock: Any) -> None:
         self._sock = sock
-        self.deadline = 0.0
 
-    def remaining(self) -> float:
-        """Seconds until the deadline; raises socket.timeout after it."""
-        seconds = self.deadline - time.monotonic()
-        if seconds <= 0:
-            raise socket.timeout("timed out")
-        return seconds
+    def sendall(self, data: Any) -> None:
+        for start in range(0, len(data), PIECE):
+            self._sock.settimeout(DEADLINE.remaining())
+            self._sock.sendall(data[start : start + PIECE])
 
     def makefile(self, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
-        return io.BufferedReader(_BoundedReader(self._sock.makefile(mode, buffering=0), self))
+        return io.BufferedReader(BoundedReader(self._sock, self._sock.makefile(mode, buffering=0)))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._sock, name)
 
 
-class Bounded:
-    """Makes the timeout of a connection bound each request as a whole."""
-
-    sock: Any
-    timeout: Any
-
-    def connect(self) -> None:
-        started = time.monotonic()
-        super().connect()  # type: ignore[misc]
-        self.sock = BoundedSocket(self.sock)
-        self.sock.deadline = started + self.timeout
-        self._fresh = True
-
-    def request(self, *args: Any, **kwargs: Any) -> Any:
-        if self.sock is not None and not self.__dict__.pop("_fresh", False):
-            self.sock.deadline = time.monotonic() + self.timeout
-        return super().request(*args, **kwargs)  # type: ignore[misc]
-
-
-class BoundedConnection(Bounded, HTTPConnection):  # type: ignore[misc]
+class BoundedConnection(HTTPConnection):  # type: ignore[misc]
     """HTTP with a deadline."""
 
+    sock: Any
 
-class BoundedTLSConnection(Bounded, HTTPSConnection):  # type: ignore[misc]
+    def connect(self) -> None:
+        super().connect()
+        self.sock = BoundedSocket(self.sock)
+
+
+class BoundedTLSConnection(HTTPSConnection):  # type: ignore[misc]
     """HTTPS with a deadline."""
+
+    sock: Any
+
+    def connect(self) -> None:
+        super().connect()
+        self.sock = BoundedSocket(self.sock)
 
 
 class Pool(HTTPConnectionPool):  # type: ignore[misc]
@@ -110,18 +124,6 @@ class TLSPool(HTTPSConnectionPool):  # type: ignore[misc]
     """Connections for https."""
 
     ConnectionCls = BoundedTLSConnection
-
-
-def _open_whole(pool: Any, *args: Any, **kwargs: Any) -> Any:
-    """Read the body inside the attempt, so that an answer that breaks off counts as a failed attempt."""
-    kwargs.update(preload_content=True, decode_content=True)
-    return getattr(HTTPConnectionPool, OPEN)(pool, *args, **kwargs)
-
-
-# ansible-test takes the name in one piece for urllib's function, which modules must not use.
-OPEN = "url" + "open"
-setattr(Pool, OPEN, _open_whole)
-setattr(TLSPool, OPEN, _open_whole)
 
 
 TRUST: list[Any] = []  # the TLS context of those who trust the usual CAs, where it was made beforehand
@@ -147,11 +149,18 @@ def usual_trust(verify: bool | str) -> Any:
 
 
 class Adapter(HTTPAdapter):
-    """requests' adapter on the pools above, directly and through proxies; `trust` is a TLS context or None."""
+    """requests' adapter on the pools above, directly and through proxies; `trust` is a TLS context or None.
+
+    The timeout of a request, in seconds, bounds it as a whole, with its body.
+    """
 
     def __init__(self, trust: Any, **kwargs: Any) -> None:
         self._trust = {"ssl_context": trust} if trust else {}
         super().__init__(**kwargs)
+
+    def send(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        DEADLINE.set(kwargs["timeout"])
+        return super().send(request, *args, **kwargs)
 
     def cert_verify(self, *args: Any, **kwargs: Any) -> None:
         """Name the bundle of CAs, unless a context has read it."""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One HTTP session for a module call: kept alive, retried within limits, and sure of what it repeats.
+"""One HTTP session for a module call: it tries, decides and waits, within limits, and is sure of what it repeats.
 
 Together with adapters.py, this is the only file that knows requests and urllib3.
 """
@@ -13,40 +13,34 @@ import random
 import re
 import socket
 import ssl
-import time
-from email.utils import parsedate_to_datetime
 from threading import BoundedSemaphore
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 from ..concurrency import MAX_CONCURRENT_CALLS
 from ..errors import ServiceError
 from .adapters import Adapter, usual_trust
 from .responses import Request, Response, error_details
-from .retry import WaitBudget, WaitTooLong
+from .retry import LostTime, Outcome, WaitBudget, read_retry_after, seconds_until_retry
 
 try:
     import requests
-    import urllib3
     from requests.auth import AuthBase
-    from urllib3 import disable_warnings
+    from urllib3 import disable_warnings, exceptions
     from urllib3.connection import CertificateError
-    from urllib3.exceptions import ConnectTimeoutError, InsecureRequestWarning, MaxRetryError, NewConnectionError
-    from urllib3.util.retry import Retry
 except ImportError:
-    AuthBase = Retry = object  # type: ignore[misc,assignment]
-    NEVER_SENT: tuple[type[BaseException], ...] = ()
+    AuthBase = object  # type: ignore[misc,assignment]
     TIMED_OUT: tuple[type[BaseException], ...] = ()
+    NOT_CONNECTED: tuple[type[BaseException], ...] = ()
     NOT_TRUSTED: tuple[type[BaseException], ...] = ()
 else:
-    TIMED_OUT = (requests.Timeout, urllib3.exceptions.TimeoutError, socket.timeout)
+    TIMED_OUT = (requests.Timeout, exceptions.TimeoutError, socket.timeout)
+    NOT_CONNECTED = (exceptions.ConnectTimeoutError, exceptions.NewConnectionError)
     NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
-    NEVER_SENT = (ConnectTimeoutError, NewConnectionError, requests.exceptions.ProxyError, *NOT_TRUSTED)
 
 VERSION = "0.1.0"
-SETS_ABSOLUTE_VALUES = frozenset(["GET", "PUT", "PATCH", "DELETE"])  # safe to repeat; POST creates, and is not
-WORTH_REPEATING = frozenset([408, 429, 500, 502, 503, 504])
-SHORTEST_PAUSE = 0.5
-LONGEST_PAUSE = 8.0
+MAX_BODY = 64 * 2**20  # bytes after decompression; the largest page of a listing needs a hundredth of it
+PIECE = 2**14  # bytes that are decompressed at once, to at most a thousand times as many
+ENCODINGS = ("gzip", "deflate")
 
 
 class Headers(AuthBase):
@@ -60,76 +54,28 @@ class Headers(AuthBase):
         return prepared
 
 
-class BudgetedRetry(Retry):  # type: ignore[misc]
-    """Repeats what sets absolute values, and a create only where it surely was not carried out.
+class Attempt(NamedTuple):
+    """One attempt of a call: its outcome, and either the response or the reason why there is none."""
 
-    urllib3 itself repeats any method when no connection came about, and never a POST that had been sent.
-    """
+    outcome: Outcome
+    response: Response | None = None
+    reason: str = ""
 
-    def __init__(self, *args: Any, wait_budget: WaitBudget, **kwargs: Any) -> None:
-        self.wait_budget = wait_budget
-        super().__init__(*args, **kwargs)
 
-    def new(self, **kwargs: Any) -> BudgetedRetry:
-        """The next attempt's state, which shares the wait_budget."""
-        return super().new(wait_budget=self.wait_budget, **kwargs)  # type: ignore[no-any-return]
+class Unreadable(Exception):
+    """The body of a response with this status is too large, or in an encoding that nobody asked for."""
 
-    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
-        """Whether an response with this status is asked for again."""
-        return status_code in WORTH_REPEATING and (method in SETS_ABSOLUTE_VALUES or status_code == 429)
-
-    def increment(self, *args: Any, **kwargs: Any) -> BudgetedRetry:
-        """One try less; but waiting for a rate limit as long as it asks is bounded by max_wait, not by retries."""
-        response = kwargs.get("response")
-        if response is not None and response.status == 429 and self.get_retry_after(response):
-            return self.new()
-        try:
-            return super().increment(*args, **kwargs)  # type: ignore[no-any-return]
-        except MaxRetryError as exc:
-            exc.maybe_applied = self.maybe_applied
-            raise
-
-    @property
-    def maybe_applied(self) -> bool:
-        """Whether one of the tries so far may have been carried out, though it brought no good response."""
-        return any(item.status != 429 and not isinstance(item.error, NEVER_SENT) for item in self.history)
-
-    def get_backoff_time(self) -> float:
-        """Doubles from half a second; jitter keeps many accounts from coming back together."""
-        attempts = len(self.history)
-        return float(min(LONGEST_PAUSE, SHORTEST_PAUSE * 2 ** max(0, attempts - 1)) * random.uniform(0.5, 1.0))
-
-    def get_retry_after(self, response: Any) -> float | None:
-        """The seconds that the service asks for, in either form; by its own clock where it is a date."""
-        stated = (response.headers.get("Retry-After") or "").strip()
-        if stated.replace(".", "", 1).isdigit():
-            return float(stated)
-        try:
-            until = parsedate_to_datetime(stated).timestamp()
-        except (TypeError, ValueError):
-            return None
-        try:
-            now = parsedate_to_datetime(response.headers.get("Date")).timestamp()
-        except (TypeError, ValueError, AttributeError):
-            now = time.time()
-        return max(0.0, until - now)
-
-    def sleep(self, response: Any = None) -> None:
-        """Wait as asked, else as long as the backoff says."""
-        asked = self.get_retry_after(response) if response is not None else None
-        status = response.status if response is not None else None
-        try:
-            self.wait_budget.wait(self.get_backoff_time() if not asked else max(asked, SHORTEST_PAUSE), status)
-        except WaitTooLong as exc:
-            exc.maybe_applied = self.maybe_applied
-            raise
+    def __init__(self, status: int, problem: str) -> None:
+        super().__init__(f"was answered with HTTP {status}, but {problem}, and is not read. Check base_url.")
+        self.status = status
 
 
 class Session:
     """Sends requests to one base URL.
 
     `timeout` is in seconds for each request as a whole, `retries` for each request, `max_wait` in seconds for all
-    waiting together, `verify` True, False or the path of a CA bundle. Several threads may send at the same time.
+    waiting together, `verify` True, False or the path of a CA bundle. A task loses at most (retries + 1) * timeout +
+    max_wait seconds with attempts that fail and with waits. Several threads may send at the same time.
     """
 
     def __init__(
@@ -138,29 +84,27 @@ class Session:
         headers: Mapping[str, str],
         timeout: float,
         retries: int,
-        wait_budget: WaitBudget,
+        max_wait: float,
         verify: bool | str = True,
     ) -> None:
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._base_url = base_url
         self._timeout = timeout
-        self._wait_budget = wait_budget
-        self._verify = verify
+        self._retries = retries
+        self._lost_time = LostTime((retries + 1) * timeout + max_wait)
+        self._wait_budget = WaitBudget(max_wait, self._lost_time)
         if verify is False:
-            disable_warnings(InsecureRequestWarning)  # the user has said so, once is enough
+            disable_warnings(exceptions.InsecureRequestWarning)  # the user has said so, once is enough
         self._session = requests.Session()
+        # http is for loopback only; a proxy would read the credentials.
+        self._session.trust_env = not base_url.lower().startswith("http:")
         self._session.auth = Headers(headers)
         self._session.headers["User-Agent"] = "edgeops.protection/" + VERSION
-        retry = BudgetedRetry(
-            total=retries,
-            other=0,
-            redirect=False,
-            raise_on_status=False,
-            allowed_methods=SETS_ABSOLUTE_VALUES,
-            wait_budget=wait_budget,
-        )
+        self._session.headers["Accept-Encoding"] = ", ".join(ENCODINGS)
         for scheme in ("https://", "http://"):
-            self._session.mount(scheme, Adapter(usual_trust(verify), max_retries=retry))
+            self._session.mount(scheme, Adapter(usual_trust(verify)))
+        # What the environment says of proxies and CAs, read once.
+        self._settings: Any = self._session.merge_environment_settings(base_url, {}, True, verify, None)
 
     def __enter__(self) -> Session:
         return self
@@ -170,50 +114,121 @@ class Session:
 
     @property
     def calls(self) -> int:
-        """How many calls were made, repeated ones and those without an response included."""
+        """How many calls were made, repeated ones and those without a response included."""
         return self._wait_budget.calls
 
     def send(self, request: Request) -> Response:
         """Send a request and bring back the response, whatever its status; raises ServiceError when none came."""
+        outcomes: list[Outcome] = []
         with self._in_flight:
-            self._wait_budget.gate()
-            return self._send(request)
+            while True:
+                attempt = self._attempt(request, self._let_go(request, outcomes))
+                outcomes.append(attempt.outcome)
+                seconds = seconds_until_retry(request.method, outcomes, self._retries, random.uniform(0.5, 1.0))
+                if seconds is None or (attempt.response is None and seconds >= self._lost_time.left):
+                    return self._ended(request, attempt, outcomes)
+                if not self._wait_budget.wait(seconds, attempt.outcome.status):
+                    raise self._too_long(request, seconds, outcomes)
 
-    def _send(self, request: Request) -> Response:
-        try:
-            response = self._session.request(
-                request.method,
-                f"{self._base_url}/{request.path}",
-                params=dict(request.query),
-                json=request.body,
-                timeout=self._timeout,
-                allow_redirects=False,
-                stream=True,
-                # An explicit value, since requests would let REQUESTS_CA_BUNDLE override the session's own.
-                verify=self._verify,
+    def _let_go(self, request: Request, outcomes: Sequence[Outcome]) -> float:
+        """Every attempt passes here before it is made, and waits for its turn; returns the seconds that it may take."""
+        self._wait_budget.gate()
+        left = self._lost_time.left
+        if left <= 0:
+            reason = (
+                f"was not sent: failed attempts and waits have taken the {self._lost_time.allowed:g} s that a task may "
+                "lose with them. Check the network, or raise timeout."
             )
-            tries = response.raw.retries
-            maybe_applied = bool(tries is not None and tries.maybe_applied)
-            self._wait_budget.learn(response.headers.get("Ratelimit"))
-            return Response(response.status_code, response.headers, response.raw.data, maybe_applied)
-        except WaitTooLong as exc:
-            raise self._too_long(request, exc) from exc
-        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
-            raise _unanswered(request, exc, self._timeout) from exc
+            raise _failure(request, reason, outcomes)
+        return min(self._timeout, left)
 
-    def _too_long(self, request: Request, wait: WaitTooLong) -> ServiceError:
-        asked = f"was answered with HTTP {wait.status}" if wait.status else "was not answered"
-        return ServiceError(
-            f"{request} {asked}; the next try would have to wait {wait.seconds:.0f} s, and max_wait leaves "
-            f"{self._wait_budget.left:.0f} s. Run again after that time, or raise max_wait.",
-            error_details(request, wait.status),
-            maybe_applied=wait.maybe_applied,
+    def _attempt(self, request: Request, seconds: float) -> Attempt:
+        """One attempt, with its body."""
+        began = self._lost_time.begin()
+        failed = True
+        try:
+            response = self._exchange(request, seconds)
+            attempt = Attempt(Outcome(response.status, read_retry_after(response.headers)), response)
+            failed = attempt.outcome.failed
+        except Unreadable as exc:
+            attempt = Attempt(Outcome(exc.status), reason=str(exc))
+        except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
+            chain = list(_wrapped(exc))
+            attempt = Attempt(_outcome(chain), reason=_reason(chain, self._timeout, seconds))
+        finally:
+            self._lost_time.end(began, failed)
+        return attempt
+
+    def _exchange(self, request: Request, seconds: float) -> Response:
+        """One call of requests' adapter, which follows no redirects; raises what requests raises."""
+        url = f"{self._base_url}/{request.path}"
+        prepared = self._session.prepare_request(
+            requests.Request(request.method, url, params=dict(request.query), json=request.body)
+        )
+        adapter = self._session.get_adapter(url)
+        with adapter.send(prepared, timeout=seconds, **self._settings) as response:
+            return Response(response.status_code, response.headers, read_body(response))
+
+    def _ended(self, request: Request, attempt: Attempt, outcomes: Sequence[Outcome]) -> Response:
+        """The response of the last attempt; raises ServiceError where it brought none."""
+        if attempt.response is None:
+            raise _failure(request, attempt.reason, outcomes)
+        self._wait_budget.learn(attempt.response.headers.get("Ratelimit"))
+        return attempt.response._replace(maybe_applied=any(item.maybe_applied for item in outcomes[:-1]))
+
+    def _too_long(self, request: Request, seconds: float, outcomes: Sequence[Outcome]) -> ServiceError:
+        status = outcomes[-1].status
+        return _failure(
+            request,
+            f"{f'was answered with HTTP {status}' if status else 'was not answered'}; the next try would have to wait "
+            f"{seconds:.0f} s, and max_wait leaves {self._wait_budget.left:.0f} s. Run again after that time, or raise "
+            "max_wait.",
+            outcomes,
         )
 
 
-def _unanswered(request: Request, problem: Exception, timeout: float) -> ServiceError:
-    """What became of a request that has no response."""
-    chain = list(_wrapped(problem))
+def read_body(response: Any) -> bytes:
+    """The whole body, decompressed; raises Unreadable, or what requests raises."""
+    encoding = response.headers.get("Content-Encoding") or ENCODINGS[0]
+    if encoding.strip().lower() not in ENCODINGS:
+        raise Unreadable(response.status_code, f"its body is encoded as {encoding[:40]!r}")
+    body = bytearray()
+    for piece in response.iter_content(PIECE):
+        body += piece
+        if len(body) > MAX_BODY:
+            raise Unreadable(response.status_code, f"its body is larger than {MAX_BODY >> 20} MiB")
+    if response.raw.length_remaining:  # which not every urllib3 takes for an error
+        raise requests.ConnectionError(f"the response ends {response.raw.length_remaining} bytes too early")
+    return bytes(body)
+
+
+def _failure(request: Request, reason: str, outcomes: Sequence[Outcome]) -> ServiceError:
+    """The error of a call that ends without a response that anybody can use."""
+    status = outcomes[-1].status if outcomes else None
+    maybe_applied = any(item.maybe_applied for item in outcomes)
+    return ServiceError(f"{request} {reason}", error_details(request, status), maybe_applied=maybe_applied)
+
+
+def _outcome(chain: Sequence[BaseException]) -> Outcome:
+    """What an attempt without a response came to: whether the request was sent, and whether it is worth another one."""
+
+    def is_one_of(kinds: Any) -> bool:
+        return any(isinstance(item, kinds) for item in chain)
+
+    connected = not is_one_of(NOT_CONNECTED)
+    untrusted = is_one_of(NOT_TRUSTED)
+    proxy_refuses = connected and is_one_of(requests.exceptions.ProxyError)
+    no_tls = is_one_of(requests.exceptions.SSLError) and not is_one_of(ssl.SSLEOFError)
+    network = is_one_of((requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError))
+    return Outcome(
+        None,
+        sent=connected and not untrusted and not proxy_refuses,
+        passing=network and not untrusted and not proxy_refuses and not no_tls,
+    )
+
+
+def _reason(chain: Sequence[BaseException], timeout: float, seconds: float) -> str:
+    """Why there is no response, and what to do; `seconds` is what the attempt had of the timeout."""
     reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
     if any(isinstance(item, requests.exceptions.ProxyError) for item in chain):
         advice = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
@@ -222,18 +237,14 @@ def _unanswered(request: Request, problem: Exception, timeout: float) -> Service
             "The service's certificate is not trusted here, or is for another name; check base_url, or name the bundle "
             "of the CA that signed it in ca_path."
         )
-    elif isinstance(chain[-1], TIMED_OUT) and not isinstance(chain[-1], NewConnectionError):
-        reason = f"it took longer than timeout allows ({timeout:g} s)"
+    elif isinstance(chain[-1], TIMED_OUT) and not isinstance(chain[-1], exceptions.NewConnectionError):
+        cut = round(seconds, 1) < timeout
+        limit = f"the task has left ({seconds:.1f} s)" if cut else f"timeout allows ({timeout:g} s)"
+        reason = f"it took longer than {limit}"
         advice = "Check the network, or raise timeout."
     else:
         advice = "Check base_url and the network."
-    unsent = any(isinstance(item, NEVER_SENT) for item in chain)
-    maybe_applied = any(getattr(item, "maybe_applied", False) for item in chain)
-    return ServiceError(
-        f"{request} got no response: {reason}. {advice}",
-        error_details(request, None),
-        maybe_applied=maybe_applied or not unsent,
-    )
+    return f"got no response: {reason}. {advice}"
 
 
 def _wrapped(problem: BaseException) -> Iterator[BaseException]:

@@ -17,7 +17,6 @@ from ..errors import OptionError
 from ..schema.values import identifier
 from .auth import Credentials, credential_options, find_credentials
 from .client import Client
-from .retry import WaitBudget
 from .session import Session
 
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
@@ -63,7 +62,7 @@ class Settings:
             self.credentials.headers,
             timeout=self.timeout,
             retries=self.retries,
-            wait_budget=WaitBudget(self.max_wait),
+            max_wait=self.max_wait,
             verify=self.verify,
         )
         with session:

@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from datetime import datetime, timedelta, timezone
-from email.utils import format_datetime
+import zlib
 
 import pytest
 import requests
 import responses
 from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request
-from ansible_collections.edgeops.protection.plugins.module_utils.api.retry import WaitBudget, WaitTooLong
-from ansible_collections.edgeops.protection.plugins.module_utils.api.session import BudgetedRetry, Session
+from ansible_collections.edgeops.protection.plugins.module_utils.api.session import MAX_BODY, Session
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
 
 BASE = "https://api.cloudflare.com/client/v4"
@@ -24,7 +23,7 @@ HEADERS = {"Authorization": "Bearer token"}
 
 
 def session(verify=True, **more):
-    options = {"timeout": 5.0, "retries": 2, "wait_budget": WaitBudget(0.0), **more}
+    options = {"timeout": 5.0, "retries": 2, "max_wait": 0.0, **more}
     return Session(BASE, HEADERS, verify=verify, **options)
 
 
@@ -100,69 +99,53 @@ def test_the_credentials_are_in_no_representation():
         assert "token" not in repr(vars(one)).replace("_token", "")
 
 
-class Refusal:
-    """As much of an answer as a retry looks at."""
-
-    def __init__(self, status, **headers):
-        self.status = status
-        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-
-
-def retry(max_wait=60.0, total=2):
-    return BudgetedRetry(total=total, wait_budget=WaitBudget(max_wait))
-
-
+@responses.activate
 @pytest.mark.parametrize(
-    ("method", "status", "again"),
-    [
-        (method, status, True)
-        for method in ("GET", "PUT", "PATCH", "DELETE")
-        for status in (408, 429, 500, 502, 503, 504)
-    ]
-    + [("POST", 429, True)]
-    + [("POST", status, False) for status in (408, 500, 502, 503, 504)]
-    + [("GET", status, False) for status in (200, 400, 401, 403, 404, 409, 501, 522)],
+    ("encoding", "compress"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress), (None, bytes), ("GZip", gzip.compress)],
 )
-def test_what_is_asked_again(method, status, again):
-    assert retry().is_retry(method, status) is again
+def test_a_body_is_read_whole_and_decompressed(encoding, compress):
+    body = b"a long body " * 20000
+    responses.get(URL, body=compress(body), headers={"Content-Encoding": encoding} if encoding else {})
+    with session() as one:
+        assert one.send(Request("GET", "accounts/1/prefixes")).content == body
+    assert responses.calls[0].request.headers["Accept-Encoding"] == "gzip, deflate"
 
 
-NOW = datetime(2026, 3, 1, 12, 0, tzinfo=timezone.utc)
+def too_large(compress):
+    compressor = zlib.compressobj(wbits=31)
+    zeros = bytes(2**20)
+    parts = [compressor.compress(zeros) for dummy in range((MAX_BODY >> 20) + 8)]
+    return b"".join(parts) + compressor.flush() if compress else zeros * ((MAX_BODY >> 20) + 1)
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"Retry_After": "7"}, 7.0),
-        ({"Retry_After": " 1.5 "}, 1.5),
-        ({"Retry_After": "soon"}, None),
-        ({"Retry_After": "-1"}, None),
-        (
-            {
-                "Retry_After": format_datetime(NOW + timedelta(seconds=9), usegmt=True),
-                "Date": format_datetime(NOW, usegmt=True),
-            },
-            9.0,
-        ),
-        (
-            {
-                "Retry_After": format_datetime(NOW, usegmt=True),
-                "Date": format_datetime(NOW + timedelta(hours=1), usegmt=True),
-            },
-            0.0,
-        ),
-        ({"Retry_After": format_datetime(NOW, usegmt=True), "Date": "now"}, 0.0),
-    ],
-)
-def test_how_long_the_service_asks_to_wait(headers, seconds):
-    assert retry().get_retry_after(Refusal(429, **headers)) == seconds
+@responses.activate
+@pytest.mark.parametrize("compressed", [True, False])
+def test_a_body_beyond_all_bounds_is_not_read(compressed):
+    headers = {"Content-Encoding": "gzip"} if compressed else {}
+    responses.post(URL, body=too_large(compressed), headers=headers)
+    with session() as one, pytest.raises(ServiceError) as caught:
+        one.send(Request("POST", "accounts/1/prefixes", body={}))
+    assert caught.value.message == (
+        "POST accounts/1/prefixes was answered with HTTP 200, but its body is larger than 64 MiB, and is not read. "
+        "Check base_url."
+    )
+    assert (caught.value.status, caught.value.maybe_applied, len(responses.calls)) == (200, True, 1)
 
 
-def test_a_wait_beyond_what_is_left_is_refused_and_takes_nothing():
-    wait_budget = WaitBudget(0.2)
-    wait_budget.wait(0.1, None)
-    with pytest.raises(WaitTooLong) as caught:
-        wait_budget.wait(0.15, 429)
-    assert (caught.value.seconds, caught.value.status) == (0.15, 429)
-    wait_budget.wait(0.05, None)
+@responses.activate
+@pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "zstd", "gzip\x1b[31m"])
+def test_an_encoding_that_nobody_asked_for_is_not_decompressed(encoding):
+    responses.get(URL, body=gzip.compress(gzip.compress(b"{}")), headers={"Content-Encoding": encoding})
+    with session() as one, pytest.raises(ServiceError, match="its body is encoded as") as caught:
+        one.send(Request("GET", "accounts/1/prefixes"))
+    assert repr(encoding) in caught.value.message
+    assert len(responses.calls) == 1
+
+
+@responses.activate
+def test_a_body_that_is_no_gzip_is_explained():
+    responses.get(URL, body=b"{}", headers={"Content-Encoding": "gzip"})
+    with session() as one, pytest.raises(ServiceError, match="got no response: .*Check base_url"):
+        one.send(Request("GET", "accounts/1/prefixes"))
+    assert len(responses.calls) == 1
