@@ -4,6 +4,6 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils.in_worker import ActionModule
+from ansible_collections.edgeops.protection.plugins.plugin_utils.action import ActionModule
 
 __all__ = ["ActionModule"]

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import migrate
 from ansible_collections.edgeops.protection.plugins.module_utils.migration.report import report
-from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import migrated
+from ansible_collections.edgeops.protection.plugins.plugin_utils.filter_errors import run_filter
 
 
 def migration_report(rules: object, custom_rules: object = ()) -> str:
-    return report(migrated(rules, custom_rules))
+    return report(run_filter(migrate, rules, custom_rules))
 
 
 class FilterModule:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils.migration.cutover import steps
-from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import told
+from ansible_collections.edgeops.protection.plugins.plugin_utils.filter_errors import run_filter
 
 
 def migration_steps(rules: object, custom_rules: object) -> dict[str, Any]:
-    return told(steps, rules, custom_rules)
+    return run_filter(steps, rules, custom_rules)
 
 
 class FilterModule:

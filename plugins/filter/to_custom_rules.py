@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils.migrated import migrated
+from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.plugin_utils.filter_errors import run_filter
 
 
 def to_custom_rules(rules: object, custom_rules: object = ()) -> list[dict[str, Any]]:
-    return migrated(rules, custom_rules).rules
+    return run_filter(migrate, rules, custom_rules).rules
 
 
 class FilterModule:

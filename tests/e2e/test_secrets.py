@@ -30,17 +30,19 @@ TASKS: list[dict[str, Any]] = [
     {"edgeops.protection.allowlist_entry": {"prefix": "198.51.100.1"}},
     {"edgeops.protection.protection_info": {"base_url": "http://127.0.0.1:1/client/v4", "retries": 0}},
     {"edgeops.protection.protection_info": {"timeout": 0}},
+    {"edgeops.protection.protection_info": {"gather_subset": ["prefixes"]}},
 ]
 
 
 @pytest.fixture
 def service() -> Iterator[LocalService]:
-    """A service that repeats the credentials in its refusals, and stores them in a comment."""
+    """A service that repeats the credentials in its refusals, and that has them in a comment and a description."""
     with LocalService() as running:
         running.add_token(TOKEN)
         running.credentials.keys[EMAIL] = KEY
-        running.account(ACCOUNT)
-        running.zone(ZONE).seed(rules=[{"id": "1" * 32, "action": "log", "filter": {"expression": "true"}}])
+        running.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113.0/24", "comment": f"made with {TOKEN}"}])
+        rule = {"id": "1" * 32, "action": "log", "filter": {"expression": "true"}, "description": f"made with {KEY}"}
+        running.zone(ZONE).seed(rules=[rule])
         said = [{"code": 1000, "message": f"these are odd: {TOKEN} {KEY}"}]
         running.misbehave("status", method="PATCH|PUT", status=400, errors=said)
         running.misbehave("missing_fields", method="POST", path="/allowlist$", fields=["comment"])
@@ -115,6 +117,7 @@ def assert_nothing_leaks(channels: Channels) -> None:
         assert texts[str(channels.folder / name)]
     assert "Invoked with" in texts[str(channels.folder / "syslog")]
     assert "these are odd: ********" in texts["results"]
+    assert "made with ********" in texts["results"]
     leaking = [name for name, text in texts.items() for secret in (TOKEN, KEY) if secret in text]
     assert leaking == []
 
@@ -122,14 +125,14 @@ def assert_nothing_leaks(channels: Channels) -> None:
 def test_a_token_in_the_options_is_in_no_channel(service: LocalService, folder: Path) -> None:
     service.faults[0].settings["errors"][0]["message"] = f"these are odd: {TOKEN}"
     channels = run(folder, service, TASKS, {"api_token": TOKEN, "account_id": ACCOUNT})
-    assert channels.codes == [True, False, True, False, False]
+    assert channels.codes == [True, False, True, False, False, True]
     assert_nothing_leaks(channels)
 
 
 def test_a_token_in_the_environment_is_in_no_channel(service: LocalService, folder: Path) -> None:
     service.faults[0].settings["errors"][0]["message"] = f"these are odd: {TOKEN}"
     channels = run(folder, service, TASKS, {"account_id": ACCOUNT}, CLOUDFLARE_API_TOKEN=TOKEN)
-    assert channels.codes == [True, False, True, False, False]
+    assert channels.codes == [True, False, True, False, False, True]
     assert_nothing_leaks(channels)
 
 

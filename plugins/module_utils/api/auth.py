@@ -12,6 +12,7 @@ from ..errors import OptionError
 
 TOKEN = ("api_token",)
 KEY = ("api_email", "api_key")
+SECRETS = ("api_token", "api_key")
 ENVIRONMENT = {
     "api_token": "CLOUDFLARE_API_TOKEN",
     "api_email": "CLOUDFLARE_EMAIL",
@@ -24,16 +25,9 @@ WAYS = (
 
 
 class Credentials(NamedTuple):
-    """The headers that carry the credentials, and the secrets among them, which nobody may read."""
+    """The headers that carry the credentials."""
 
     headers: Mapping[str, str]
-    secrets: tuple[str, ...]
-
-    def redact(self, text: str) -> str:
-        """The text without the secrets, should the service have repeated one."""
-        for secret in self.secrets:
-            text = text.replace(secret, "********")
-        return text
 
     def __repr__(self) -> str:
         return "Credentials({})".format(", ".join(sorted(self.headers)))
@@ -57,9 +51,9 @@ def _credentials(given: Mapping[str, str]) -> Credentials:
     for name, value in given.items():
         _check(name, value)
     if set(given) == set(TOKEN):
-        return Credentials({"Authorization": "Bearer " + given["api_token"]}, (given["api_token"],))
+        return Credentials({"Authorization": "Bearer " + given["api_token"]})
     if set(given) == set(KEY):
-        return Credentials({"X-Auth-Email": given["api_email"], "X-Auth-Key": given["api_key"]}, (given["api_key"],))
+        return Credentials({"X-Auth-Email": given["api_email"], "X-Auth-Key": given["api_key"]})
     if given:
         (lacking,) = set(KEY) - set(given)
         raise OptionError(lacking, "it is needed beside {}; or use api_token alone".format(*given))
@@ -76,4 +70,10 @@ def _check(name: str, value: str) -> None:
 
 def credential_options() -> dict[str, dict[str, Any]]:
     """Their part of an argument spec; the environment is read by find_credentials, which takes a scheme as a whole."""
-    return {name: {"type": "str", "no_log": name != "api_email"} for name in ENVIRONMENT}
+    return {name: {"type": "str", "no_log": name in SECRETS} for name in ENVIRONMENT}
+
+
+def known_secrets(options: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Every secret that the options and the environment name, used or not, longer ones first; nobody may read them."""
+    values = [options.get(name) for name in SECRETS] + [environment.get(ENVIRONMENT[name]) for name in SECRETS]
+    return tuple(sorted({str(value) for value in values if value}, key=len, reverse=True))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import find_credentials
+from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import find_credentials, known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import OptionError
 
 TOKEN = {"Authorization": "Bearer explicit-token"}
@@ -56,7 +56,14 @@ def test_what_is_no_scheme_is_refused(options, environment, option, problem):
     assert not any(value in caught.value.message for value in given)
 
 
-def test_neither_text_nor_representation_holds_a_secret():
-    credentials = find_credentials(EXPLICIT_TOKEN, {})
-    assert "explicit-token" not in repr(credentials)
-    assert credentials.redact("wrong: explicit-token!") == "wrong: ********!"
+def test_the_representation_holds_no_secret():
+    assert "explicit-token" not in repr(find_credentials(EXPLICIT_TOKEN, {}))
+
+
+def test_secrets_are_those_of_options_and_environment_longer_ones_first():
+    environment = {
+        "CLOUDFLARE_API_TOKEN": "longer-token",
+        "CLOUDFLARE_API_KEY": "",
+        "CLOUDFLARE_EMAIL": "a@example.net",
+    }
+    assert known_secrets({"api_token": "token", "api_key": None}, environment) == ("longer-token", "token")

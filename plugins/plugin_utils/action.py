@@ -1,0 +1,94 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The action of every module: it runs the module in the worker process of the task, or packs and starts it.
+
+A module that would run on the control node anyway, as this user and by this Python, need not be packed and started.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, Mapping
+
+from ansible import constants as C
+from ansible.errors import AnsibleError
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible.plugins.action.normal import ActionModule as PackedModule
+from ansible_collections.edgeops.protection.plugins.module_utils.api.adapters import REQUESTS_IMPORT_ERROR, load_trust
+from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import known_secrets
+from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec, validate
+from ansible_collections.edgeops.protection.plugins.module_utils.outcome import outcome, redact
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+try:
+    from ansible.module_utils.common.json import Direction, get_module_encoder
+except ImportError:  # before ansible-core 2.19, which packs the modules
+    get_module_encoder = None
+
+IN_WORKER = "edgeops_protection_in_worker"
+AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
+
+load_trust()  # once in the parent, for all the workers that it forks
+
+
+class ActionModule(PackedModule):  # type: ignore[misc]
+    """Runs a module of this collection."""
+
+    def run(self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        variables = task_vars or {}
+        if not self._may_run_in_worker(variables):
+            return super().run(tmp, task_vars)  # type: ignore[no-any-return]
+        module = self._task.action
+        spec = MODULE_SPECS[module.rpartition(".")[2]]
+        options, error = validate(argument_spec(spec), module, self._plain_arguments())
+        if error:
+            result = {"failed": True, "msg": redact(error, known_secrets(options, os.environ))}
+        else:
+            verbose = self._display.verbosity > 0
+            result = outcome(spec, options, self._task.check_mode, verbose, self._display.warning)
+        if self._shows_invocation(variables):
+            result["invocation"] = {"module_args": redact(options, known_secrets(options, os.environ))}
+        return json.loads(json.dumps(result))  # type: ignore[no-any-return]
+
+    def _may_run_in_worker(self, variables: Mapping[str, Any]) -> bool:
+        """Whether the module would run here, as this user, by this Python, in this environment."""
+        return (
+            get_module_encoder is not None
+            and not REQUESTS_IMPORT_ERROR
+            and self._connection.transport in ("local", "ansible.builtin.local")
+            and not self._play_context.become
+            and not self._connection.become
+            and not self._task.async_val
+            and not any(self._task.environment or [])
+            and not C.DEFAULT_KEEP_REMOTE_FILES
+            and self._is_this_python(variables)
+            and self._is_true(variables, IN_WORKER, True)
+        )
+
+    def _is_this_python(self, variables: Mapping[str, Any]) -> bool:
+        host_variables = variables
+        if self._task.delegate_to:
+            host_variables = (variables.get("ansible_delegated_vars") or {}).get(self._task.delegate_to) or {}
+        python = host_variables.get("ansible_python_interpreter")
+        if python is None:
+            python = C.config.get_config_value("INTERPRETER_PYTHON", variables={})
+        python = str(self._templar.template(python))
+        return python in AUTOMATIC or python == sys.executable
+
+    def _is_true(self, variables: Mapping[str, Any], name: str, default: bool) -> bool:
+        return boolean(self._templar.template(variables.get(name, default)), strict=False)  # type: ignore[no-any-return]
+
+    def _plain_arguments(self) -> dict[str, Any]:
+        """The arguments as a packed module gets them: without tags, dates as text."""
+        encoder = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
+        return json.loads(json.dumps(self._task.args, cls=encoder))  # type: ignore[no-any-return]
+
+    def _shows_invocation(self, variables: Mapping[str, Any]) -> bool:
+        try:
+            return bool(C.config.get_config_value("INJECT_INVOCATION", variables=variables))
+        except AnsibleError:  # before ansible-core 2.21 every result of a module shows it
+            return True
