@@ -10,13 +10,13 @@ class ModuleDocFragment:
 options:
   account_id:
     description:
-      - The account, by its id of 32 hexadecimal digits.
-      - If not given, the environment variable E(CLOUDFLARE_ACCOUNT_ID) is used.
+      - The id of the account, 32 hexadecimal digits.
+      - If omitted, the module uses the environment variable E(CLOUDFLARE_ACCOUNT_ID).
     type: str
     required: true
   zone_id:
     description:
       - Not used by this module.
-      - It is accepted so that the defaults of the action group can name the account and the zone at once.
+      - The option exists so that C(module_defaults) of the action group can set the account and the zone together.
     type: str
 """

@@ -9,13 +9,13 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 attributes:
   check_mode:
-    description: Can run in check mode and foretell what would change, without changing anything.
+    description: Supports check mode, which returns the same changes as the run that follows and makes none of them.
   diff_mode:
-    description: Returns what changes, or would change in check mode.
+    description: Returns the difference between the objects before and after.
   idempotent:
-    description: When it runs again with the same options, and nobody else changed anything, it changes nothing.
+    description: A second run with the same options changes nothing, unless somebody else made a change in between.
   action_group:
-    description: Is in an action group, so that C(module_defaults) can set options for all modules of the group.
+    description: Belongs to an action group, for which C(module_defaults) can set options.
     support: full
     membership:
       - edgeops.protection.all
@@ -35,11 +35,11 @@ attributes:
 attributes:
   check_mode:
     support: full
-    details: It changes nothing in any mode.
+    details: The module only reads.
   diff_mode:
     support: N/A
-    details: It changes nothing.
+    details: The module only reads.
   idempotent:
     support: full
-    details: It changes nothing.
+    details: The module only reads.
 """

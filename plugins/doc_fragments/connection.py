@@ -10,51 +10,55 @@ class ModuleDocFragment:
 requirements:
   - requests >= 2.25
 notes:
-  - Credentials that an option gives beat the environment as a whole. A token from an option never travels with a
+  - A play sets the credentials and the ids once with C(module_defaults) for the group C(group/edgeops.protection.all).
+    The examples of this collection omit them. M(edgeops.protection.tcp_protection_status) shows such a play.
+  - Credentials in options replace those of the environment as a whole. A token from an option never travels with a
     key from the environment.
-  - Redirects are not followed, and C(.netrc) is not read.
+  - The module follows no redirects and reads no C(.netrc) file.
 options:
   api_token:
     description:
-      - The API token. Advanced TCP Protection needs one, with the permission C(DDoS Protection Write), or
-        C(DDoS Protection Read) for reading.
+      - The API token. Advanced TCP Protection needs the permission C(DDoS Protection Write), or C(DDoS Protection
+        Read) for reading. Only API tokens have it.
       - Firewall rules need the permission C(Firewall Services Write), or C(Firewall Services Read) for reading.
-      - If no credentials are given at all, the environment variable E(CLOUDFLARE_API_TOKEN) is used.
+        Custom rules need C(Zone WAF Write), or C(Zone WAF Read) for reading.
+      - If no credentials are given at all, the module uses the environment variable E(CLOUDFLARE_API_TOKEN).
     type: str
   api_email:
     description:
-      - The e-mail address of the user whose O(api_key) it is.
-      - If no credentials are given at all, the environment variable E(CLOUDFLARE_EMAIL) is used.
+      - The e-mail address of the user that O(api_key) belongs to.
+      - If no credentials are given at all, the module uses the environment variable E(CLOUDFLARE_EMAIL).
     type: str
   api_key:
     description:
-      - The API key of the user with O(api_email), instead of O(api_token).
-      - If no credentials are given at all, the environment variable E(CLOUDFLARE_API_KEY) is used.
+      - The Global API Key of the user with O(api_email), instead of O(api_token). Advanced TCP Protection does not
+        accept it.
+      - If no credentials are given at all, the module uses the environment variable E(CLOUDFLARE_API_KEY).
     type: str
   base_url:
     description:
-      - Where the service is. It must be C(https), except on this machine's own loopback addresses.
-      - If not given, the environment variable E(CLOUDFLARE_BASE_URL) is used.
+      - The base URL of the API. It must be C(https), except for loopback addresses of this machine.
+      - If omitted, the module uses the environment variable E(CLOUDFLARE_BASE_URL).
     type: str
     default: https://api.cloudflare.com/client/v4
   timeout:
-    description: The seconds that one request may take as a whole.
+    description: The seconds that one request may take, the whole response included.
     type: float
     default: 30.0
   retries:
     description:
-      - How often one request is repeated after it failed for a passing reason.
-      - A request that creates something is repeated only where it surely was not carried out.
+      - How often the module repeats one request after a transient error.
+      - The module repeats a request that creates something only if it was certainly not applied.
     type: int
     default: 4
   max_wait:
     description:
-      - The seconds that the module waits in all before it repeats requests, above all for a rate limit.
-      - When the service asks for a longer wait, the task fails at once and says how long.
+      - The seconds that the module waits in total before it repeats requests, for example for a rate limit.
+      - If the service asks for a longer wait, the task fails at once and says how long.
     type: float
     default: 60.0
   validate_certs:
-    description: Whether the service's certificate is checked.
+    description: Whether the module checks the certificate of the service.
     type: bool
     default: true
   ca_path:

@@ -24,6 +24,7 @@ options:
       - V(mass_deletion) deletes at least five objects that are more than O(max_deletions_percent) of a list.
       - V(empties_list) leaves a list empty that was not, by a purge. To remove by name what a task names is not this
         risk.
+    version_added: 0.2.0
     type: list
     elements: str
     choices:
@@ -38,26 +39,31 @@ options:
     default: []
   max_deletions_percent:
     description: How much of a list may be deleted at once, in percent, without being a risk.
+    version_added: 0.2.0
     type: int
     default: 30
   min_monitoring_hours:
     description:
       - How long a rule or filter has to monitor before it is enabled, in hours.
       - It is counted from the time at which the rule or filter was last changed, by the service's clock.
+    version_added: 0.2.0
     type: float
     default: 4.0
   min_allowlist_prefix_length_ipv4:
     description: The length of the widest IPv4 network that may be allowed without being a risk. Networks that lie
       side by side count as one.
+    version_added: 0.2.0
     type: int
     default: 24
   min_allowlist_prefix_length_ipv6:
     description: The length of the widest IPv6 network that may be allowed without being a risk. Networks that lie
       side by side count as one.
+    version_added: 0.2.0
     type: int
     default: 48
   max_allowlist_entries:
     description: How many entries of the allowlist may be active without being a risk.
+    version_added: 0.2.0
     type: int
     default: 200
 """
@@ -71,6 +77,7 @@ options:
       - V(mass_deletion) deletes at least five objects that are more than O(max_deletions_percent) of a list.
       - V(empties_list) leaves a list empty that was not, by a purge. To remove by name what a task names is not this
         risk.
+    version_added: 0.2.0
     type: list
     elements: str
     choices:
@@ -79,6 +86,7 @@ options:
     default: []
   max_deletions_percent:
     description: How much of a list may be deleted at once, in percent, without being a risk.
+    version_added: 0.2.0
     type: int
     default: 30
 """
@@ -91,6 +99,7 @@ options:
         O(min_monitoring_hours).
       - With V(true), the rule or filter monitors for now, RV(pending) says until when, and the first run after that
         time enables it. With V(false), the task fails unless O(accept_risks) names V(skips_monitoring).
+    version_added: 0.2.0
     type: bool
     default: false
 """

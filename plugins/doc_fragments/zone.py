@@ -10,13 +10,13 @@ class ModuleDocFragment:
 options:
   zone_id:
     description:
-      - The zone, by its id of 32 hexadecimal digits.
-      - If not given, the environment variable E(CLOUDFLARE_ZONE_ID) is used.
+      - The id of the zone, 32 hexadecimal digits.
+      - If omitted, the module uses the environment variable E(CLOUDFLARE_ZONE_ID).
     type: str
     required: true
   account_id:
     description:
       - Not used by this module.
-      - It is accepted so that the defaults of the action group can name the account and the zone at once.
+      - The option exists so that C(module_defaults) of the action group can set the account and the zone together.
     type: str
 """

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: account_protection
-short_description: Bring an account's whole Advanced TCP Protection into line
+short_description: Manage the whole Advanced TCP Protection of a Cloudflare account
 version_added: 0.1.0
 description:
-  - Brings status, protected prefixes, allowlist, rules and filters of an account into line in one plan.
-  - What is left out is left alone. Objects that a list does not name stay, unless O(purge) names the list.
-  - Objects are added first, in the order prefixes, rules, filters, allowlist; then they are changed, the status
-    last; then removed.
+  - Manages the status, protected prefixes, allowlist, rules and filters of a Cloudflare account in one plan.
+  - The module changes nothing that the task omits. It deletes objects that a list does not name only if O(purge) has
+    the name of the list.
+  - The module first creates objects, in the order prefixes, rules, filters, allowlist. Then it updates objects, the
+    status last. Then it deletes objects.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -22,118 +23,119 @@ extends_documentation_fragment:
   - edgeops.protection.account
   - edgeops.protection.risks
   - edgeops.protection.risks.staged_rollout
+notes:
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
+    Only API tokens have it.
 options:
   enabled:
     description:
       - Whether the protection is on.
-      - Left out, it stays as it is.
+      - If omitted, the status stays as it is.
     type: bool
   prefixes:
     description:
-      - The protected prefixes, each once.
+      - The protected and excluded prefixes. Each may occur once.
     type: list
     elements: dict
     suboptions:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - Host bits have no meaning and are dropped; V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1)
-            is V(192.0.2.1/32).
-          - The service cannot change the network of an entry; another network is another entry.
+          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
+          - The network identifies the entry and cannot be changed. Another network is another entry.
         type: str
         required: true
       comment:
         description:
           - A free text. An empty text clears it.
-          - Left out, a comment that is there stays; a new entry gets an empty one.
+          - If omitted, an existing comment stays, and a new entry gets an empty one.
         type: str
       excluded:
         description:
-          - Whether this network is carved out of protection instead of being protected, for example a
-            subset of another entry.
-          - Left out, a live entry stays as it is; a new entry is protected, as with V(false).
+          - Whether this network is excluded from protection, for example a part of a protected prefix.
+          - If omitted, an existing entry keeps its value, and a new entry gets V(false).
         type: bool
   allowlist:
     description:
-      - The entries of the allowlist, each once.
+      - The entries of the allowlist. Each may occur once.
     type: list
     elements: dict
     suboptions:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - Host bits have no meaning and are dropped; V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1)
-            is V(192.0.2.1/32).
-          - The service cannot change the network of an entry; another network is another entry.
+          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
+          - The network identifies the entry and cannot be changed. Another network is another entry.
         type: str
         required: true
       comment:
         description:
           - A free text. An empty text clears it.
-          - Left out, a comment that is there stays; a new entry gets an empty one.
+          - If omitted, an existing comment stays, and a new entry gets an empty one.
         type: str
       enabled:
         description:
-          - Whether the entry is active; an entry that is not is kept, but has no effect.
-          - Left out, a live entry stays as it is; a new entry is active, as with V(true).
+          - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
+          - If omitted, an existing entry keeps its value, and a new entry gets V(true).
         type: bool
   rules:
     description:
-      - The SYN flood rules and out-of-state TCP rules, each once.
+      - The SYN flood rules and out-of-state TCP rules. Each may occur once.
     type: list
     elements: dict
     suboptions:
       kind:
         description:
-          - Which component the rule belongs to, SYN flood protection or out-of-state TCP protection.
+          - The component that the rule belongs to, SYN flood protection or out-of-state TCP protection.
         type: str
         choices: [syn_flood, out_of_state_tcp]
         required: true
       scope:
         description:
-          - Where the rule applies. The most specific rule decides, a data center before a region before global.
-          - Together with O(rules[].kind) and O(rules[].name) it identifies the rule; the service cannot change it.
+          - Where the rule applies. The most specific rule decides, that of a data center before that of a region
+            before the global rule.
+          - The kind, scope and name identify the rule and cannot be changed.
         type: str
         choices: [global, region, datacenter]
         required: true
       name:
         description:
-          - The code of the region or data center, for example V(WEUR); upper and lower case do not differ.
-          - Required unless the scope is V(global), where it is V(global) and may be left out.
+          - The code of the region or data center, for example V(WEUR). Upper and lower case are equal.
+          - Required unless the scope is V(global). A global rule has the name V(global), which may be omitted.
         type: str
       mode:
         description:
-          - V(monitoring) reports and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
-          - Left out, a live rule keeps its mode; a new rule starts in V(monitoring).
+          - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+          - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
       rate_sensitivity:
         description:
-          - How soon the rate of packets counts as an attack; V(high) mitigates sooner.
-          - Left out, a live rule stays as it is; a new rule gets V(medium).
+          - How soon a packet rate counts as an attack. With V(high), mitigation begins sooner.
+          - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
         type: str
         choices: [low, medium, high]
       burst_sensitivity:
         description:
-          - How soon the size of a burst counts as an attack; V(high) mitigates sooner.
-          - Left out, a live rule stays as it is; a new rule gets V(medium).
+          - How soon a burst counts as an attack. With V(high), mitigation begins sooner.
+          - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
         type: str
         choices: [low, medium, high]
       mitigation_type:
         description:
-          - How a SYN flood is mitigated; only for rules of kind V(syn_flood).
-          - Left out, a live rule stays as it is; for a new rule the service decides.
+          - How the rule mitigates a SYN flood. Only rules of kind V(syn_flood) have it.
+          - If omitted, an existing rule keeps its value, and the service decides for a new rule.
         type: str
         choices: [challenge, retransmit]
   filters:
     description:
-      - The filters of both kinds, each once.
+      - The SYN flood filters and out-of-state TCP filters. Each may occur once.
     type: list
     elements: dict
     suboptions:
       kind:
         description:
-          - Which component the filter belongs to, SYN flood protection or out-of-state TCP protection.
+          - The component that the filter belongs to, SYN flood protection or out-of-state TCP protection.
         type: str
         choices: [syn_flood, out_of_state_tcp]
         required: true
@@ -142,19 +144,19 @@ options:
           - The traffic that the filter matches, in the Rules language, with the fields C(ip.src),
             C(ip.dst), C(tcp.srcport)
             and C(tcp.dstport).
-          - It identifies the filter. White space outside of quotes has no meaning.
+          - The expression identifies the filter. White space outside of quotes has no meaning.
         type: str
         required: true
       mode:
         description:
-          - V(monitoring) reports and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
-          - Left out, a live filter keeps its mode; a new filter starts in V(monitoring).
+          - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+          - If omitted, an existing filter keeps its mode, and a new filter starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
   purge:
     description:
-      - The lists that are to be exact; what such a list does not name is removed.
-      - A list that is named here must be given, and must not be empty.
+      - The lists from which the module deletes the objects that the task does not name.
+      - The task must give these lists. An empty list requires V(empties_list) in O(accept_risks).
     type: list
     elements: str
     choices: [prefixes, allowlist, rules, filters]
@@ -171,7 +173,9 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Bring the account into line
+# The account and the credentials come from module_defaults, see the notes.
+# Add these objects, or update them to match. Everything else in the account stays as it is.
+- name: Protect an office network and monitor attacks on it
   edgeops.protection.account_protection:
     prefixes:
       - prefix: 192.0.2.0/24
@@ -190,6 +194,7 @@ EXAMPLES = r"""
         comment: monitoring probe
     enabled: true
 
+# Delete all other prefixes and allowlist entries. Deleting prefixes is a risk, which the task must accept.
 - name: Have exactly these prefixes and this allowlist
   edgeops.protection.account_protection:
     prefixes:
@@ -357,6 +362,7 @@ coverage:
       run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
+  version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: dict
   contains:
@@ -392,6 +398,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
+  version_added: 0.2.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -420,6 +427,7 @@ risks:
       sample: [192.0.2.64/28]
 pending:
   description: The rules and filters that the staged rollout enables in a later run.
+  version_added: 0.2.0
   returned: when O(staged_rollout) is V(true) and something is not enabled yet
   type: list
   elements: dict

@@ -8,24 +8,27 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: allowlist
-short_description: Manage an account's allowlist
+short_description: Manage the allowlist of Cloudflare Advanced TCP Protection
 version_added: 0.1.0
 description:
-  - Adds entries to the allowlist, brings them into line, or removes them; with O(purge=true) the list is exactly
-    what is given.
-  - The allowlist names I(sources) whose packets bypass all rules. Sources can be forged, so it is no security
-    control.
-  - For networks of the account itself use excluded entries of M(edgeops.protection.protected_prefixes) instead.
+  - Adds, updates and removes entries of the allowlist of a Cloudflare account. With O(purge=true), the module also
+    deletes the entries that the task does not name.
+  - The allowlist names I(source) addresses. Their packets bypass all rules and filters. Sources can be forged, so the
+    allowlist is no security control.
+  - To leave networks of your own without protection, use excluded entries of M(edgeops.protection.protected_prefixes).
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
   - edgeops.protection.risks
+notes:
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
+    Only API tokens have it.
 options:
   entries:
     description:
-      - The entries, each once.
+      - The entries. Each may occur once.
     type: list
     elements: dict
     required: true
@@ -33,32 +36,31 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - Host bits have no meaning and are dropped; V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1)
-            is V(192.0.2.1/32).
-          - The service cannot change the network of an entry; another network is another entry.
+          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
+          - The network identifies the entry and cannot be changed. Another network is another entry.
         type: str
         required: true
       comment:
         description:
           - A free text. An empty text clears it.
-          - Left out, a comment that is there stays; a new entry gets an empty one.
+          - If omitted, an existing comment stays, and a new entry gets an empty one.
         type: str
       enabled:
         description:
-          - Whether the entry is active; an entry that is not is kept, but has no effect.
-          - Left out, a live entry stays as it is; a new entry is active, as with V(true).
+          - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
+          - If omitted, an existing entry keeps its value, and a new entry gets V(true).
         type: bool
   state:
     description:
-      - With V(present), what is named exists and has the values given.
-      - With V(absent), what is named does not exist; other values are not looked at.
+      - With V(present), the module creates or updates what the task names.
+      - With V(absent), the module deletes what the task names, and ignores all other values.
     type: str
     choices: [present, absent]
     default: present
   purge:
     description:
-      - Whether entries that O(entries) does not name are removed, so that the list is exact.
-      - It goes with O(state=present) only, and with an empty O(entries) it is refused.
+      - Whether the module deletes the entries that O(entries) does not name.
+      - It requires O(state=present). With an empty O(entries) it requires V(empties_list) in O(accept_risks).
     type: bool
     default: false
 seealso:
@@ -70,7 +72,9 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Let two partners pass
+# The account and the credentials come from module_defaults, see the notes.
+# Add these entries, or update them to match. Other entries stay.
+- name: Allow two partners
   edgeops.protection.allowlist:
     entries:
       - prefix: 198.51.100.7
@@ -84,7 +88,8 @@ EXAMPLES = r"""
       - prefix: 198.51.100.128/28
     state: absent
 
-- name: Have exactly this entry and no others
+# Delete all other entries.
+- name: Have exactly this entry
   edgeops.protection.allowlist:
     entries:
       - prefix: 198.51.100.7
@@ -130,6 +135,7 @@ coverage:
       run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
+  version_added: 0.2.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -163,6 +169,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
+  version_added: 0.2.0
   returned: when the plan has risks
   type: list
   elements: dict

@@ -8,42 +8,44 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: allowlist_entry
-short_description: Manage one entry of an account's allowlist
+short_description: Manage one entry of the allowlist of Cloudflare Advanced TCP Protection
 version_added: 0.1.0
 description:
-  - Adds one entry to the allowlist, brings it into line, or removes it.
-  - The allowlist names I(sources) whose packets bypass all rules. Sources can be forged, so it is no security
-    control.
-  - For networks of the account itself use excluded entries of M(edgeops.protection.protected_prefixes) instead.
+  - Adds, updates or removes one entry of the allowlist of a Cloudflare account.
+  - The allowlist names I(source) addresses. Their packets bypass all rules and filters. Sources can be forged, so the
+    allowlist is no security control.
+  - To leave networks of your own without protection, use excluded entries of M(edgeops.protection.protected_prefixes).
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
   - edgeops.protection.risks
+notes:
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
+    Only API tokens have it.
 options:
   prefix:
     description:
       - The network in CIDR notation, or a single address.
-      - Host bits have no meaning and are dropped; V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
-        V(192.0.2.1/32).
-      - The service cannot change the network of an entry; another network is another entry.
+      - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
+      - The network identifies the entry and cannot be changed. Another network is another entry.
     type: str
     required: true
   comment:
     description:
       - A free text. An empty text clears it.
-      - Left out, a comment that is there stays; a new entry gets an empty one.
+      - If omitted, an existing comment stays, and a new entry gets an empty one.
     type: str
   enabled:
     description:
-      - Whether the entry is active; an entry that is not is kept, but has no effect.
-      - Left out, a live entry stays as it is; a new entry is active, as with V(true).
+      - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
+      - If omitted, an existing entry keeps its value, and a new entry gets V(true).
     type: bool
   state:
     description:
-      - With V(present), what is named exists and has the values given.
-      - With V(absent), what is named does not exist; other values are not looked at.
+      - With V(present), the module creates or updates what the task names.
+      - With V(absent), the module deletes what the task names, and ignores all other values.
     type: str
     choices: [present, absent]
     default: present
@@ -55,12 +57,15 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Let a monitoring probe pass
+# The account and the credentials come from module_defaults, see the notes.
+# Packets from this source bypass all rules and filters.
+- name: Allow a monitoring probe
   edgeops.protection.allowlist_entry:
     prefix: 198.51.100.7
     comment: monitoring probe
 
-- name: Keep the entry, but without effect
+# The entry stays in the list, but has no effect.
+- name: Disable the entry
   edgeops.protection.allowlist_entry:
     prefix: 198.51.100.7
     enabled: false
@@ -109,6 +114,7 @@ coverage:
       run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
+  version_added: 0.2.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -142,6 +148,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
+  version_added: 0.2.0
   returned: when the plan has risks
   type: list
   elements: dict

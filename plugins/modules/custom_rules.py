@@ -8,77 +8,82 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: custom_rules
-short_description: Manage the WAF custom rules of a zone
-version_added: 0.1.0
+short_description: Manage the WAF custom rules of a Cloudflare zone
+version_added: 0.2.0
 description:
-  - Brings custom rules of a zone into line, the successor of firewall rules.
-  - A rule is identified by its O(rules[].ref).
-  - The service evaluates the rules in their order. Rules that a task does not name keep their place, their ids and all
-    their fields, unless O(state=exact).
-  - All rules are read with one call and written with one call. Somebody who changes the rules between these two is
-    overruled.
+  - Creates, updates, orders and removes the WAF custom rules of a zone. Custom rules are the successor of firewall
+    rules.
+  - The O(rules[].ref) identifies a rule.
+  - The service evaluates the rules in their order. Rules that the task does not name keep their place, their ids and
+    all their fields, unless O(state=exact).
+  - The module reads all rules with one call and writes them with one call. There is no locking. The module overwrites
+    a change that somebody else makes between these two calls.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.zone
   - edgeops.protection.risks.lists
+notes:
+  - The module needs the permission C(Zone WAF Write) of the zone. Check mode needs C(Zone WAF Read), and with
+    O(validate=true) the permission to write.
 options:
   rules:
-    description: The rules, each once.
+    description: The rules. Each may occur once.
     type: list
     elements: dict
     required: true
     suboptions:
       ref:
-        description: The name that identifies the rule in the zone. It cannot be changed.
+        description: The name that identifies the rule in its zone. It cannot be changed.
         type: str
         required: true
       action:
         description:
-          - What happens to requests that match. A rule with the action V(log) or one that skips just V(products) or
-            V(phases) lets the evaluation go on, all others end it.
-          - Left out, a live rule keeps its action; a new rule needs one.
-          - With another action, the O(rules[].action_parameters) and O(rules[].logging) of the former one go.
+          - What the rule does with a request that matches. After V(log), and after a V(skip) of V(products) or
+            V(phases) only, the service evaluates the next rule. Every other action ends the evaluation.
+          - If omitted, an existing rule keeps its action. A new rule needs one.
+          - A change of the action resets O(rules[].action_parameters) and O(rules[].logging).
         type: str
         choices: [block, challenge, js_challenge, managed_challenge, log, skip]
       expression:
         description:
           - The requests that match, in the Rules language. White space outside of quotes has no meaning.
-          - Left out, a live rule keeps its expression; a new rule needs one.
+          - If omitted, an existing rule keeps its expression. A new rule needs one.
         type: str
       description:
-        description: A free text. An empty text clears it; left out, it stays.
+        description: A free text. An empty text clears it. If omitted, an existing description stays.
         type: str
       enabled:
-        description: Whether the rule is in effect. Left out, a live rule stays as it is; for a new rule it is V(true).
+        description:
+          - Whether the rule is enabled. If omitted, an existing rule keeps its value, and a new rule gets V(true).
         type: bool
       action_parameters:
         description:
-          - What the action V(skip) skips, at least one of its fields, or how the action V(block) responds.
-          - Given, they replace those of a live rule as a whole. Left out, they stay.
+          - What the action V(skip) skips, with at least one field, or how the action V(block) responds.
+          - The parameters replace all existing ones. If omitted, the existing parameters stay.
         type: dict
         suboptions:
           ruleset:
-            description: With V(current), the rules that follow are skipped.
+            description: With V(current), the request skips all custom rules that follow.
             type: str
             choices: [current]
           phase:
-            description: With V(current), the rest of the phase is skipped.
+            description: With V(current), the request skips the rest of the phase.
             type: str
             choices: [current]
           phases:
-            description: The phases that are skipped.
+            description: The phases that the request skips.
             type: list
             elements: str
             choices: [http_ratelimit, http_request_sbfm, http_request_firewall_managed]
           products:
-            description: The products that are skipped.
+            description: The products that the request skips.
             type: list
             elements: str
             choices: [zoneLockdown, uaBlock, bic, hot, securityLevel, rateLimit, waf]
           response:
-            description: What a request is answered that is blocked.
+            description: The answer to a request that the rule blocks.
             type: dict
             suboptions:
               status_code:
@@ -86,37 +91,40 @@ options:
                 type: int
                 required: true
               content:
-                description: The body.
+                description: The body of the answer.
                 type: str
                 required: true
               content_type:
-                description: The type of the body, for example V(text/plain).
+                description: The content type of the body, for example V(text/plain).
                 type: str
                 required: true
       logging:
-        description: Whether requests that are skipped are logged. Left out, it stays as it is; the service logs.
+        description:
+          - The logging of requests that the rule skips. If omitted, an existing rule keeps its value, and the service
+            logs the requests of a new rule.
         type: dict
         suboptions:
           enabled:
-            description: Whether they are logged.
+            description: Whether the service logs the requests.
             type: bool
             required: true
       position:
         description:
-          - Where a new rule goes, V(first), V(last), V(before REF) or V(after REF) with the ref of another rule.
-          - Left out, it goes behind all others. Rules that exist are not moved; O(state=exact) moves them.
+          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref of another rule.
+          - If omitted, the new rule becomes the last. The module does not move existing rules, unless O(state=exact).
         type: str
   state:
     description:
-      - With V(present), the rules named are created or brought into line.
-      - With V(absent), they are removed; nothing but their O(rules[].ref) is looked at.
-      - With V(exact), the zone has these rules and no others, in this order.
+      - With V(present), the module creates or updates the rules that the task names.
+      - With V(absent), the module deletes them. It reads only their O(rules[].ref).
+      - With V(exact), the zone gets these rules and no others, in this order.
     type: str
     choices: [present, absent, exact]
     default: present
   validate:
     description:
-      - Whether check mode lets the service check what would be written, without writing it; expressions, for example.
+      - Whether the service validates the planned rules in check mode, for example their expressions. Nothing is
+        written.
       - The token then needs the permission to write in check mode too.
     type: bool
     default: false
@@ -128,7 +136,9 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Let the office pass before anything else, and challenge who logs in
+# The credentials come from module_defaults, see the notes.
+# Create these rules, or update them to match. All other rules stay, in their order.
+- name: Let the office skip all rules, and challenge logins
   edgeops.protection.custom_rules:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     rules:
@@ -142,7 +152,8 @@ EXAMPLES = r"""
         action: managed_challenge
         expression: http.request.uri.path eq "/login"
 
-- name: Block a network with an answer of its own
+# A new rule goes to its position. Existing rules are not moved.
+- name: Block a network with a custom response
   edgeops.protection.custom_rules:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     rules:
@@ -156,6 +167,7 @@ EXAMPLES = r"""
         expression: ip.src in {203.0.113.0/24}
         position: after office
 
+# Delete all other rules, and reorder these. The fields that the task omits stay.
 - name: Have exactly these rules, in this order
   edgeops.protection.custom_rules:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
@@ -226,6 +238,7 @@ rules:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
+  version_added: 0.2.0
   returned: when the plan has risks
   type: list
   elements: dict

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: custom_rules_info
-short_description: Read the WAF custom rules of a zone
-version_added: 0.1.0
+short_description: Read the WAF custom rules of a Cloudflare zone
+version_added: 0.2.0
 description:
-  - Returns the zone's custom rules that meet all conditions given, in their order.
-  - Not being allowed to look is a failure, and never an empty list. A zone that never had a custom rule has none.
+  - Returns the custom rules of a zone that meet all given conditions, in the order in which the service evaluates them.
+  - The list is complete, or the task fails. A missing permission is a failure too, never an empty list. A zone that
+    never had a custom rule has an empty list.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.info
   - edgeops.protection.connection
   - edgeops.protection.zone
+notes:
+  - The module needs the permission C(Zone WAF Read) of the zone.
 options:
   id:
     description: Only the rule with this id.
@@ -27,10 +30,10 @@ options:
     type: str
     choices: [block, challenge, js_challenge, managed_challenge, log, skip]
   paused:
-    description: Only rules that are not enabled, or only those that are.
+    description: With V(true) only rules that are not enabled, with V(false) only enabled rules.
     type: bool
   description:
-    description: Only rules whose description holds this text; upper and lower case do not differ.
+    description: Only rules whose description contains this text. Upper and lower case are equal.
     type: str
 seealso:
   - module: edgeops.protection.custom_rules
@@ -39,11 +42,13 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Read all rules
+# The credentials come from module_defaults, see the notes.
+- name: Read all custom rules
   edgeops.protection.custom_rules_info:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
 
-- name: Read the rules that skip and are in effect
+# A rule must meet all conditions. Rules that are not paused are enabled.
+- name: Read the enabled rules that skip
   edgeops.protection.custom_rules_info:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     action: skip

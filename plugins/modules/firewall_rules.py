@@ -8,23 +8,28 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: firewall_rules
-short_description: Update firewall rules of a zone, one or many in a transaction
+short_description: Update existing firewall rules of a Cloudflare zone
 version_added: 0.1.0
 description:
-  - Brings firewall rules that exist into line. It neither creates nor removes rules.
-  - One rule that changes is sent to its own path, up to 25 as one batch, more in batches of 25. Each batch is a
-    transaction; when a batch fails, those before it stay.
-  - The service has retired this interface for most zones in favour of custom rules, and answers there with an error.
+  - Updates existing firewall rules. The module neither creates nor deletes rules.
+  - The module sends one rule to its own path, and more rules in batches of up to 25. Each batch is a transaction. If a
+    batch fails, the batches before it stay applied.
+  - Cloudflare has retired firewall rules for most zones in favor of custom rules. There the task fails and says so.
+    M(edgeops.protection.custom_rules) manages custom rules.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.zone
+notes:
+  - The module needs the permission C(Firewall Services Write) of the zone. Check mode needs
+    C(Firewall Services Read).
 options:
   rules:
     description:
-      - The rules, each once and with the id of a rule that exists. All other rules of the zone are left alone.
-      - What a rule leaves out keeps its live value.
+      - The rules, each with the id of an existing rule. Each may occur once. The module leaves all other rules of the
+        zone alone.
+      - A field that a rule omits keeps its existing value.
     type: list
     elements: dict
     required: true
@@ -32,16 +37,17 @@ options:
       id:
         description:
           - The id of the rule.
-          - When a rule that is named does not exist, the task fails before anything is written.
+          - If a rule does not exist, the task fails before anything is written.
         type: str
         required: true
       action:
-        description: What the rule does with a request.
+        description: What the rule does with a request that matches.
         type: str
         choices: [log, bypass, allow, challenge, managed_challenge, js_challenge, block]
       priority:
         description:
-          - The rule's place among the others, from 0 to 2147483647; lower numbers come first, rules without one last.
+          - The priority, from 0 to 2147483647. The service evaluates rules with lower numbers first, and rules
+            without a priority last.
           - An empty text removes the priority.
         type: raw
       paused:
@@ -51,22 +57,24 @@ options:
         description: A free text. An empty text clears it.
         type: str
       products:
-        description: What a rule with action V(bypass) bypasses; only such a rule has any. An empty list clears it.
+        description:
+          - The products that a rule with action V(bypass) bypasses. Rules with another action have none. An empty
+            list clears it.
         type: list
         elements: str
         choices: [zoneLockdown, uaBlock, bic, hot, securityLevel, rateLimit, waf]
       ref:
-        description: A short name of your own. An empty text clears it.
+        description: A short name that you choose. An empty text clears it.
         type: str
       filter:
         description:
-          - Which requests the rule applies to.
-          - Where the service leaves the filter as it was, it is brought into line at its own path.
-          - A filter that several rules share changes for all of them.
+          - The requests that the rule applies to.
+          - If the service does not update the filter together with the rule, the module updates it at its own path.
+          - If several rules share the filter, it changes for all of them.
         type: dict
         suboptions:
           id:
-            description: The id of a filter that exists; left out, the rule keeps its filter.
+            description: The id of an existing filter. If omitted, the rule keeps its filter.
             type: str
           expression:
             description: The requests that match, in the Rules language. White space outside of quotes has no meaning.
@@ -78,16 +86,19 @@ options:
             description: A free text. An empty text clears it.
             type: str
           ref:
-            description: A short name of your own. An empty text clears it.
+            description: A short name that you choose. An empty text clears it.
             type: str
 seealso:
   - module: edgeops.protection.firewall_rules_info
+  - module: edgeops.protection.custom_rules
 author:
   - The edgeops.protection authors (@edgeops)
 """
 
 EXAMPLES = r"""
-- name: Turn a challenge into a block and give it a priority
+# The credentials come from module_defaults, see the notes.
+# The rule keeps all fields that the task omits.
+- name: Turn a challenge into a block and set a priority
   edgeops.protection.firewall_rules:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     rules:
@@ -95,7 +106,8 @@ EXAMPLES = r"""
         action: block
         priority: 10
 
-- name: Pause one rule, and let another match a further network
+# Both changes are one transaction.
+- name: Pause one rule, and let another rule match a second network
   edgeops.protection.firewall_rules:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     rules:

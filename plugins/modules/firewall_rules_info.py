@@ -8,16 +8,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: firewall_rules_info
-short_description: Read the firewall rules of a zone
+short_description: Read the firewall rules of a Cloudflare zone
 version_added: 0.1.0
 description:
-  - Returns the zone's firewall rules that meet all conditions given.
-  - The listing is complete, or the task fails. Not being allowed to look is a failure too, and never an empty list.
+  - Returns the firewall rules of a zone that meet all given conditions.
+  - The list is complete, or the task fails. A missing permission is a failure too, never an empty list.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.info
   - edgeops.protection.connection
   - edgeops.protection.zone
+notes:
+  - The module needs the permission C(Firewall Services Read) of the zone.
 options:
   id:
     description: Only the rule with this id.
@@ -27,10 +29,10 @@ options:
     type: str
     choices: [log, bypass, allow, challenge, managed_challenge, js_challenge, block]
   paused:
-    description: Only rules that are paused, or only those that are not.
+    description: With V(true) only paused rules, with V(false) only rules that are not paused.
     type: bool
   description:
-    description: Only rules whose description holds this text; upper and lower case do not differ.
+    description: Only rules whose description contains this text. Upper and lower case are equal.
     type: str
 seealso:
   - module: edgeops.protection.firewall_rules
@@ -39,11 +41,13 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Read all rules
+# The credentials come from module_defaults, see the notes.
+- name: Read all firewall rules
   edgeops.protection.firewall_rules_info:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
 
-- name: Read the rules that block and are not paused
+# A rule must meet all conditions.
+- name: Read the blocking rules that are not paused
   edgeops.protection.firewall_rules_info:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     action: block

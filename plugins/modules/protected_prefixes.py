@@ -8,23 +8,27 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protected_prefixes
-short_description: Manage the list of an account's protected prefixes
+short_description: Manage the networks that Cloudflare Advanced TCP Protection protects
 version_added: 0.1.0
 description:
-  - Adds protected prefixes, brings them into line, or removes them; with O(purge=true) the list is exactly what is
-    given.
-  - The list is read once. New prefixes are sent in bulk, 300 in a call; changes and removals one by one.
-  - The prefix list is shared with Advanced DNS Protection; a prefix that is removed is removed there too.
+  - Adds, updates and removes the protected prefixes of a Cloudflare account. With O(purge=true), the module also
+    deletes the prefixes that the task does not name.
+  - The module reads the list once. It creates up to 300 prefixes with one call, and updates and deletes them one by
+    one.
+  - Advanced DNS Protection uses the same list. A prefix that you remove here is removed there too.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
   - edgeops.protection.risks
+notes:
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
+    Only API tokens have it.
 options:
   prefixes:
     description:
-      - The prefixes, each once.
+      - The prefixes. Each may occur once.
     type: list
     elements: dict
     required: true
@@ -32,33 +36,31 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - Host bits have no meaning and are dropped; V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1)
-            is V(192.0.2.1/32).
-          - The service cannot change the network of an entry; another network is another entry.
+          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
+          - The network identifies the entry and cannot be changed. Another network is another entry.
         type: str
         required: true
       comment:
         description:
           - A free text. An empty text clears it.
-          - Left out, a comment that is there stays; a new entry gets an empty one.
+          - If omitted, an existing comment stays, and a new entry gets an empty one.
         type: str
       excluded:
         description:
-          - Whether this network is carved out of protection instead of being protected, for example a
-            subset of another entry.
-          - Left out, a live entry stays as it is; a new entry is protected, as with V(false).
+          - Whether this network is excluded from protection, for example a part of a protected prefix.
+          - If omitted, an existing entry keeps its value, and a new entry gets V(false).
         type: bool
   state:
     description:
-      - With V(present), what is named exists and has the values given.
-      - With V(absent), what is named does not exist; other values are not looked at.
+      - With V(present), the module creates or updates what the task names.
+      - With V(absent), the module deletes what the task names, and ignores all other values.
     type: str
     choices: [present, absent]
     default: present
   purge:
     description:
-      - Whether entries that O(prefixes) does not name are removed, so that the list is exact.
-      - It goes with O(state=present) only, and with an empty O(prefixes) it is refused.
+      - Whether the module deletes the entries that O(prefixes) does not name.
+      - It requires O(state=present). With an empty O(prefixes) it requires V(empties_list) in O(accept_risks).
     type: bool
     default: false
 seealso:
@@ -70,7 +72,9 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Protect two networks, except for a subset of one
+# The account and the credentials come from module_defaults, see the notes.
+# Add these prefixes, or update them to match. Other prefixes of the account stay.
+- name: Protect two networks, except for a part of one
   edgeops.protection.protected_prefixes:
     prefixes:
       - prefix: 192.0.2.0/24
@@ -80,7 +84,8 @@ EXAMPLES = r"""
         comment: load tests
         excluded: true
 
-- name: Have exactly these prefixes and no others
+# Delete all other prefixes. Their addresses lose protection, which the task must accept.
+- name: Have exactly these prefixes
   edgeops.protection.protected_prefixes:
     prefixes:
       - prefix: 192.0.2.0/24
@@ -135,6 +140,7 @@ coverage:
       run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
+  version_added: 0.2.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -170,6 +176,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
+  version_added: 0.2.0
   returned: when the plan has risks
   type: list
   elements: dict

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protection_filter
-short_description: Manage a filter of SYN flood or out-of-state TCP protection
+short_description: Manage a SYN flood filter or an out-of-state TCP filter
 version_added: 0.1.0
 description:
-  - Creates a filter of an account's Advanced TCP Protection, brings it into line, or removes it.
-  - A filter that matches decides the mode instead of all rules of its component.
+  - Creates, updates or removes one filter of the Advanced TCP Protection of a Cloudflare account.
+  - A filter sets the mode for the traffic that it matches, in place of all rules of its component.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -20,10 +20,13 @@ extends_documentation_fragment:
   - edgeops.protection.account
   - edgeops.protection.risks
   - edgeops.protection.risks.staged_rollout
+notes:
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
+    Only API tokens have it.
 options:
   kind:
     description:
-      - Which component the filter belongs to, SYN flood protection or out-of-state TCP protection.
+      - The component that the filter belongs to, SYN flood protection or out-of-state TCP protection.
     type: str
     choices: [syn_flood, out_of_state_tcp]
     required: true
@@ -32,19 +35,19 @@ options:
       - The traffic that the filter matches, in the Rules language, with the fields C(ip.src), C(ip.dst),
         C(tcp.srcport)
         and C(tcp.dstport).
-      - It identifies the filter. White space outside of quotes has no meaning.
+      - The expression identifies the filter. White space outside of quotes has no meaning.
     type: str
     required: true
   mode:
     description:
-      - V(monitoring) reports and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
-      - Left out, a live filter keeps its mode; a new filter starts in V(monitoring).
+      - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+      - If omitted, an existing filter keeps its mode, and a new filter starts in V(monitoring).
     type: str
     choices: [enabled, monitoring, disabled]
   state:
     description:
-      - With V(present), what is named exists and has the values given.
-      - With V(absent), what is named does not exist; other values are not looked at.
+      - With V(present), the module creates or updates what the task names.
+      - With V(absent), the module deletes what the task names, and ignores all other values.
     type: str
     choices: [present, absent]
     default: present
@@ -57,12 +60,15 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Only watch what goes to the web servers
+# The account and the credentials come from module_defaults, see the notes.
+# The filter overrides all SYN flood rules for this traffic.
+- name: Only monitor SYN floods on the web servers
   edgeops.protection.protection_filter:
     kind: syn_flood
     expression: ip.dst in {192.0.2.0/24} and tcp.dstport in {80 443}
     mode: monitoring
 
+# The rules apply to this traffic again.
 - name: Remove the filter
   edgeops.protection.protection_filter:
     kind: syn_flood
@@ -108,6 +114,7 @@ coverage:
       run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
+  version_added: 0.2.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -141,6 +148,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
+  version_added: 0.2.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -171,6 +179,7 @@ risks:
       sample: ['syn_flood tcp.dstport in {22}']
 pending:
   description: The filter, when the staged rollout enables it in a later run.
+  version_added: 0.2.0
   returned: when O(staged_rollout) is V(true) and something is not enabled yet
   type: dict
   contains:

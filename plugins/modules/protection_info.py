@@ -8,27 +8,32 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protection_info
-short_description: Read an account's Advanced TCP Protection
+short_description: Read the Advanced TCP Protection of a Cloudflare account
 version_added: 0.1.0
 description:
-  - Returns the status, the protected prefixes, the allowlist, the rules and the filters of an account.
-  - Each list is complete, or the task fails. Not being allowed to look is a failure too, and never an empty list.
+  - Returns the status, protected prefixes, allowlist, rules and filters of a Cloudflare account, and which addresses
+    they protect.
+  - Each list is complete, or the task fails. A missing permission is a failure too, never an empty list.
+  - M(edgeops.protection.account_protection) takes the lists as this module returns them.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.info
   - edgeops.protection.connection
   - edgeops.protection.account
+notes:
+  - The module needs the permission C(DDoS Protection Read) of the account. Only API tokens have it.
 options:
   gather_subset:
-    description: What is read.
+    description: What the module reads and returns.
     type: list
     elements: str
     choices: [status, prefixes, allowlist, rules, filters]
     default: [status, prefixes, allowlist, rules, filters]
   covers:
     description:
-      - Addresses and networks, of each of which RV(covers) says whether and how it is protected.
-      - To tell, the module reads everything, and returns what O(gather_subset) names.
+      - Addresses and networks. RV(covers) says of each whether and how it is protected.
+      - For this the module reads all subsets. It still returns only those that O(gather_subset) names.
+    version_added: 0.2.0
     type: list
     elements: str
 seealso:
@@ -38,24 +43,26 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Read everything
+# The account and the credentials come from module_defaults, see the notes.
+- name: Read the whole account
   edgeops.protection.protection_info:
   register: protection
 
-- name: Show the networks that are carved out
+- name: Show the networks that are excluded from protection
   ansible.builtin.debug:
     msg: "{{ protection.prefixes | selectattr('excluded') | map(attribute='prefix') }}"
 
-- name: Ask whether an address is protected
+# The module computes from the prefixes, rules and filters whether and how the address is protected.
+- name: Look up an address
   edgeops.protection.protection_info:
     covers: [203.0.113.7]
-  register: asked
+  register: answer
 
-- name: Stop if it is not
+- name: Stop unless the address is protected
   ansible.builtin.assert:
-    that: asked.covers[0].protected
+    that: answer.covers[0].protected
 
-- name: Read the rules and filters only
+- name: Read only the rules and filters
   edgeops.protection.protection_info:
     gather_subset: [rules, filters]
 """
@@ -213,6 +220,7 @@ filters:
       sample: '2026-03-01T09:15:02.310412+00:00'
 covers:
   description: Whether and how each address or network of O(covers) is protected.
+  version_added: 0.2.0
   returned: when O(covers) is given
   type: list
   elements: dict
@@ -338,6 +346,7 @@ covers:
               sample: all
 coverage:
   description: Which addresses the account protects, and how.
+  version_added: 0.2.0
   returned: when the module reads all subsets, as it does with O(covers)
   type: dict
   contains:

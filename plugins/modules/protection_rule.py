@@ -11,8 +11,9 @@ module: protection_rule
 short_description: Manage a SYN flood rule or an out-of-state TCP rule
 version_added: 0.1.0
 description:
-  - Creates a rule of an account's Advanced TCP Protection, brings it into line, or removes it.
-  - A component without a matching rule protects nothing, so each should have a global rule.
+  - Creates, updates or removes one rule of the Advanced TCP Protection of a Cloudflare account.
+  - A rule says how a component treats the traffic of all data centers, of a region or of one data center. A component
+    without a rule that applies protects nothing, so each component should have a global rule.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -20,53 +21,57 @@ extends_documentation_fragment:
   - edgeops.protection.account
   - edgeops.protection.risks
   - edgeops.protection.risks.staged_rollout
+notes:
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
+    Only API tokens have it.
 options:
   kind:
     description:
-      - Which component the rule belongs to, SYN flood protection or out-of-state TCP protection.
+      - The component that the rule belongs to, SYN flood protection or out-of-state TCP protection.
     type: str
     choices: [syn_flood, out_of_state_tcp]
     required: true
   scope:
     description:
-      - Where the rule applies. The most specific rule decides, a data center before a region before global.
-      - Together with O(kind) and O(name) it identifies the rule; the service cannot change it.
+      - Where the rule applies. The most specific rule decides, that of a data center before that of a region before
+        the global rule.
+      - The kind, scope and name identify the rule and cannot be changed.
     type: str
     choices: [global, region, datacenter]
     required: true
   name:
     description:
-      - The code of the region or data center, for example V(WEUR); upper and lower case do not differ.
-      - Required unless the scope is V(global), where it is V(global) and may be left out.
+      - The code of the region or data center, for example V(WEUR). Upper and lower case are equal.
+      - Required unless the scope is V(global). A global rule has the name V(global), which may be omitted.
     type: str
   mode:
     description:
-      - V(monitoring) reports and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
-      - Left out, a live rule keeps its mode; a new rule starts in V(monitoring).
+      - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+      - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
     type: str
     choices: [enabled, monitoring, disabled]
   rate_sensitivity:
     description:
-      - How soon the rate of packets counts as an attack; V(high) mitigates sooner.
-      - Left out, a live rule stays as it is; a new rule gets V(medium).
+      - How soon a packet rate counts as an attack. With V(high), mitigation begins sooner.
+      - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
     type: str
     choices: [low, medium, high]
   burst_sensitivity:
     description:
-      - How soon the size of a burst counts as an attack; V(high) mitigates sooner.
-      - Left out, a live rule stays as it is; a new rule gets V(medium).
+      - How soon a burst counts as an attack. With V(high), mitigation begins sooner.
+      - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
     type: str
     choices: [low, medium, high]
   mitigation_type:
     description:
-      - How a SYN flood is mitigated; only for rules of kind V(syn_flood).
-      - Left out, a live rule stays as it is; for a new rule the service decides.
+      - How the rule mitigates a SYN flood. Only rules of kind V(syn_flood) have it.
+      - If omitted, an existing rule keeps its value, and the service decides for a new rule.
     type: str
     choices: [challenge, retransmit]
   state:
     description:
-      - With V(present), what is named exists and has the values given.
-      - With V(absent), what is named does not exist; other values are not looked at.
+      - With V(present), the module creates or updates what the task names.
+      - With V(absent), the module deletes what the task names, and ignores all other values.
     type: str
     choices: [present, absent]
     default: present
@@ -79,20 +84,24 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Watch SYN floods everywhere
+# The account and the credentials come from module_defaults, see the notes.
+# Report SYN floods at all data centers, and drop nothing.
+- name: Monitor SYN floods
   edgeops.protection.protection_rule:
     kind: syn_flood
     scope: global
     mode: monitoring
 
-- name: Be more sensitive in Western Europe
+# A new rule starts in monitoring.
+- name: Make out-of-state TCP protection more sensitive in Western Europe
   edgeops.protection.protection_rule:
     kind: out_of_state_tcp
     scope: region
     name: WEUR
     rate_sensitivity: high
 
-- name: Let it mitigate, by way of monitoring
+# The rule monitors first. A run after min_monitoring_hours enables it.
+- name: Mitigate out-of-state TCP at one data center, after monitoring
   edgeops.protection.protection_rule:
     kind: out_of_state_tcp
     scope: datacenter
@@ -162,6 +171,7 @@ coverage:
       run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
+  version_added: 0.2.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -195,6 +205,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
+  version_added: 0.2.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -225,6 +236,7 @@ risks:
       sample: [syn_flood region WEUR]
 pending:
   description: The rule, when the staged rollout enables it in a later run.
+  version_added: 0.2.0
   returned: when O(staged_rollout) is V(true) and something is not enabled yet
   type: dict
   contains:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: tcp_protection_status
-short_description: Switch an account's Advanced TCP Protection on or off
+short_description: Turn Advanced TCP Protection of a Cloudflare account on or off
 version_added: 0.1.0
 description:
-  - Switches the Advanced TCP Protection of an account on or off as a whole.
-  - Before it is switched on there should be at least one SYN flood rule and one out-of-state TCP rule.
+  - Turns the Advanced TCP Protection of a Cloudflare account on or off.
+  - Create at least one SYN flood rule and one out-of-state TCP rule before you turn it on. A component without a rule
+    protects nothing.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
   - edgeops.protection.risks
+notes:
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
+    Only API tokens have it.
 options:
   enabled:
     description: Whether the protection is on.
@@ -32,18 +36,26 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Switch the protection on
+- name: Turn the protection on
   edgeops.protection.tcp_protection_status:
     account_id: 023e105f4ecef8ad9ca31a8372d0c353
     api_token: "{{ edge_api_token }}"
     enabled: true
 
-# The other examples of this collection leave out the account and the credentials, which a play sets once:
+# The other examples of this collection omit the account and the credentials. A play sets them once:
+#
+# - name: Protect the accounts
+#   hosts: accounts
+#   gather_facts: false
 #   module_defaults:
 #     group/edgeops.protection.all:
 #       account_id: "{{ edge_account_id }}"
 #       api_token: "{{ edge_api_token }}"
-- name: See what switching it off would change
+#   tasks:
+#     ...
+
+# Check mode makes no change. Turning the protection off is a risk, which the task must accept.
+- name: Show what turning the protection off would change
   edgeops.protection.tcp_protection_status:
     enabled: false
     accept_risks: [disables_protection]
@@ -68,6 +80,7 @@ coverage:
       run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
+  version_added: 0.2.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -101,6 +114,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
+  version_added: 0.2.0
   returned: when the plan has risks
   type: list
   elements: dict

@@ -65,7 +65,9 @@ def with_return(text: str, module: str, results: Sequence[Mapping[str, Any]]) ->
 
 def _ordered(entry: Entry) -> Entry:
     """An entry with its keys in the usual order."""
-    ordered = {key: entry[key] for key in ("description", "returned", "type", "elements") if key in entry}
+    ordered = {
+        key: entry[key] for key in ("description", "version_added", "returned", "type", "elements") if key in entry
+    }
     if "contains" in entry:
         ordered["contains"] = {name: _ordered(inner) for name, inner in entry["contains"].items()}
     if "sample" in entry:

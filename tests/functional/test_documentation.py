@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,8 +20,10 @@ from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils.api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import OWNERS, shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import limit_options
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 from tests.documentation.pages import with_return
@@ -35,6 +38,13 @@ FOREIGN = {"rules.score_per_period"}  # a field that this collection does not ma
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py"))
+FILTERS = sorted((ROOT / "plugins" / "filter").glob("*.yml"))
+ROLE_SPECS = sorted((ROOT / "roles").glob("*/meta/argument_specs.yml"))
+ROLE_LISTS = [
+    *(("account_protection", f"baseline_{name}", name) for name in ("prefixes", "allowlist", "rules", "filters")),
+    ("firewall_rules", "baseline_firewall_rules", "rules"),
+]
+NEXT_RELEASE = "0.2.0"
 FOR_CORE = {"failed", "invocation", "warnings", "msg", "changed"}  # what Ansible documents itself
 
 
@@ -79,7 +89,106 @@ def test_the_options_documented_are_the_options_there_are(module: str, documenta
     documented = documentation[module]["doc"]
     assert facts(documented["options"], "suboptions") == facts(spec, "options")
     assert documented["attributes"]["check_mode"]["support"] == "full"
-    assert documented["version_added"] == "0.1.0"
+
+
+def release_of(kind: str, name: str) -> str:
+    """The release whose changelog lists a module, plugin or role; the next one where none does yet."""
+    changelog = yaml.safe_load((ROOT / "changelogs" / "changelog.yaml").read_text(encoding="utf-8"))["releases"]
+    for version, release in changelog.items():
+        entries = {"module": release.get("modules"), "filter": release.get("plugins", {}).get("filter")}
+        entries["role"] = release.get("objects", {}).get("role")
+        if name in [entry["name"] for entry in entries[kind] or []]:
+            return str(version)
+    return NEXT_RELEASE
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_says_in_which_release_it_was_added(module: str, documentation: Mapping[str, Any]) -> None:
+    assert documentation[module]["doc"]["version_added"] == release_of("module", module)
+
+
+@pytest.mark.parametrize("path", FILTERS, ids=lambda path: path.stem)
+def test_a_filter_says_in_which_release_it_was_added(path: Path) -> None:
+    documented = yaml.safe_load(path.read_text(encoding="utf-8"))["DOCUMENTATION"]
+    assert documented["version_added"] == release_of("filter", path.stem)
+
+
+@pytest.mark.parametrize("path", ROLE_SPECS, ids=lambda path: path.parts[-3])
+def test_a_role_says_in_which_release_it_was_added(path: Path) -> None:
+    main = yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"]["main"]
+    assert main["version_added"] == release_of("role", path.parts[-3])
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_options_that_are_newer_than_their_module_say_so(module: str, documentation: Mapping[str, Any]) -> None:
+    options = documentation[module]["doc"]["options"]
+    newer = {*limit_options(), "staged_rollout", "covers"} & options.keys()
+    assert {name: options[name].get("version_added") for name in newer} == dict.fromkeys(newer, NEXT_RELEASE)
+
+
+def resources_of(module: str) -> list[Resource]:
+    """The resources that a module reads when it is called with its defaults."""
+    spec = MODULE_SPECS[module]
+    defaults = {name: option.get("default") for name, option in spec.options.items()}
+    return list(spec.reads({**defaults, **({"kind": "syn_flood"} if "kind" in spec.options else {})}))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_documents_the_permissions_that_it_needs(module: str, documentation: Mapping[str, Any]) -> None:
+    notes = " ".join(documentation[module]["doc"]["notes"])
+    token = " ".join(documentation[module]["doc"]["options"]["api_token"]["description"])
+    for permission in {resource.permission for resource in resources_of(module)}:
+        methods = ("GET", "PUT") if MODULE_SPECS[module].writes else ("GET",)
+        for method in methods:
+            assert f"C({permission.describe(method).partition(' (')[0]})" in notes
+        assert f"of the {permission.scope}" in notes
+        assert ("Only API tokens have it" in notes) is permission.token_only
+    for resource in (*ACCOUNT, FIREWALL_RULES, CUSTOM_RULES):
+        for method in ("GET", "PUT"):
+            assert f"C({resource.permission.describe(method).partition(' (')[0]})" in token
+
+
+def plain(texts: str | list[str]) -> list[str]:
+    """A description without the marks of Ansible's documentation, which roles do not have."""
+    return [re.sub(r"\b[A-Z]+\(([^()]*)\)", r"\1", text) for text in ([texts] if isinstance(texts, str) else texts)]
+
+
+def role_facts(options: Mapping[str, Any], nested: str) -> dict[str, Any]:
+    """What a role's variable and a module's option have in common: the facts of their suboptions and what they say."""
+    return {
+        name: {
+            **facts({name: {**option, nested: {}}}, nested)[name],
+            "description": plain(option["description"]),
+            "suboptions": role_facts(option.get(nested) or {}, nested),
+        }
+        for name, option in options.items()
+    }
+
+
+@pytest.mark.parametrize(("module", "variable", "option"), ROLE_LISTS)
+def test_the_lists_of_the_baseline_are_those_of_the_modules(
+    module: str, variable: str, option: str, documentation: Mapping[str, Any]
+) -> None:
+    spec = yaml.safe_load((ROOT / "roles/baseline/meta/argument_specs.yml").read_text(encoding="utf-8"))
+    variables = spec["argument_specs"]["main"]["options"]
+    suboptions = documentation[module]["doc"]["options"][option]["suboptions"]
+    assert role_facts(variables[variable]["options"], "options") == role_facts(suboptions, "suboptions")
+
+
+SHARED = {**shared_options("account_id", env_fallback), **MODULE_SPECS["account_protection"].options}
+
+
+@pytest.mark.parametrize("path", ROLE_SPECS, ids=lambda path: path.parts[-3])
+def test_the_variables_of_a_role_have_the_facts_of_the_options_that_they_are_named_after(path: Path) -> None:
+    """A variable has no default of its own where the module's applies; what a role adds is its own."""
+    prefix = path.parts[-3] + "_"
+    variables = yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    options = {**SHARED, **MODULE_SPECS["custom_rules"].options} if "migrate" in prefix else SHARED
+    named = {name: options[name.removeprefix(prefix)] for name in variables if name.removeprefix(prefix) in options}
+    assert len(named) > 9
+    for name, option in named.items():
+        for fact in ("type", "elements", "choices"):
+            assert variables[name].get(fact) == option.get(fact), f"{name}: {fact}"
 
 
 @pytest.mark.parametrize("module", MODULES)
