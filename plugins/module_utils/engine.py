@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from typing import Any, Callable, Mapping, Sequence
 
 from .api.client import Client
@@ -48,7 +49,9 @@ def perform(
         try:
             state = read_state(client, reads)
             if spec.writes:
-                rollout = StagedRollout(client.now, limits.monitoring) if options.get("staged_rollout") else None
+                local_time = datetime.now(timezone.utc)
+                staged = bool(options.get("staged_rollout"))
+                rollout = StagedRollout(client.now, limits.monitoring, local_time) if staged else None
                 result = Run(spec, options, desired, limits, reads, client, rollout).execute(state, check_mode, warn)
             else:
                 result = {"changed": False, **spec.result(options, desired, state)}

@@ -50,7 +50,7 @@ def started_before(now: datetime | None, value: Any) -> datetime | None:
     time = read_timestamp(value)
     if time is None or now is None or time > now + CLOCK_SKEW:
         return None
-    return min(time, now)
+    return time
 
 
 def write_timestamp(time: datetime) -> str:

@@ -201,6 +201,34 @@ def test_the_ladder_takes_one_step_at_a_time(module: str, service: LocalService,
     assert step() == (False, None)
 
 
+@pytest.mark.parametrize(
+    ("date", "modified_on", "waits"),
+    [
+        (None, "0001-01-01T00:00:00.000000+00:00", True),
+        (None, "1970-01-01T00:00:00.000000+00:00", True),
+        (None, "9999-12-31T23:59:59.000000+00:00", True),
+        (None, "2020-01-01T00:00:00.000000+00:00", False),
+        ("", "2020-01-01T00:00:00.000000+00:00", True),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", "2020-01-01T00:00:00.000000+00:00", True),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", "2020-01-01T00:00:00.000000+00:00", True),
+        ("Fri, 31 Dec 10000000000000000000 23:59:59 GMT", "2020-01-01T00:00:00.000000+00:00", True),
+    ],
+)
+def test_a_time_that_cannot_be_enables_nothing(
+    date: str | None, modified_on: str, waits: bool, service: LocalService, modules: Modules
+) -> None:
+    rule = {"scope": "global", "name": "global", "mode": "monitoring", "modified_on": modified_on}
+    service.account(ACCOUNT).seed(syn_flood={"rules": [rule]})
+    if date is not None:
+        service.misbehave("headers", headers={"Date": date})
+    result = modules.done("protection_rule", staged_rollout=True, **SYN, mode="enabled")
+    assert (result["rule"]["mode"] == "monitoring") is waits
+    if waits:
+        assert result["pending"]["not_before"] is None
+        refused = modules.failed("protection_rule", **SYN, mode="enabled")["msg"]
+        assert "has monitored for an unknown time" in refused
+
+
 def test_a_change_of_something_else_starts_the_time_of_monitoring_anew(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
     service.clock.advance(hours=3)

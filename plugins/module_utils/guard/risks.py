@@ -21,7 +21,7 @@ from ..plan.plan import Operation, Plan
 from ..schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES
 from ..schema.resource import Object, Resource
 from ..text import first_few, sentence
-from ..timestamps import read_timestamp
+from ..timestamps import started_before
 from .limits import Limits
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)
@@ -181,9 +181,9 @@ def enabled_too_soon(resource: Resource, existing: Object | None, now: datetime 
         return ""
     if mode != MONITORING:
         return f"would go from {mode} straight to enabled"
-    since = read_timestamp(existing.get("modified_on"))
     if not monitoring:
         return ""
+    since = started_before(now, existing.get("modified_on"))
     if since is None or now is None:
         return "has monitored for an unknown time"
     return f"has monitored since {since.isoformat()} only" if now - since < monitoring else ""

@@ -17,7 +17,7 @@ from ..plan.desired import Desired
 from ..plan.plan import Plan
 from ..schema.account import ENABLED, MONITORING
 from ..schema.resource import Key, Object, Resource, Values
-from ..timestamps import read_timestamp, write_timestamp
+from ..timestamps import started_before, write_timestamp
 from .risks import enabled_too_soon
 
 
@@ -33,10 +33,15 @@ class Pending(TypedDict):
 
 @dataclass(frozen=True)
 class StagedRollout:
-    """`now` is the service's time, None where it is not known; `monitoring` is how long an object monitors first."""
+    """The rollout at one moment.
+
+    `now` is the service's time, None where it is not known; `monitoring` is how long an object monitors first.
+    `local_time` is this machine's, by which nobody is told to wait for a time in the past; it decides nothing else.
+    """
 
     now: datetime | None
     monitoring: timedelta
+    local_time: datetime | None = None
 
     def adjust(self, resource: Resource, existing: Object | None, values: Values) -> Values:
         """The desired values with the mode of this stage; without a mode where the existing one stays."""
@@ -59,14 +64,17 @@ class StagedRollout:
         for resource, keys in _to_be_enabled(desired):
             objects = {resource.key_of(obj): obj for obj in after[resource.plural]}
             for key in (key for key in keys if _mode(resource, objects[key]) != ENABLED):
-                started = read_timestamp(objects[key].get("modified_on"))
+                started = started_before(self.now, objects[key].get("modified_on"))
                 since = self.now if (resource.plural, key) in changed else started
                 pending.append(self._pending(resource, objects[key], since))
         return pending
 
     def _pending(self, resource: Resource, obj: Object, since: datetime | None) -> Pending:
-        not_before = write_timestamp(since + self.monitoring) if since else None
-        until = f"after {not_before}" if since else "that finds out since when"
+        end = since + self.monitoring if since else None
+        if end and self.local_time and end < self.local_time:
+            end = None  # the service's clock is behind, so that nobody knows when it gets there
+        not_before = write_timestamp(end) if end else None
+        until = f"after {not_before}" if end else "that finds out since when"
         label = resource.label_of(obj)
         return Pending(
             resource=resource.name,

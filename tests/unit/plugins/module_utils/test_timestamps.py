@@ -91,7 +91,7 @@ def test_what_is_no_possible_date_is_unknown(header):
     ("now", "value", "started"),
     [
         (NOON, "2026-01-02T11:00:00Z", NOON - timedelta(hours=1)),
-        (NOON, "2026-01-02T12:04:00Z", NOON),
+        (NOON, "2026-01-02T12:04:00Z", NOON + timedelta(minutes=4)),
         (NOON, "2026-01-02T12:06:00Z", None),
         (NOON, "2099-01-01T00:00:00Z", None),
         (NOON, "0001-01-01T00:00:00Z", None),
