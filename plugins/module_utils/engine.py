@@ -91,11 +91,21 @@ class Run:
         """The plan with its accepted risks; raises PlanError."""
         return check_plan(plan, self.limits, self.client.now)
 
-    def plan_again(self) -> Plan:
-        """The plan for what is left after an interruption, from the state read anew; the guard checks it too."""
-        return self.check(self.plan(read_state(self.client, self.reads))).plan
+    def apply(self, checked: Checked, warn: Warn) -> tuple[Checked, Applied[Checked]]:
+        """Apply a plan; returns it with the risks of a second plan, which is made from the state read anew."""
 
-    def predict(self, plan: Plan) -> Applied:
+        def plan_again() -> Checked:
+            again = self.check(self.plan(read_state(self.client, self.reads)))
+            for text in again.warnings:
+                if text not in checked.warnings:
+                    warn(text)
+            return again
+
+        applied = apply_with_recovery(checked.plan, plan_again, self.client, warn)
+        more = [risk for risk in applied.again.risks if risk not in checked.risks] if applied.again else []
+        return replace(checked, risks=[*checked.risks, *more]), applied
+
+    def predict(self, plan: Plan) -> Applied[Checked]:
         """What the run would apply; where the task asks for it, the service validates the plan first."""
         if self.options.get("validate"):
             dry_run(plan, self.client)
@@ -110,7 +120,10 @@ class Run:
         plan = checked.plan
         for text in checked.warnings:
             warn(text)
-        applied = self.predict(plan) if check_mode else apply_with_recovery(plan, self.plan_again, self.client, warn)
+        if check_mode:
+            applied = self.predict(plan)
+        else:
+            checked, applied = self.apply(checked, warn)
         pending = self.rollout.pending(plan, self.desired) if self.rollout else []
         return {
             "changed": bool(applied.operations),
@@ -120,5 +133,5 @@ class Run:
             **self.spec.result(self.options, self.desired, applied.state),
         }
 
-    def _diff(self, plan: Plan, applied: Applied) -> Diff:
+    def _diff(self, plan: Plan, applied: Applied[Checked]) -> Diff:
         return add_orders(make_diff(applied.operations), self.reads, plan.before, applied.state)

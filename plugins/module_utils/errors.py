@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Mapping, TypedDict, TypeVar
 
+EXISTS_ALREADY = re.compile(r"\balready exists?\b|\bexists already\b|\bduplicate\b", re.IGNORECASE)
 Extended = TypeVar("Extended", bound="ProtectionError")
 
 
@@ -75,10 +77,19 @@ class ServiceError(ProtectionError):
         return self.error["status"]
 
     @property
+    def answer(self) -> tuple[str, str, int | None, str]:
+        """What two errors have in common that are the same answer to the same call."""
+        errors = "; ".join(f"{item['code']} {item['message']} {item['pointer']}" for item in self.error["errors"])
+        return (self.error["method"], self.error["path"], self.status, errors)
+
+    @property
     def needs_reread(self) -> bool:
         """Whether only reading again tells what became of a change: the answer is lost, or somebody else was faster."""
         gone = self.status == 404 and self.error["method"] in ("PUT", "PATCH", "DELETE")
-        return self.maybe_applied or self.status == 409 or gone
+        exists = self.status == 409 or (
+            self.status == 400 and any(EXISTS_ALREADY.search(item["message"]) for item in self.error["errors"])
+        )
+        return self.maybe_applied or exists or gone
 
     @property
     def codes(self) -> list[int]:

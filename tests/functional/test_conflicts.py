@@ -135,3 +135,176 @@ def test_when_not_even_a_look_is_possible_the_result_says_what_is_not_known(
     assert [len(result[part]) for part in ("done", "unknown", "left", "operations")] == [2, 1, 0, 3]
     service.faults.clear()
     assert modules.done("allowlist", entries=entries)["changed"] is False
+
+
+def warnings(result: dict[str, Any]) -> str:
+    texts = (item["event"]["msg"] if isinstance(item, dict) else item for item in result.get("warnings", []))
+    return " ".join(texts)
+
+
+REFUSALS = [(200, "HTTP 200"), (400, "HTTP 400"), (409, "HTTP 409"), (500, "HTTP 500")]
+
+
+@pytest.mark.parametrize(("status", "text"), REFUSALS)
+@pytest.mark.parametrize(
+    ("method", "module", "options"),
+    [
+        ("POST", "allowlist_entry", {"prefix": "10.0.0.1"}),
+        ("POST", "protected_prefixes", {"prefixes": [{"prefix": "10.0.0.0/24"}, {"prefix": "10.0.1.0/24"}]}),
+        ("PATCH", "allowlist_entry", {"prefix": "192.0.2.1", "comment": "new"}),
+        ("PUT", "firewall_rules", {"rules": [{"id": RULE_1, "action": "block"}]}),
+        ("PUT", "custom_rules", {"rules": [{"ref": "new", "action": "log", "expression": "true"}]}),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_what_the_service_refuses_and_does_all_the_same_is_done_with_a_warning(
+    method: str,
+    module: str,
+    options: dict[str, Any],
+    status: int,
+    text: str,
+    service: LocalService,
+    modules: Modules,
+    waits: list[float],
+) -> None:
+    predicted = modules.done(module, check=True, **options)
+    errors = [{"code": 1234, "message": "it exists already"}]
+    service.misbehave("status_after", method=method, status=status, errors=errors, times=1 + (status == 500) * 9)
+    result = modules.done(module, **options)
+    done = status in (200, 500)  # a refusal with a status of its own says that nothing was done
+    assert result["operations"] == (predicted["operations"] if done else [])
+    assert f"was answered with {text}: [1234] it exists already" in warnings(result)
+    assert f"The module read again and found {predicted['operations'][0]['key']}" in warnings(result)
+    assert warnings(result).count("[1234]") == 1
+    service.faults.clear()
+    assert "warnings" not in modules.done(module, **options)
+
+
+def test_an_entry_that_exists_already_by_a_bulk_call_with_400_is_planned_again(
+    service: LocalService, modules: Modules
+) -> None:
+    def meanwhile() -> None:
+        service.account(ACCOUNT).seed(prefixes=[{"prefix": "10.0.0.0/24"}])
+
+    errors = [{"code": 1, "message": "prefix already exists"}]
+    service.misbehave("meanwhile", method="POST", times=1, action=meanwhile)
+    service.misbehave("status", method="POST", times=1, status=400, errors=errors)
+    prefixes = [{"prefix": "10.0.0.0/24"}, {"prefix": "10.0.1.0/24"}]
+    result = modules.done("protected_prefixes", prefixes=prefixes)
+    assert keys(result["operations"]) == ["create 10.0.1.0/24"]
+    assert "found 10.0.0.0/24 as desired. The module read again and planned 10.0.1.0/24 again." in warnings(result)
+
+
+def test_a_refusal_that_comes_twice_is_said_once(service: LocalService, modules: Modules) -> None:
+    service.misbehave("success_false_200", method="POST")
+    result = modules.failed("allowlist_entry", prefix="10.0.0.1")
+    assert "HTTP 200" in result["msg"]
+    assert "warnings" not in result
+
+
+@pytest.mark.parametrize(
+    ("writes", "lost", "kept"), [(1, "version 2", "versions/2"), (3, "the versions 2 to 4", "versions/4")]
+)
+def test_another_writer_of_the_custom_rules_is_noticed_by_the_version(
+    writes: int, lost: str, kept: str, service: LocalService, modules: Modules
+) -> None:
+    zone = service.zone(ZONE).seed(custom_rules=[{"ref": "a", "action": "log", "expression": "true"}])
+
+    def meanwhile() -> None:
+        for number in range(writes):
+            zone.seed(custom_rules=[{"ref": f"theirs-{number}", "action": "log", "expression": "true"}])
+
+    service.misbehave("meanwhile", method="PUT", times=1, action=meanwhile)
+    result = modules.done("custom_rules", rules=[{"ref": "a", "enabled": False}])
+    assert zone.entry_point is not None
+    assert warnings(result) == (
+        f"The module read version 1 of the custom rules and wrote version {2 + writes}. Another writer, or an earlier "
+        f"attempt of this write, made {lost}, which this write replaced. The service keeps every version: "
+        f"GET zones/{ZONE}/rulesets/{zone.entry_point['id']}/{kept}."
+    )
+
+
+@pytest.mark.parametrize("existing", [None, [{"ref": "a", "action": "log", "expression": "true"}]])
+def test_the_modules_own_versions_are_nothing_to_warn_of(
+    existing: list[dict[str, Any]] | None, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(custom_rules=existing)
+    for enabled in (True, False):
+        rules = [{"ref": "b", "action": "log", "expression": "true", "enabled": enabled}]
+        assert "warnings" not in modules.done("custom_rules", rules=rules)
+
+
+@pytest.mark.parametrize("version", [None, "", "two", "²", "9" * 40])
+def test_a_version_that_is_no_number_says_nothing(version: Any, service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(custom_rules=[{"ref": "a", "action": "log", "expression": "true"}])
+    service.switch(held_against_contract=False)
+    entry_point = service.zone(ZONE).entry_point
+    assert entry_point is not None
+
+    def meanwhile() -> None:
+        entry_point["version"] = "7"
+
+    entry_point["version"] = version
+    service.misbehave("meanwhile", method="PUT", times=1, action=meanwhile)
+    assert "warnings" not in modules.done("custom_rules", rules=[{"ref": "a", "enabled": False}])
+
+
+@pytest.mark.parametrize(
+    ("desired", "text"),
+    [
+        ({"paused": True}, "was 'true' and is 'theirs'. The module keeps this value."),
+        ({"expression": "ours"}, "was 'true' and is 'theirs'. The module replaces this value."),
+    ],
+)
+def test_another_writer_of_a_filter_is_noticed(
+    desired: dict[str, Any], text: str, service: LocalService, modules: Modules
+) -> None:
+    stored = service.zone(ZONE).rules[1]["filter"]
+    service.misbehave(
+        "meanwhile", method="PUT", path="/rules/", times=1, action=lambda: stored.update(expression="theirs")
+    )
+    result = modules.done("firewall_rules", rules=[{"id": RULE_2, "filter": desired}])
+    prefix = f"Another writer changed the filter of firewall rule {RULE_2} after the module read it: expression "
+    assert warnings(result) == prefix + text
+    assert stored["expression"] == desired.get("expression", "theirs")
+
+
+def test_the_risks_that_a_second_plan_accepts_stand_in_the_result_and_in_a_warning(
+    service: LocalService, modules: Modules
+) -> None:
+    account = service.account(ACCOUNT).seed(prefixes=[{"prefix": "10.0.0.0/24", "excluded": True}])
+
+    def meanwhile() -> None:
+        account.prefixes[-1]["excluded"] = False
+
+    service.misbehave("meanwhile", method="DELETE", times=1, action=meanwhile)
+    service.misbehave("status", method="DELETE", times=1, status=409)
+    options = {"prefixes": [{"prefix": "10.0.0.0/24"}], "state": "absent", "accept_risks": ["unprotects_addresses"]}
+    assert "risks" not in modules.done("protected_prefixes", check=True, **options)
+    result = modules.done("protected_prefixes", **options)
+    assert [risk["code"] for risk in result["risks"]] == ["unprotects_addresses"]
+    assert "Accepted unprotects_addresses" in warnings(result)
+
+
+def test_a_second_plan_with_a_risk_that_is_not_accepted_is_refused(service: LocalService, modules: Modules) -> None:
+    account = service.account(ACCOUNT).seed(prefixes=[{"prefix": "10.0.0.0/24", "excluded": True}])
+
+    def meanwhile() -> None:
+        account.prefixes[-1]["excluded"] = False
+
+    service.misbehave("meanwhile", method="DELETE", times=1, action=meanwhile)
+    service.misbehave("status", method="DELETE", times=1, status=409)
+    result = modules.failed("protected_prefixes", prefixes=[{"prefix": "10.0.0.0/24"}], state="absent")
+    assert "unprotects_addresses" in result["msg"]
+    assert len(account.prefixes) == 2
+
+
+def test_a_rule_whose_filter_alone_is_refused_counts_as_unknown_and_not_as_left(
+    service: LocalService, modules: Modules
+) -> None:
+    service.misbehave("status", method="PUT", path="/filters/", status=400)
+    rules = [{"id": RULE_1, "action": "block", "filter": {"expression": "false"}}]
+    result = modules.failed("firewall_rules", rules=rules)
+    assert service.zone(ZONE).rules[0]["action"] == "block"
+    assert [len(result[part]) for part in ("done", "unknown", "left")] == [0, 0, 1]
+    assert result["left"][0]["fields"] == {"filter": {"expression": "false"}}

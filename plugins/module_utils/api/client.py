@@ -68,14 +68,25 @@ class Client:
             path, body = path + write.suffix, bodies[0] if write.batch == 1 else list(bodies)
         return self._call(Request(write.method, path.format(**self._owner), body=body, resource=resource)).result
 
+    def list_object(self, resource: Resource) -> Object:
+        """The object around an ordered list, as it was last read or written; empty where there is none yet."""
+        return self._list_objects.get(resource.path, {})
+
+    def path_to(self, path: str, **values: str) -> str:
+        """A path of a declaration, with the owner and these values in their places."""
+        return path.format(**self._owner, **values)
+
     def replace(self, resource: Resource, objects: Sequence[Object], query: Mapping[str, Any] | None = None) -> Any:
         """Replace an ordered list inside of one object; returns the list in the response. Raises ServiceError."""
         name = str(resource.list_field)
-        around = self._list_objects.get(resource.path, {})
+        around = self.list_object(resource)
         body = {**{field: around[field] for field in resource.kept_fields if field in around}, name: list(objects)}
         request = Request(resource.write_for("update").method, self._path(resource), query or {}, body, resource)
         result = self._call(request).result
-        return result.get(name) if isinstance(result, Mapping) else None
+        if not isinstance(result, Mapping):
+            return None
+        self._list_objects[resource.path] = result
+        return result.get(name)
 
     def _path(self, resource: Resource) -> str:
         return resource.path.format(**self._owner)

@@ -15,14 +15,18 @@ from ..errors import ServiceError
 from ..plan.diff import differences, overlay
 from ..plan.plan import Operation, Plan
 from ..plan.sharing import spread_nested
-from ..schema.resource import Nested, Object
+from ..schema.resource import Nested, Object, Resource
 from .calls import Call, body_of, concurrent_groups, match_results, plan_calls, replacement
 
 Warn = Callable[[str], None]
+MAX_DIGITS = 19  # a longer text is no version
 
 
 class Interrupted(Exception):
-    """A call failed: which operations are done, which are left, and of which it is not known whether they are done."""
+    """A call failed: which operations are done, which are left, and of which it is not known whether they are done.
+
+    `refusals` are the errors with which calls were answered, by operation.
+    """
 
     def __init__(
         self,
@@ -30,12 +34,14 @@ class Interrupted(Exception):
         done: tuple[Operation, ...],
         left: tuple[Operation, ...],
         unknown: tuple[Operation, ...],
+        refusals: Mapping[Operation, ServiceError],
     ) -> None:
         super().__init__(cause.message)
         self.cause = cause
         self.done = done
         self.left = left
         self.unknown = unknown
+        self.refusals = refusals
 
 
 def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object]:
@@ -46,9 +52,10 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
     returned: dict[Operation, Object] = {}
     done: list[Operation] = []
     unknown: list[Operation] = []
+    refusals: dict[Operation, ServiceError] = {}
     for group in concurrent_groups(plan):
         cause: ServiceError | None = None
-        for call, attempt in zip(group, attempt_each(lambda call: _send(call, client), group)):
+        for call, attempt in zip(group, attempt_each(lambda call: _send(call, client, warn), group)):
             if attempt.error is None:
                 returned.update(attempt.result)  # type: ignore[call-overload]
                 done.extend(call.operations)
@@ -57,11 +64,12 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
             if not isinstance(attempt.error, ServiceError):
                 raise attempt.error
             unknown.extend(call.operations if attempt.error.maybe_applied else ())
+            refusals.update(dict.fromkeys(call.operations, attempt.error) if attempt.error.status else {})
             cause = cause or attempt.error
         if cause is not None:
             settled = {*done, *unknown}
             left = tuple(item for item in plan.operations if item not in settled)
-            raise Interrupted(cause, tuple(done), left, tuple(unknown)) from cause
+            raise Interrupted(cause, tuple(done), left, tuple(unknown), refusals) from cause
     return spread_nested(returned)
 
 
@@ -72,15 +80,63 @@ def dry_run(plan: Plan, client: Client) -> None:
             _replace_list(call, call.whole, client, {"dry_run": "true"})
 
 
-def _send(call: Call, client: Client) -> dict[Operation, Object]:
+def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
     if call.whole is not None:
-        return match_results(call, _replace_list(call, call.whole, client))
+        version = _version(call.resource, client)
+        result = _replace_list(call, call.whole, client)
+        _warn_of_lost_versions(call.resource, version, client, warn)
+        return match_results(call, result)
     bodies = [body_of(call, operation) for operation in call.operations]
     ids = [str((operation.existing or {}).get("id")) for operation in call.operations]
     returned = match_results(call, client.write(call.resource, call.resource.path, call.write, bodies, ids))
     if call.resource.nested:
-        _update_nested(call, call.resource.nested, client, returned)
+        _warn_of_other_writers(call, call.resource.nested, returned, warn)
+        try:
+            _update_nested(call, call.resource.nested, client, returned)
+        except ServiceError as exc:
+            partly = any(operation.fields.keys() - {call.resource.nested.field} for operation in call.operations)
+            raise ServiceError(exc.message, exc.error, exc.maybe_applied or partly) from exc
     return returned
+
+
+def _version(resource: Resource, client: Client) -> int | None:
+    """The version of the object around a list, 0 where there is none yet; None where the service does not number it."""
+    around = client.list_object(resource)
+    number = str(around.get(resource.versions.field) if around else 0) if resource.versions else ""
+    return int(number) if number.isascii() and number.isdigit() and len(number) < MAX_DIGITS else None
+
+
+def _warn_of_lost_versions(resource: Resource, before: int | None, client: Client, warn: Warn) -> None:
+    """Warn where the service counts more versions than the one that this write made."""
+    after = _version(resource, client)
+    if not resource.versions or before is None or after is None or after <= before + 1:
+        return
+    identity = str(client.list_object(resource).get("id"))
+    lost = f"version {before + 1}" if after == before + 2 else f"the versions {before + 1} to {after - 1}"
+    path = client.path_to(resource.versions.path, id=identity, version=str(after - 1))
+    warn(
+        f"The module read version {before} of the {resource.title}s and wrote version {after}. Another writer, or an "
+        f"earlier attempt of this write, made {lost}, which this write replaced. The service keeps every version: "
+        f"GET {path}."
+    )
+
+
+def _warn_of_other_writers(call: Call, nested: Nested, returned: Mapping[Operation, Object], warn: Warn) -> None:
+    """Warn where a nested object is neither as it was read nor as it is planned."""
+    field = call.resource.field(nested.field)
+    for operation in call.operations:
+        versions = [obj.get(nested.field) for obj in (returned.get(operation, {}), operation.existing or {})]
+        stored, read = (item if isinstance(item, Mapping) else {} for item in versions)
+        planned = (operation.planned or {}).get(nested.field) or {}
+        if not stored or stored.get("id") != read.get("id"):
+            continue
+        for name in differences(field.fields, stored, read).keys() & differences(field.fields, stored, planned).keys():
+            replaced = name in operation.fields.get(nested.field, {})
+            warn(
+                f"Another writer changed the {field.name} of {call.resource.title} {operation.label} after the module "
+                f"read it: {name} was {read[name]!r} and is {stored.get(name)!r}. "
+                + ("The module replaces this value." if replaced else "The module keeps this value.")
+            )
 
 
 def _replace_list(call: Call, whole: Sequence[Object], client: Client, query: Mapping[str, Any] | None = None) -> Any:

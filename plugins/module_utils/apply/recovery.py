@@ -10,26 +10,44 @@ Nothing is created a second time on the mere suspicion that it was not created t
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from dataclasses import dataclass
+from typing import Callable, Generic, Hashable, Protocol, TypeVar
 
 from ..api.client import Client
-from ..errors import ProtectionError
+from ..errors import ProtectionError, ServiceError
 from ..plan.plan import Operation, Plan
 from ..result import make_diff, operation_records
 from ..schema.resource import State
-from ..text import plural
+from ..text import first_few, plural
 from .executor import Interrupted, Warn, apply_plan
 
 
-class Applied(NamedTuple):
-    """The operations that were applied, and the state afterwards."""
+class HasPlan(Protocol):
+    """What the second look returns: a plan, with whatever the caller wants to know of it afterwards."""
+
+    @property
+    def plan(self) -> Plan:
+        """The plan for what is left."""
+
+
+Again = TypeVar("Again", bound=HasPlan)
+
+
+@dataclass(frozen=True)
+class Applied(Generic[Again]):
+    """The operations that were applied, the state afterwards, and the second look where one was needed."""
 
     operations: tuple[Operation, ...]
     state: State
+    again: Again | None = None
 
 
-def apply_with_recovery(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn) -> Applied:
-    """Apply the plan; raises ProtectionError with `done`, `left` and `unknown`, which add up to `operations`."""
+def apply_with_recovery(plan: Plan, plan_again: Callable[[], Again], client: Client, warn: Warn) -> Applied[Again]:
+    """Apply the plan; raises ProtectionError with `done`, `left` and `unknown`, which add up to `operations`.
+
+    `plan_again` reads, plans and checks what is left; it raises ProtectionError. What the service refused is said in a
+    warning, also where the state turns out as desired.
+    """
     try:
         return Applied(plan.operations, plan.after(apply_plan(plan, client, warn)))
     except Interrupted as interrupted:
@@ -37,20 +55,38 @@ def apply_with_recovery(plan: Plan, plan_again: Callable[[], Plan], client: Clie
     if not first.cause.needs_reread:
         raise _failure(first.cause, first) from first.cause
     try:
-        rest = plan_again()
+        again = plan_again()
     except ProtectionError as exc:
         raise _failure(exc, first) from first.cause
-    done = first.done + _applied_after_all(first, rest)
-    try:
-        return Applied(done + rest.operations, rest.after(apply_plan(rest, client, warn)))
-    except Interrupted as second:
-        raise _failure(second.cause, second, done) from first.cause
-
-
-def _applied_after_all(first: Interrupted, rest: Plan) -> tuple[Operation, ...]:
-    """The operations whose outcome was unknown, and that the second plan does not need any more."""
+    rest = again.plan
     needed = {(item.resource.name, item.key) for item in rest.operations}
-    return tuple(item for item in first.unknown if (item.resource.name, item.key) not in needed)
+    done = first.done + tuple(item for item in first.unknown if (item.resource.name, item.key) not in needed)
+    try:
+        state = rest.after(apply_plan(rest, client, warn))
+    except Interrupted as second:
+        _warn_of_refusals(first, rest, warn, second.cause)
+        raise _failure(second.cause, second, done) from first.cause
+    _warn_of_refusals(first, rest, warn)
+    return Applied(done + rest.operations, state, again)
+
+
+def _warn_of_refusals(first: Interrupted, rest: Plan, warn: Warn, said: ServiceError | None = None) -> None:
+    """Warn of each refusal but the one that is said already, with what the second look found."""
+    needed = {(item.resource.name, item.key) for item in rest.operations}
+    by_answer: dict[Hashable, list[Operation]] = {}
+    for operation, error in first.refusals.items():
+        by_answer.setdefault(error.answer, []).append(operation)
+    for answer, operations in by_answer.items():
+        if said is not None and said.answer == answer:
+            continue
+        settled = [item.label for item in operations if (item.resource.name, item.key) not in needed]
+        planned = [item.label for item in operations if (item.resource.name, item.key) in needed]
+        sentences = (
+            first.refusals[operations[0]].message,
+            f"The module read again and found {first_few(settled)} as desired." if settled else "",
+            f"The module read again and planned {first_few(planned)} again." if planned else "",
+        )
+        warn(" ".join(filter(None, sentences)))
 
 
 def _failure(

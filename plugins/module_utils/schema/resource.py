@@ -71,6 +71,17 @@ class Nested:
 
 
 @dataclass(frozen=True)
+class Versions:
+    """The versions that the service keeps of an object: the field with the number, and the path of one version.
+
+    The path takes the owner, the object's `id` and the `version`.
+    """
+
+    field: str
+    path: str
+
+
+@dataclass(frozen=True)
 class Permission:
     """The permission that calls need, without its Read or Write; `token_only` where only API tokens can have it."""
 
@@ -101,7 +112,8 @@ class Resource:
 
     How it is called: `path`, `permission`, `create`, `update`, `delete`, `page_size`; `read_only` names fields that the
     service sets and does not take back; `list_field` names the field of one object that holds the whole collection as
-    an ordered list, which one `update` replaces, and `kept_fields` the fields of that object that are sent along;
+    an ordered list, which one `update` replaces, `kept_fields` the fields of that object that are sent along, and
+    `versions` how the service numbers what it keeps of that object;
     `nested` is an object inside of each object; `retired` is what to do where the service answers 410 Gone.
 
     What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout raises.
@@ -128,6 +140,7 @@ class Resource:
     read_only: tuple[str, ...] = ()
     list_field: str | None = None
     kept_fields: tuple[str, ...] = ()
+    versions: Versions | None = None
     nested: Nested | None = None
     retired: str = ""
     address_field: str | None = None
@@ -152,6 +165,7 @@ class Resource:
                 item.default is not None for item in self.fields if item.name in self.key
             ),
             "it keeps fields of an object and is no list in one": bool(self.kept_fields) and not self.list_field,
+            "it has versions of an object and is no list in one": bool(self.versions) and not self.list_field,
             "an ordered list is replaced by one call": bool(self.list_field) and (not self.update or self.update.by_id),
             "it is a list in an object and has nested objects": bool(self.list_field) and self.nested is not None,
         }

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import AbstractSet, Any, Mapping
 
 from ..errors import OptionError
-from .resource import Field, Nested, Permission, Resource, Values, Write
+from .resource import Field, Nested, Permission, Resource, Values, Versions, Write
 from .values import CODE, EXPRESSION, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 
 OWNER = "zone_id"
@@ -160,6 +160,7 @@ CUSTOM_RULES = Resource(
     read_only=("version", "last_updated"),
     list_field="rules",
     kept_fields=("description",),
+    versions=Versions("version", PATH + "/rulesets/{id}/versions/{version}"),
     normalise=_fit_action,
     invalid_reason=_invalid_custom_rule,
 )
