@@ -55,6 +55,18 @@ options:
           - Whether this network is excluded from protection, for example a part of a protected prefix.
           - If omitted, an existing entry keeps its value, and a new entry gets V(false).
         type: bool
+      id:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      created_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      modified_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
   allowlist:
     description:
       - The entries of the allowlist. Each may occur once.
@@ -78,6 +90,18 @@ options:
           - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
           - If omitted, an existing entry keeps its value, and a new entry gets V(true).
         type: bool
+      id:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      created_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      modified_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
   rules:
     description:
       - The SYN flood rules and out-of-state TCP rules. Each may occur once.
@@ -127,6 +151,18 @@ options:
           - If omitted, an existing rule keeps its value, and the service decides for a new rule.
         type: str
         choices: [challenge, retransmit]
+      id:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      created_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      modified_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
   filters:
     description:
       - The SYN flood filters and out-of-state TCP filters. Each may occur once.
@@ -153,6 +189,18 @@ options:
           - If omitted, an existing filter keeps its mode, and a new filter starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
+      id:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      created_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      modified_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
   purge:
     description:
       - The lists from which the module deletes the objects that the task does not name.

@@ -50,6 +50,18 @@ options:
           - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
           - If omitted, an existing entry keeps its value, and a new entry gets V(true).
         type: bool
+      id:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      created_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      modified_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
   state:
     description:
       - With V(present), the module creates or updates what the task names.

@@ -113,6 +113,15 @@ options:
           - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref of another rule.
           - If omitted, the new rule becomes the last. The module does not move existing rules, unless O(state=exact).
         type: str
+      id:
+        description: Ignored, so that a task can give back what M(edgeops.protection.custom_rules_info) returns.
+        type: str
+      version:
+        description: Ignored, so that a task can give back what M(edgeops.protection.custom_rules_info) returns.
+        type: str
+      last_updated:
+        description: Ignored, so that a task can give back what M(edgeops.protection.custom_rules_info) returns.
+        type: str
   state:
     description:
       - With V(present), the module creates or updates the rules that the task names.

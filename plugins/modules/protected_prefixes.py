@@ -50,6 +50,18 @@ options:
           - Whether this network is excluded from protection, for example a part of a protected prefix.
           - If omitted, an existing entry keeps its value, and a new entry gets V(false).
         type: bool
+      id:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      created_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
+      modified_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        version_added: 0.2.0
+        type: str
   state:
     description:
       - With V(present), the module creates or updates what the task names.

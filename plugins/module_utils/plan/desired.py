@@ -64,8 +64,9 @@ def parse_desired(resource: Resource, entries: Entries, absent: bool = False, ex
 
 
 def parse_values(resource: Resource, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that the task names, as they are sent; raises OptionError."""
-    values = _parse(resource.fields, path, options, resource.title)
+    """The fields that the task names, as they are sent, without what only the service sets; raises OptionError."""
+    named = {name: option for name, option in options.items() if name not in resource.assigned}
+    values = _parse(resource.fields, path, named, resource.title)
     try:
         return resource.complete(values)
     except OptionError as exc:

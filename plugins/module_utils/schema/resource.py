@@ -195,6 +195,11 @@ class Resource:
         return tuple(item for item in self.fields if item.name not in self.key)
 
     @cached_property
+    def assigned(self) -> tuple[str, ...]:
+        """The names of the fields that only the service sets; a task may give them back, without any effect."""
+        return (*(["id"] if self.key and "id" not in self._by_name else []), *self.read_only)
+
+    @cached_property
     def inert(self) -> frozenset[str]:
         """The names of the fields that never change who is protected, or how."""
         return frozenset(item.name for item in self.fields if item.inert)

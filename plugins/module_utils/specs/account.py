@@ -63,7 +63,7 @@ def list_spec(resource: Resource, option: str) -> ModuleSpec:
 
     return ModuleSpec(
         owner=OWNER,
-        options={option: list_option(resource.fields, required=True), **STATE, **PURGE, **limit_options()},
+        options={option: list_option(resource, required=True), **STATE, **PURGE, **limit_options()},
         reads=lambda options: (resource,),
         desired=desired,
         result=lambda options, desired, state: {option: objects_of((resource,), state)},
@@ -119,10 +119,10 @@ def account_spec() -> ModuleSpec:
         owner=OWNER,
         options={
             **options_of(STATUS.fields),
-            "prefixes": list_option(PREFIXES.fields),
-            "allowlist": list_option(LISTS["allowlist"][0].fields),
-            "rules": list_option(RULES[0].fields, KIND),
-            "filters": list_option(FILTERS[0].fields, KIND),
+            "prefixes": list_option(PREFIXES),
+            "allowlist": list_option(LISTS["allowlist"][0]),
+            "rules": list_option(RULES[0], KIND),
+            "filters": list_option(FILTERS[0], KIND),
             "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
             **STAGED_ROLLOUT,
             **limit_options(),

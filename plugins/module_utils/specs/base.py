@@ -48,7 +48,9 @@ def fields_of(fields: Sequence[Field], options: Options) -> dict[str, Any]:
     return {item.name: options.get(item.name) for item in fields}
 
 
-def list_option(fields: tuple[Field, ...], more: OptionSpec | None = None, required: bool = False) -> dict[str, Any]:
-    """An option that takes a list of objects."""
-    spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": dict(more or {}, **options_of(fields))}
+def list_option(resource: Resource, more: OptionSpec | None = None, required: bool = False) -> dict[str, Any]:
+    """An option that takes a list of objects, also as results show them."""
+    ignored: OptionSpec = {name: {"type": "str"} for name in resource.assigned}
+    options = {**(more or {}), **options_of(resource.fields), **ignored}
+    spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": options}
     return dict(spec, required=True) if required else spec

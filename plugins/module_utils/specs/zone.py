@@ -27,7 +27,7 @@ def firewall_spec() -> ModuleSpec:
 
     return ModuleSpec(
         owner=OWNER,
-        options={"rules": list_option(FIREWALL_RULES.fields, required=True)},
+        options={"rules": list_option(FIREWALL_RULES, required=True)},
         reads=lambda options: (FIREWALL_RULES,),
         desired=lambda options: (parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),),
         result=result,
@@ -51,7 +51,7 @@ def custom_spec() -> ModuleSpec:
     return ModuleSpec(
         owner=OWNER,
         options={
-            "rules": list_option(CUSTOM_RULES.fields, {"position": {"type": "str"}}, required=True),
+            "rules": list_option(CUSTOM_RULES, {"position": {"type": "str"}}, required=True),
             "state": {"type": "str", "choices": ["present", "absent", "exact"], "default": "present"},
             "validate": {"type": "bool", "default": False},
             **limit_options(LIST_CODES),

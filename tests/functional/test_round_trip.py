@@ -1,0 +1,46 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the info modules return can be given back as it is, ids and timestamps included, and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from tests.documentation.samples import ACCOUNT_STATE, ZONE_STATE
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+Result = Mapping[str, Any]
+LISTS = ("prefixes", "allowlist", "rules", "filters")
+
+ROUND_TRIPS: Mapping[str, tuple[str, Callable[[Result], Result]]] = {
+    "account_protection": ("protection_info", lambda read: {**{name: read[name] for name in LISTS}, "purge": LISTS}),
+    "protected_prefixes": ("protection_info", lambda read: {"prefixes": read["prefixes"], "purge": True}),
+    "allowlist": ("protection_info", lambda read: {"entries": read["allowlist"], "purge": True}),
+    "firewall_rules": ("firewall_rules_info", lambda read: {"rules": read["rules"]}),
+    "custom_rules": ("custom_rules_info", lambda read: {"rules": read["rules"], "state": "exact"}),
+}
+
+
+@pytest.mark.parametrize("module", ROUND_TRIPS)
+def test_what_was_read_can_be_given_back(module: str, service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**ACCOUNT_STATE)
+    service.zone(ZONE).seed(**ZONE_STATE)
+    reader, options = ROUND_TRIPS[module]
+    given_back = options(modules.done(reader))
+    assert modules.done(module, **given_back)["changed"] is False
+    assert service.writes == []
+
+
+def test_an_id_that_is_given_back_names_nothing(service: LocalService, modules: Modules) -> None:
+    """The network identifies a prefix; another network is another prefix, whatever id stands beside it."""
+    service.account(ACCOUNT).seed(**ACCOUNT_STATE)
+    (first, *_rest) = modules.done("protection_info")["prefixes"]
+    done = modules.done("protected_prefixes", prefixes=[{**first, "prefix": "198.51.100.0/24"}])
+    assert [(item["action"], item["key"]) for item in done["operations"]] == [("create", "198.51.100.0/24")]
+    assert set(done["operations"][0]["fields"]) == {"prefix", "comment", "excluded"}
