@@ -9,7 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, TypedDict, TypeVar
 
-EXISTS_ALREADY = re.compile(r"\balready exists?\b|\bexists already\b|\bduplicate\b", re.IGNORECASE)
+# The vendor documents no code for a create that comes too late; some of its interfaces say it so, with HTTP 400.
+ALREADY_EXISTS = re.compile(
+    r"already[ _]exists?\b|\bexists[ _]already\b|\bduplicate\b|\bduplicate[ _]of\b", re.IGNORECASE
+)
+
 Extended = TypeVar("Extended", bound="ProtectionError")
 
 
@@ -86,10 +90,13 @@ class ServiceError(ProtectionError):
     def needs_reread(self) -> bool:
         """Whether only reading again tells what became of a change: the answer is lost, or somebody else was faster."""
         gone = self.status == 404 and self.error["method"] in ("PUT", "PATCH", "DELETE")
-        exists = self.status == 409 or (
-            self.status == 400 and any(EXISTS_ALREADY.search(item["message"]) for item in self.error["errors"])
-        )
-        return self.maybe_applied or exists or gone
+        return self.maybe_applied or self.is_conflict or gone
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether the change does not fit the present state, such as a create of what somebody else created first."""
+        says_so = any(ALREADY_EXISTS.search(item["message"]) for item in self.error["errors"])
+        return self.status == 409 or (self.status == 400 and self.error["method"] == "POST" and says_so)
 
     @property
     def codes(self) -> list[int]:

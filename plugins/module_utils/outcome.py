@@ -14,24 +14,32 @@ from .api.settings import parse_settings
 from .engine import perform
 from .errors import ProtectionError
 from .specs.base import ModuleSpec
+from .text import excerpt, visible
 
+MAX_MESSAGE = 50_000  # characters; the service's own text has no limit
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"  # as ansible-core writes it, which hides the values of options itself
 
 
 def outcome(
     spec: ModuleSpec, options: Mapping[str, Any], check_mode: bool, verbose: bool, warn: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in warnings."""
+    """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in warnings.
+
+    Every message passes here, so that text of the service cannot control the terminal that shows it.
+    """
     secrets = known_secrets(options, os.environ)
 
-    def warn_without_secrets(text: str) -> None:
-        warn(redact(text, secrets))
+    def readable(message: str) -> str:
+        return visible(excerpt(_redact_text(message, secrets), MAX_MESSAGE))
+
+    def warn_readably(message: str) -> None:
+        warn(readable(message))
 
     try:
-        settings = parse_settings(options, spec.owner, os.environ, warn_without_secrets)
-        result = perform(spec, options, settings, check_mode, warn_without_secrets, verbose)
+        settings = parse_settings(options, spec.owner, os.environ, warn_readably)
+        result = perform(spec, options, settings, check_mode, warn_readably, verbose)
     except ProtectionError as exc:
-        result = {**exc.details, "failed": True, "msg": exc.message}
+        result = {**exc.details, "failed": True, "msg": readable(exc.message)}
     return redact(result, secrets)  # type: ignore[no-any-return]
 
 

@@ -76,6 +76,10 @@ def create(service: LocalService, **entry: Any) -> Callable[[], None]:
     return lambda: service.account(ACCOUNT).seed(allowlist=[entry]) and None
 
 
+def create_prefix(service: LocalService, prefix: str) -> Callable[[], None]:
+    return lambda: service.account(ACCOUNT).seed(prefixes=[{"prefix": prefix}]) and None
+
+
 def remove(service: LocalService) -> Callable[[], None]:
     return service.account(ACCOUNT).allowlist.clear
 
@@ -94,6 +98,30 @@ def test_who_finds_another_entry_made_meanwhile_brings_it_into_line(service: Loc
     result = modules.done("allowlist_entry", prefix="10.0.0.1", comment="ours")
     assert keys(result["operations"]) == ["update 10.0.0.1"]
     assert result["diff"]["before"]["allowlist"]["10.0.0.1"]["comment"] == "theirs"
+
+
+@pytest.mark.parametrize(
+    ("message", "again"),
+    [
+        ("prefix 10.0.0.0/24 already exists", True),
+        ("protection.api.already_exists", True),
+        ("Duplicate of existing prefix", True),
+        ("prefix 10.0.0.0/24 exists only in part", False),
+        ("the list has one prefix twice", False),
+    ],
+)
+def test_a_bulk_call_that_comes_too_late_is_planned_again(
+    message: str, again: bool, service: LocalService, modules: Modules
+) -> None:
+    service.misbehave("meanwhile", method="POST", times=1, action=create_prefix(service, "10.0.0.0/24"))
+    service.misbehave("status", method="POST", times=1, status=400, errors=[{"code": 10400, "message": message}])
+    options = {"prefixes": [{"prefix": "10.0.0.0/24"}, {"prefix": "10.0.1.0/24"}]}
+    result = modules.run("protected_prefixes", **options)
+    assert result.get("failed", False) is not again
+    assert keys(result["operations"] if again else result["left"]) == (
+        ["create 10.0.1.0/24"] if again else ["create 10.0.0.0/24", "create 10.0.1.0/24"]
+    )
+    assert [call.method for call in service.calls].count("POST") == 1 + again
 
 
 def test_who_removes_what_is_gone_meanwhile_changes_nothing(service: LocalService, modules: Modules) -> None:

@@ -161,6 +161,42 @@ def test_a_listing_is_complete_or_it_fails_whatever_its_total(
         assert len(result["prefixes"]) == 2500
 
 
+CONTROL = "\x1b[2J\x07\u202e"
+SHOWN = r"\x1b[2J\x07\u202e"
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        ("status", {"errors": [{"code": 1, "message": f"no{CONTROL}"}]}),
+        ("status", {"errors": [{"code": 1, "message": "no", "source": {"pointer": f"/{CONTROL}"}}]}),
+        ("html", {"title": f"no{CONTROL}"}),
+        ("raw", {"body": f"no{CONTROL}"}),
+    ],
+)
+def test_what_would_control_a_terminal_is_escaped_in_messages(
+    kind: str, settings: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT)
+    service.misbehave(kind, status=400, **settings)
+    result = modules.failed("protection_info")
+    assert SHOWN in result["msg"]
+    assert result["msg"].isprintable()
+
+
+def test_what_would_control_a_terminal_is_escaped_in_warnings_and_left_in_data(
+    service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(
+        prefixes=[{"prefix": "192.0.2.0/24", "comment": CONTROL}],
+        syn_flood={"filters": [{"expression": f"ip.dst {CONTROL}", "mode": "enabled"}]},
+    )
+    result = modules.done("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])
+    assert SHOWN in result["warnings"][0]["event"]["msg"]
+    assert CONTROL not in result["warnings"][0]["event"]["msg"]
+    assert result["prefixes"][0]["comment"] == CONTROL
+
+
 def test_malformed_stored_prefixes_are_shown_and_left_alone(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113/24"}, {"prefix": "not a network"}])
     result = modules.done("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])
