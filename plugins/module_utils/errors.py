@@ -90,13 +90,10 @@ class ServiceError(ProtectionError):
     def needs_reread(self) -> bool:
         """Whether only reading again tells what became of a change: the answer is lost, or somebody else was faster."""
         gone = self.status == 404 and self.error["method"] in ("PUT", "PATCH", "DELETE")
-        return self.maybe_applied or self.is_conflict or gone
-
-    @property
-    def is_conflict(self) -> bool:
-        """Whether the change does not fit the present state, such as a create of what somebody else created first."""
-        says_so = any(ALREADY_EXISTS.search(item["message"]) for item in self.error["errors"])
-        return self.status == 409 or (self.status == 400 and self.error["method"] == "POST" and says_so)
+        exists = self.status == 409 or (
+            self.status == 400 and any(ALREADY_EXISTS.search(item["message"]) for item in self.error["errors"])
+        )
+        return self.maybe_applied or exists or gone
 
     @property
     def codes(self) -> list[int]:
