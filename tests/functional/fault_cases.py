@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Each fault at each kind of call: what the user sees, and what the service ends up with. Writes docs/faults.md.
+"""Each fault at each kind of call: what the user sees, and the state of the service afterwards. Writes docs/faults.md.
 
 `python -m tests.functional.fault_cases` runs every pair against the local service and prints the page.
 """
@@ -43,14 +43,14 @@ class Call:
 
 
 FAULTS = (
-    Fault("The connection is cut before the request is carried out", "lost_before"),
-    Fault("The request is carried out, and the connection cut before the answer", "lost_after"),
-    Fault("The answer breaks off in the middle of its body", "cut_body"),
-    Fault("The answer is JSON cut in half", "truncated"),
-    Fault("The answer has no body", "empty"),
+    Fault("The connection breaks before the service applies the request", "lost_before"),
+    Fault("The service applies the request, and the connection breaks before the response", "lost_after"),
+    Fault("The response breaks off in the middle of its body", "cut_body"),
+    Fault("The response is JSON cut in half", "truncated"),
+    Fault("The response has no body", "empty"),
     Fault("An edge page in HTML, HTTP 522", "html"),
     Fault("The service fails, HTTP 500", "status", {"status": 500}),
-    Fault("The request is carried out, and answered with HTTP 502", "status_after"),
+    Fault("The service applies the request, and responds with HTTP 502", "status_after"),
     Fault("Too many calls, HTTP 429 with Retry-After of 10 seconds", "status", {"status": 429, "headers": {"Retry-After": "10"}}),
     Fault("Too many calls, HTTP 429 with Retry-After of 300 seconds", "status", {"status": 429, "headers": {"Retry-After": "300"}}),
     Fault("No permission, HTTP 403", "status", {"status": 403, "errors": [{"code": 10000, "message": "Authentication error"}]}),
@@ -72,11 +72,11 @@ CALLS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ends for the user (`done`, `not done`, `not known`), its message, and what the service holds then."""
+    """How a run ends for the user (`done`, `not done`, `not known`), its message, and the state of the service afterwards."""
 
     seen: str
     message: str
-    held: str
+    state: str
     result: Mapping[str, Any]
 
 
@@ -89,7 +89,7 @@ def outcome(service: LocalService, fault: Fault, call: Call, times: int | None) 
     service.faults.clear()
     left = modules.done(call.module, check=True, **call.options)["operations"]
     seen = "done" if not result.get("failed") else "not known" if result.get("unknown") else "not done"
-    return Outcome(seen, result.get("msg", ""), "as it was" if left else "what was wished", result)
+    return Outcome(seen, result.get("msg", ""), "unchanged" if left else "desired", result)
 
 
 def prepare(service: LocalService) -> None:
@@ -98,17 +98,17 @@ def prepare(service: LocalService) -> None:
     service.zone(ZONE).seed(**FIREWALL)
 
 
-PAGE = """# What happens when a call goes wrong?
+PAGE = """# Table of faults
 
-This page is made by `python -m tests.functional.fault_cases`: every fault is provoked at every kind of call, and the tables
-say what came of it. A test compares them with what happens now.
+What happens when a call goes wrong? `python -m tests.functional.fault_cases` writes this page: it provokes every fault at
+every kind of call, and the tables show the result. A test compares them with the present behaviour.
 
-A task ends in one of three states. *Done*: everything is as wished, whatever happened on the way. *Not done*: the
-message says why, and the operations stand in `left`. *Not known*: the answer was lost, and reading again was not possible
-or did not settle it; the operations stand in `unknown`, and running the task again finds out, since it reads first.
+A task ends in one of three ways. *Done*: the service has the desired state, whatever happened on the way. *Not done*: the
+message says why, and `left` lists the operations. *Not known*: the response was lost, and reading again was not possible
+or did not give an answer; `unknown` lists the operations. Run the task again to find out, since it reads first.
 
-A read, and a write that sets absolute values, is repeated up to `retries` times. A create is repeated only where it
-surely was not carried out; otherwise the collection is read again and planned again, once. So no object is made twice.
+The module retries a read, and a write that sets absolute values, up to `retries` times. It retries a create only if the
+request certainly was not applied; otherwise it reads the collection and plans again, once. So no task creates a duplicate.
 """
 
 
@@ -119,23 +119,23 @@ def page(service: LocalService) -> str:
         rows = []
         for call in CALLS:
             once, ever = (outcome(service, fault, call, times) for times in (1, None))
-            rows.append(f"| {call.words} | {once.seen} | {once.held} | {ever.seen} | {ever.held} |")
+            rows.append(f"| {call.words} | {once.seen} | {once.state} | {ever.seen} | {ever.state} |")
         parts.append(
             f"## {fault.words}\n\n"
-            "| Call | Once: the user sees | the service holds | Again and again: the user sees | the service holds |\n"
-            "|---|---|---|---|---|\n" + "\n".join(rows) + f"\n\nWhen it goes on:\n\n> {message_of(service, fault)}\n"
+            "| Call | Once: the task is | the state is | Again and again: the task is | the state is |\n"
+            "|---|---|---|---|---|\n" + "\n".join(rows) + f"\n\nThe message, if the fault goes on:\n\n> {message_of(service, fault)}\n"
         )
     return "\n".join(parts)
 
 
 def message_of(service: LocalService, fault: Fault) -> str:
-    """What is said of a create, or else of a listing, that meets the fault again and again, for any account."""
-    said = next(filter(None, (outcome(service, fault, call, None).message for call in (CALLS[1], CALLS[0]))))
-    return re.sub(r" \(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "", said.replace(ACCOUNT, "ACCOUNT"))
+    """The message of a create, or else of a listing, that meets the fault again and again, for any account."""
+    message = next(filter(None, (outcome(service, fault, call, None).message for call in (CALLS[1], CALLS[0]))))
+    return re.sub(r" \(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "", message.replace(ACCOUNT, "ACCOUNT"))
 
 
 def without_waiting(service: LocalService) -> SimpleNamespace:
-    """Takes the place of the time module where modules wait: only the service's clock goes on."""
+    """Replaces the time module where modules wait: only the service's clock goes on."""
     waited: list[float] = []
 
     def sleep(seconds: float) -> None:

@@ -25,7 +25,7 @@ def test_the_user_sees_what_the_service_holds(
 ) -> None:
     ended = outcome(service, fault, call, times)
     if ended.seen != "not known":
-        assert ended.held == ("what was wished" if ended.seen == "done" else "as it was")
+        assert ended.state == ("desired" if ended.seen == "done" else "unchanged")
     if "operations" in ended.result and ended.result.get("failed"):
         parts = [item for part in ("done", "unknown", "left") for item in ended.result[part]]
         assert parts == ended.result["operations"]
