@@ -50,14 +50,14 @@ options:
     type: float
     default: 4.0
   min_allowlist_prefix_length_ipv4:
-    description: The length of the widest IPv4 network that may be allowed without being a risk. Networks that lie
-      side by side count as one.
+    description: The length of the widest IPv4 network that may be allowed without being a risk. Adjacent
+      networks count as one.
     version_added: 0.2.0
     type: int
     default: 24
   min_allowlist_prefix_length_ipv6:
-    description: The length of the widest IPv6 network that may be allowed without being a risk. Networks that lie
-      side by side count as one.
+    description: The length of the widest IPv6 network that may be allowed without being a risk. Adjacent
+      networks count as one.
     version_added: 0.2.0
     type: int
     default: 48
