@@ -123,7 +123,9 @@ def page(service: LocalService) -> str:
         parts.append(
             f"## {fault.words}\n\n"
             "| Call | Once: the task is | the state is | Again and again: the task is | the state is |\n"
-            "|---|---|---|---|---|\n" + "\n".join(rows) + f"\n\nThe message, if the fault goes on:\n\n> {message_of(service, fault)}\n"
+            "|---|---|---|---|---|\n"
+            + "\n".join(rows)
+            + f"\n\nThe message, if the fault goes on:\n\n> {message_of(service, fault)}\n"
         )
     return "\n".join(parts)
 
