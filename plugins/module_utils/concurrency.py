@@ -2,15 +2,19 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs calls concurrently: a few at a time, with results in order, and no new calls after a failure."""
+"""Runs calls concurrently: a few at a time, with results in order, and no new calls after a failure.
+
+The threads are daemons, which neither hold up an interrupted process nor its end; those of concurrent.futures do.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Callable, Iterator, NamedTuple, Sequence, TypeVar
+from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
 MAX_CONCURRENT_CALLS = 8
+LONGEST_DEAF = 0.2  # seconds; a signal that meets another thread waits as long for the main thread to look
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -28,21 +32,17 @@ def attempt_each(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
     if len(items) < 2:
         yield from (_attempt(work, item) for item in items)
         return
-    waiting = deque(items)
-    running: deque[Future[Attempt]] = deque()
-    failed = False
-    with ThreadPoolExecutor(min(MAX_CONCURRENT_CALLS, len(items))) as pool:
-        try:
-            while running or (waiting and not failed):
-                while waiting and not failed and len(running) < MAX_CONCURRENT_CALLS:
-                    running.append(pool.submit(_attempt, work, waiting.popleft()))
-                attempt = running.popleft().result()
-                failed = failed or any(item.done() and item.result().error for item in running)
-                failed = failed or attempt.error is not None
-                yield attempt
-        finally:
-            for item in running:
-                item.cancel()
+    crew = Crew(work, items)
+    for dummy in range(min(MAX_CONCURRENT_CALLS, len(items))):
+        threading.Thread(target=crew.run, daemon=True).start()
+    try:
+        for index in range(len(items)):
+            attempt = crew.wait_for(index)
+            if attempt is None:
+                return
+            yield attempt
+    finally:
+        crew.stop()
 
 
 def concurrently(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -51,6 +51,46 @@ def concurrently(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
         if attempt.error is not None:
             raise attempt.error
         yield attempt.result  # type: ignore[misc]
+
+
+class Crew(Generic[Item, Result]):
+    """What the threads that work on the same items share."""
+
+    def __init__(self, work: Callable[[Item], Result], items: Sequence[Item]) -> None:
+        self._work = work
+        self._waiting = deque(enumerate(items))
+        self._begun: set[int] = set()
+        self._attempts: dict[int, Attempt] = {}
+        self._changed = threading.Condition()
+
+    def run(self) -> None:
+        """Take one item after the other, until there are no more; in a thread of its own."""
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    return
+                index, item = self._waiting.popleft()
+                self._begun.add(index)
+            attempt = _attempt(self._work, item)
+            with self._changed:
+                self._attempts[index] = attempt
+                if attempt.error is not None:
+                    self._waiting.clear()
+                self._changed.notify_all()
+
+    def wait_for(self, index: int) -> Attempt | None:
+        """What came of the item with this index; None where it does not begin any more."""
+        with self._changed:
+            while index not in self._attempts:
+                if index not in self._begun and not self._waiting:
+                    return None
+                self._changed.wait(LONGEST_DEAF)
+            return self._attempts.pop(index)
+
+    def stop(self) -> None:
+        """Begin with no more items."""
+        with self._changed:
+            self._waiting.clear()
 
 
 def _attempt(work: Callable[[Item], Result], item: Item) -> Attempt:

@@ -62,7 +62,12 @@ def ansible(
         finished = subprocess.run(
             [str(Path(sys.executable).parent / program), *map(str, arguments)],
             cwd=directory,
-            env={**_environment(scratch), "PWD": str(directory), "RECORD_TO": str(record), **(environment or {})},
+            env={
+                **ansible_environment(scratch),
+                "PWD": str(directory),
+                "RECORD_TO": str(record),
+                **(environment or {}),
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -73,7 +78,8 @@ def ansible(
     return Run(finished.returncode, finished.stdout, tasks)
 
 
-def _environment(scratch: str) -> dict[str, str]:
+def ansible_environment(scratch: str) -> dict[str, str]:
+    """The environment of a program of Ansible that uses this folder for its own files, without the settings of its user."""
     ours = ("ANSIBLE_", "CLOUDFLARE_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return {

@@ -198,7 +198,7 @@ def read_body(response: Any) -> bytes:
         if len(body) > MAX_BODY:
             raise Unreadable(response.status_code, f"its body is larger than {MAX_BODY >> 20} MiB")
     if response.raw.length_remaining:  # which not every urllib3 takes for an error
-        raise requests.ConnectionError(f"the response ends {response.raw.length_remaining} bytes too early")
+        raise requests.ConnectionError(exceptions.IncompleteRead(len(body), response.raw.length_remaining))
     return bytes(body)
 
 

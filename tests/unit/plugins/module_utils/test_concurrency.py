@@ -6,8 +6,12 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import (
@@ -62,3 +66,42 @@ def test_after_a_failure_no_new_ones_begin_and_those_under_way_are_told(failing:
     assert str(told[failing].error) == str(failing)
     with pytest.raises(ValueError, match=str(failing)):
         list(concurrently(work, range(60)))
+
+
+class Interrupt(BaseException):
+    """What the handler of a signal raises, as that of Ctrl-C does."""
+
+
+@contextmanager
+def interrupts() -> Iterator[None]:
+    def interrupt(*args: Any) -> None:
+        raise Interrupt
+
+    usual = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, usual)
+
+
+def test_an_interrupt_does_not_wait_for_those_under_way_whichever_thread_it_meets() -> None:
+    over = threading.Event()
+    begun: list[int] = []
+
+    def work(number: int) -> None:
+        begun.append(number)
+        if number == 3:
+            time.sleep(0.05)  # until the main thread waits
+            signal.pthread_kill(threading.get_ident(), signal.SIGALRM)
+        over.wait(20)
+
+    started = time.monotonic()
+    with interrupts(), pytest.raises(Interrupt):
+        list(concurrently(work, range(20)))
+    assert time.monotonic() - started < 5
+    over.set()
+    assert len(begun) == MAX_CONCURRENT_CALLS
+
+
+def test_no_thread_holds_up_the_end_of_the_process() -> None:
+    assert all(concurrently(lambda dummy: threading.current_thread().daemon, range(20)))
