@@ -12,23 +12,25 @@ from ansible_collections.edgeops.protection.plugins.module_utils.coverage.inputs
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import answer, summarise
 
 
-def coverage(told: Any) -> dict[str, Any]:
-    """What an account protects, and how; see coverage.yml."""
-    return summarise(_covering(told))
+def coverage(account: Any) -> dict[str, Any]:
+    """The coverage of an account; see coverage.yml."""
+    return summarise(_covering(account))
 
 
-def covers(told: Any, asked: Any) -> Any:
+def covers(account: Any, addresses: Any) -> Any:
     """Whether and how an address, or each of several, is protected; see covers.yml."""
-    covering = _covering(told)
+    covering = _covering(account)
     try:
-        return answer(covering, asked) if isinstance(asked, str) else [answer(covering, one) for one in asked]
+        if isinstance(addresses, str):
+            return answer(covering, addresses)
+        return [answer(covering, address) for address in addresses]
     except (TypeError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.covers: {exc}") from exc
 
 
-def _covering(told: Any) -> Coverage:
+def _covering(account: Any) -> Coverage:
     try:
-        return Coverage(read_account(told))
+        return Coverage(read_account(account))
     except ValueError as exc:
         raise AnsibleFilterError(f"edgeops.protection.coverage: {exc}") from exc
 

@@ -48,4 +48,4 @@ def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
 
 def visible(text: str) -> str:
     """A text as a terminal can show it: characters that control it, or the direction of text, are escaped."""
-    return UNSEEN.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
+    return UNSEEN.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)

@@ -21,10 +21,10 @@ TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-
 
 def read_timestamp(value: Any) -> datetime | None:
     """A timestamp of an object, with any precision and offset; None where it is not one, or not possible."""
-    found = TIMESTAMP.fullmatch(value) if isinstance(value, str) else None
-    if not found:
+    match = TIMESTAMP.fullmatch(value) if isinstance(value, str) else None
+    if not match:
         return None
-    day, time, fraction, offset = found.groups()
+    day, time, fraction, offset = match.groups()
     offset = "+00:00" if offset in (None, "Z", "z") else offset
     try:
         return _if_possible(datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')[:6]}{offset}"))

@@ -47,16 +47,16 @@ def find_credentials(options: Mapping[str, Any], environment: Mapping[str, str])
     return _credentials(ambient)
 
 
-def _credentials(given: Mapping[str, str]) -> Credentials:
-    for name, value in given.items():
+def _credentials(credentials: Mapping[str, str]) -> Credentials:
+    for name, value in credentials.items():
         _check(name, value)
-    if set(given) == set(TOKEN):
-        return Credentials({"Authorization": "Bearer " + given["api_token"]})
-    if set(given) == set(KEY):
-        return Credentials({"X-Auth-Email": given["api_email"], "X-Auth-Key": given["api_key"]})
-    if given:
-        (lacking,) = set(KEY) - set(given)
-        raise OptionError(lacking, "it is needed beside {}; or use api_token alone".format(*given))
+    if set(credentials) == set(TOKEN):
+        return Credentials({"Authorization": "Bearer " + credentials["api_token"]})
+    if set(credentials) == set(KEY):
+        return Credentials({"X-Auth-Email": credentials["api_email"], "X-Auth-Key": credentials["api_key"]})
+    if credentials:
+        (lacking,) = set(KEY) - set(credentials)
+        raise OptionError(lacking, "it is needed beside {}; or use api_token alone".format(*credentials))
     raise OptionError("api_token", "there are no credentials; " + WAYS)
 
 

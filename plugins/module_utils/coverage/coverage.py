@@ -27,7 +27,7 @@ UNKNOWN_STATUS = "Whether TCP protection is on is not known."
 
 def ranges_of(entries: Sequence[Object]) -> Ranges:
     """The networks of some entries as a set; malformed ones are the network of nothing."""
-    return union(found for found in (range_of(entry.get("prefix")) for entry in entries) if found)
+    return union(network for network in (range_of(entry.get("prefix")) for entry in entries) if network)
 
 
 def has_flag(entry: Object, flag: str) -> bool:
@@ -122,18 +122,18 @@ class Coverage:
 
     @cached_property
     def reasons(self) -> Sequence[str]:
-        """Why the account is not effectively protected; empty where nothing stands in the way."""
-        found = []
+        """Why the account is not effectively protected; empty if it is."""
+        reasons = []
         if not self.enabled:
-            found.append("TCP protection is off." if self.enabled is False else UNKNOWN_STATUS)
+            reasons.append("TCP protection is off." if self.enabled is False else UNKNOWN_STATUS)
         if not self.protected:
-            return [*found, "Every protected prefix is excluded." if self.inside else "There is no protected prefix."]
-        found += [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions]
+            return [*reasons, "Every protected prefix is excluded." if self.inside else "There is no protected prefix."]
+        reasons += [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions]
         for item in self.components:
             modes = union_of_modes(modes for dummy, modes in self.pieces[item.kind])
             if ENABLED not in modes:
-                found.append(f"{capitalised(item.title)} mitigates nothing: {_why_not(modes)}.")
-        return found
+                reasons.append(f"{capitalised(item.title)} mitigates nothing: {_why_not(modes)}.")
+        return reasons
 
     @cached_property
     def gaps(self) -> Sequence[str]:

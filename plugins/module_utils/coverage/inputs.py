@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An account as results show it, or as variables wish for it, read back into collections."""
+"""Reads an account, as a result shows it or as variables describe it, into collections."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ LISTS: Mapping[str, tuple[Resource, ...]] = {
 }
 
 
-def read_account(told: Any) -> State:
-    """The collections that are told of; those that are not stay unknown. Raises ValueError.
+def read_account(account: Any) -> State:
+    """The collections that `account` contains; others are unknown. Raises ValueError.
 
     Takes the result of protection_info or account_protection, or {enabled, prefixes, allowlist, rules, filters} as
-    account_protection takes them, where what an entry leaves out is as in a new object.
+    account_protection takes them; fields that an entry leaves out have the default of a new object.
     """
-    if not isinstance(told, Mapping):
+    if not isinstance(account, Mapping):
         raise ValueError("it takes the result of protection_info, or a dictionary with prefixes, rules and so on")
-    told = told.get("protection", told)
-    state = _status(told)
+    account = account.get("protection", account)
+    state = _status(account)
     for name, resources in LISTS.items():
-        if told.get(name) is None:
+        if account.get(name) is None:
             continue
-        entries = _entries(name, told[name])
+        entries = _entries(name, account[name])
         for resource in resources:
             state[resource.plural] = [
                 {**resource.defaults(), **entry} for entry in entries if entry.get("kind") in (None, resource.kind)
@@ -42,18 +42,22 @@ def read_account(told: Any) -> State:
     return state
 
 
-def _status(told: Mapping[str, Any]) -> dict[str, Any]:
-    status = told.get("status")
+def _status(account: Mapping[str, Any]) -> dict[str, Any]:
+    status = account.get("status")
     if isinstance(status, Mapping):
         return {STATUS.plural: [status]}
-    return {} if told.get("enabled") is None else {STATUS.plural: [{"enabled": told["enabled"]}]}
+    return {} if account.get("enabled") is None else {STATUS.plural: [{"enabled": account["enabled"]}]}
 
 
-def _entries(name: str, told: Any) -> Sequence[Mapping[str, Any]]:
-    if not isinstance(told, Sequence) or isinstance(told, str) or not all(isinstance(item, Mapping) for item in told):
+def _entries(name: str, entries: Any) -> Sequence[Mapping[str, Any]]:
+    if (
+        not isinstance(entries, Sequence)
+        or isinstance(entries, str)
+        or not all(isinstance(item, Mapping) for item in entries)
+    ):
         raise ValueError(f"{name} is not a list of dictionaries")
     if name in ("rules", "filters"):
-        for position, item in enumerate(told):
+        for position, item in enumerate(entries):
             if item.get("kind") not in KINDS:
                 raise ValueError(f"{name}[{position}].kind is not one of {', '.join(KINDS)}")
-    return [{field: value for field, value in item.items() if value is not None} for item in told]
+    return [{field: value for field, value in item.items() if value is not None} for item in entries]

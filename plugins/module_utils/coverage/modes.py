@@ -48,9 +48,9 @@ class Filter:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule as it decides; its place is `global`, or a scope with a name."""
+    """A rule; its label is `global`, or a scope with a name."""
 
-    place: str
+    label: str
     everywhere: bool
     mode: str
 
@@ -82,18 +82,18 @@ class Component:
         for mode in (UNDECIDED, *MODES):
             always = [] if mode == UNDECIDED else self._union(mode, "always")
             sometimes = self._union(mode, "sometimes")
-            asked: list[Piece] = []
+            next_pieces: list[Piece] = []
             for ranges, modes in open_pieces:
                 closed.append((intersection(ranges, always), modes | {mode}))
                 rest = difference(ranges, always)
-                asked.append((intersection(rest, sometimes), modes | {mode}))
-                asked.append((difference(rest, sometimes), modes))
-            open_pieces = [piece for piece in asked if piece[0]]
+                next_pieces.append((intersection(rest, sometimes), modes | {mode}))
+                next_pieces.append((difference(rest, sometimes), modes))
+            open_pieces = [piece for piece in next_pieces if piece[0]]
         return gathered(closed + [(ranges, modes | self.rule_modes) for ranges, modes in open_pieces])
 
     def mitigated(self, space: Ranges) -> Ranges:
         """The addresses whose ordinary traffic is mitigated: what neither a filter for a part of it nor a rule for one
-        place takes."""
+        region or data center takes."""
         by_filter = intersection(space, self._union(ENABLED, "always"))
         if {rule.mode for rule in self.rules if rule.everywhere} != {ENABLED}:
             return by_filter
@@ -109,22 +109,22 @@ class Component:
             item for filter_ in self.filters if filter_.mode == mode for item in getattr(filter_.matches, part)
         )
 
-    def deciders(self, asked: Range) -> list[Decider]:
-        """What decides for a network, in the order in which it is asked; the first that takes all traffic is the last.
+    def deciders(self, network: Range) -> list[Decider]:
+        """What decides for a network, in the order of precedence; the list ends with the first that takes all traffic.
 
         A rule for one region or data center takes some of the traffic.
         """
-        found: list[Decider] = []
+        deciders: list[Decider] = []
         for mode in (UNDECIDED, *MODES):
             for item in (filter_ for filter_ in self.filters if filter_.mode == mode):
-                whole = mode != UNDECIDED and intersection([asked], item.matches.always) == [asked]
-                if whole or intersection([asked], item.matches.sometimes):
-                    found.append(_decided(mode, "all" if whole else "some", "filter", item.expression))
+                whole = mode != UNDECIDED and intersection([network], item.matches.always) == [network]
+                if whole or intersection([network], item.matches.sometimes):
+                    deciders.append(_decided(mode, "all" if whole else "some", "filter", item.expression))
                 if whole:
-                    return found
-        everywhere = [_decided(rule.mode, "all", "rule", rule.place) for rule in self.rules if rule.everywhere]
-        elsewhere = [_decided(rule.mode, "some", "rule", rule.place) for rule in self.rules if not rule.everywhere]
-        return found + elsewhere + (everywhere or [_decided(OFF, "all")])
+                    return deciders
+        everywhere = [_decided(rule.mode, "all", "rule", rule.label) for rule in self.rules if rule.everywhere]
+        elsewhere = [_decided(rule.mode, "some", "rule", rule.label) for rule in self.rules if not rule.everywhere]
+        return deciders + elsewhere + (everywhere or [_decided(OFF, "all")])
 
 
 def _decided(mode: str, traffic: str, kind: str | None = None, name: str | None = None) -> Decider:
@@ -187,19 +187,19 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
 
 def _rule(obj: Object, title: str, problems: list[str]) -> Rule:
     scope = str(CODE.normalise(obj.get("scope")))
-    place = scope if scope == "global" else f"{scope} {obj.get('name')}"
-    mode = _mode(obj, f"the rule {place} of {title}", problems)
+    label = scope if scope == "global" else f"{scope} {obj.get('name')}"
+    mode = _mode(obj, f"the rule {label} of {title}", problems)
     if scope not in ("global", "region", "datacenter"):
         problems.append(f"The scope {obj.get('scope')!r} of a rule of {title} is not known.")
         mode = UNDECIDED
-    return Rule(place, scope == "global", mode)
+    return Rule(label, scope == "global", mode)
 
 
 def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
-    """Where two rules for one place have different modes, it is not known which of them counts."""
+    """Where two rules with one label have different modes, it is not known which of them counts."""
     modes: dict[str, set[str]] = {}
     for rule in rules:
-        modes.setdefault(rule.place.casefold(), set()).add(rule.mode)
-    contradictory = [place for place, found in modes.items() if len(found) > 1]
-    problems.extend(f"Two rules {place} of {title} have different modes." for place in contradictory)
-    return [Rule(place, place == "global", UNDECIDED) for place in contradictory]
+        modes.setdefault(rule.label.casefold(), set()).add(rule.mode)
+    contradictory = [label for label, modes_of_label in modes.items() if len(modes_of_label) > 1]
+    problems.extend(f"Two rules {label} of {title} have different modes." for label in contradictory)
+    return [Rule(label, label == "global", UNDECIDED) for label in contradictory]

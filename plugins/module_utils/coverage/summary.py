@@ -210,31 +210,31 @@ def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:
 
 def answer(coverage: Coverage, network: str) -> Answer:
     """Whether and how an address or a network is protected; raises ValueError where the text is neither."""
-    asked = range_of(network)
-    if asked is None:
+    range_ = range_of(network)
+    if range_ is None:
         raise ValueError(f"'{network}' is neither an address nor a network")
-    inside = intersection(coverage.protected, [asked])
+    inside = intersection(coverage.protected, [range_])
     protected, undecided = ([], inside) if coverage.malformed_exclusions else (inside, [])
     return Answer(
-        network=networks([asked])[0],
-        protected=protected == [asked],
+        network=networks([range_])[0],
+        protected=protected == [range_],
         parts=Parts(
             protected=address_set(protected),
             undecided=address_set(undecided),
-            excluded=address_set(intersection(intersection(coverage.inside, coverage.carved_out), [asked])),
-            outside=address_set(difference([asked], coverage.inside)),
+            excluded=address_set(intersection(intersection(coverage.inside, coverage.carved_out), [range_])),
+            outside=address_set(difference([range_], coverage.inside)),
         ),
-        protected_by=_prefixes_around(coverage, asked, excluded=False),
-        excluded_by=_prefixes_around(coverage, asked, excluded=True),
-        modes={item.kind: item.deciders(asked) for item in coverage.components},
+        protected_by=_prefixes_around(coverage, range_, excluded=False),
+        excluded_by=_prefixes_around(coverage, range_, excluded=True),
+        modes={item.kind: item.deciders(range_) for item in coverage.components},
     )
 
 
-def _prefixes_around(coverage: Coverage, asked: Range, excluded: bool) -> list[str]:
+def _prefixes_around(coverage: Coverage, range_: Range, excluded: bool) -> list[str]:
     """The prefixes that contain the network or a part of it, the widest first."""
     around = [
         (network, str(entry["prefix"]))
         for entry, network in _networks_of(coverage, excluded)
-        if network[0] <= asked[1] and asked[0] <= network[1]
+        if network[0] <= range_[1] and range_[0] <= network[1]
     ]
     return [text for network, text in sorted(around, key=lambda item: (item[0][0] - item[0][1], item[1]))]

@@ -21,7 +21,7 @@ def steps(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule]
 
     Raises ValueError as migrate does.
     """
-    held = by_ref(custom_rules)
+    existing = by_ref(custom_rules)
     in_effect = {entry["id"] for entry in migrate(rules).entries if not (entry["paused"] or entry["filter_paused"])}
     migration = migrate(rules, custom_rules)
     needed = {entry["becomes"] for entry in migration.entries if entry["id"] in in_effect}
@@ -29,28 +29,28 @@ def steps(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule]
         "conflicts": [
             rule["ref"]
             for rule in migration.rules
-            if rule["ref"] in needed and rule["ref"] in held and not _does(held[rule["ref"]], rule)
+            if rule["ref"] in needed and rule["ref"] in existing and not _does(existing[rule["ref"]], rule)
         ],
-        "create": _placed(migration.rules, held),
+        "create": _placed(migration.rules, existing),
         "pause": _pausable([entry for entry in migration.entries if entry["id"] in in_effect]),
     }
 
 
-def _does(held: CustomRule, rule: CustomRule) -> bool:
-    return same(held, rule) and held.get("enabled") is not False
+def _does(existing: CustomRule, rule: CustomRule) -> bool:
+    return same(existing, rule) and existing.get("enabled") is not False
 
 
-def _placed(rules: Sequence[CustomRule], held: Mapping[str, CustomRule]) -> list[dict[str, Any]]:
+def _placed(rules: Sequence[CustomRule], existing: Mapping[str, CustomRule]) -> list[dict[str, Any]]:
     """The missing rules, each behind the one that comes before it; the first before all others, or where there are
     none, behind everything that the zone has."""
     refs = [rule["ref"] for rule in rules]
-    first = next((f"before {ref}" for ref in refs if ref in held), "last")
+    first = next((f"before {ref}" for ref in refs if ref in existing), "last")
     positions = [first, *(f"after {ref}" for ref in refs)]
-    return [dict(rule, position=position) for rule, position in zip(rules, positions) if rule["ref"] not in held]
+    return [dict(rule, position=position) for rule, position in zip(rules, positions) if rule["ref"] not in existing]
 
 
 def _pausable(in_effect: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The desired, for the last rule first: what is not paused yet then decides before any custom rule does, as it did
-    before. Rules before one that stays, because nobody knows what its action does, stay too."""
+    """The options that pause the rules, the last rule first: a rule that is not paused yet then decides before any
+    custom rule does, as before. Rules before one with an unknown action stay too."""
     behind = takewhile(lambda entry: entry["becomes"] or entry["action"] in ACTIONS_BY_PRECEDENCE, reversed(in_effect))
     return [{"id": entry["id"], "paused": True} for entry in behind if entry["becomes"]]

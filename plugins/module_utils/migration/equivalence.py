@@ -16,7 +16,7 @@ RAW_STRING = re.compile(r'(?<!\w)r#*"')  # white space within has a meaning that
 LISTS = ("phases", "products")
 
 
-def meaning_of(expression: str) -> str:
+def normalised(expression: str) -> str:
     """Equal for expressions that match the same requests, as far as white space tells."""
     return expression if RAW_STRING.search(expression) else normalise_expression(expression)
 
@@ -30,30 +30,30 @@ def by_ref(rules: Any) -> dict[str, CustomRule]:
     return {str(rule["ref"]): rule for rule in rules if rule.get("ref")}
 
 
-def same(held: CustomRule, rendered: CustomRule) -> bool:
+def same(existing: CustomRule, rendered: CustomRule) -> bool:
     """Whether a request meets the same under both."""
-    return _matches(held, rendered) and _parameters(held) == _parameters(rendered)
+    return _matches(existing, rendered) and _parameters(existing) == _parameters(rendered)
 
 
-def at_least(held: CustomRule, rendered: CustomRule) -> bool:
+def at_least(existing: CustomRule, rendered: CustomRule) -> bool:
     """Whether a request that meets the rendered rule meets the same, or skips yet more, under the one of the zone."""
-    had = _parameters(held)
-    return _matches(held, rendered) and all(
-        wanted <= had.get(name, frozenset()) if name in LISTS else had.get(name) == wanted
-        for name, wanted in _parameters(rendered).items()
+    existing_parameters = _parameters(existing)
+    return _matches(existing, rendered) and all(
+        value <= existing_parameters.get(name, frozenset()) if name in LISTS else existing_parameters.get(name) == value
+        for name, value in _parameters(rendered).items()
     )
 
 
-def _matches(held: CustomRule, rendered: CustomRule) -> bool:
-    return held.get("action") == rendered["action"] and meaning_of(str(held.get("expression"))) == meaning_of(
+def _matches(existing: CustomRule, rendered: CustomRule) -> bool:
+    return existing.get("action") == rendered["action"] and normalised(str(existing.get("expression"))) == normalised(
         rendered["expression"]
     )
 
 
 def _parameters(rule: CustomRule) -> dict[str, Any]:
     """What the action needs, in a form that can be compared: lists without their order, and nothing that is empty."""
-    found = rule.get("action_parameters")
-    parameters = found if isinstance(found, Mapping) else {}
+    raw = rule.get("action_parameters")
+    parameters = raw if isinstance(raw, Mapping) else {}
     return {
         name: frozenset(map(str, value)) if name in LISTS and isinstance(value, (list, tuple)) else value
         for name, value in parameters.items()

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A firewall rule as the service shows it, read with patience: what is missing or odd is remarked, not refused."""
+"""A tolerant reader of firewall rules: it remarks what is missing or odd, and refuses nothing."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class FirewallRule:
 def read_rule(raw: Mapping[str, Any]) -> FirewallRule:
     """Total: `raw` needs no more than an id."""
     remarks: list[str] = []
-    found = raw.get("filter")
-    condition = found if isinstance(found, Mapping) else {}
+    filter_ = raw.get("filter")
+    condition = filter_ if isinstance(filter_, Mapping) else {}
     action = _text(raw.get("action"))
     expression = "" if condition.get("deleted") else _filled(condition.get("expression"))
     products = _products(raw.get("products"), remarks.append) if action == "bypass" else ()

@@ -16,7 +16,7 @@ from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
 from ..schema.zone import ACTIONS_BY_PRECEDENCE
 from ..text import first_few
-from .equivalence import CustomRule, at_least, by_ref, meaning_of
+from .equivalence import CustomRule, at_least, by_ref, normalised
 from .firewall_rule import FirewallRule, read_rule
 
 LONGEST_ORDERED_LIST = 200  # with more rules, the service orders by priority only
@@ -50,12 +50,12 @@ class Migration(NamedTuple):
 def migrate(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule] = ()) -> Migration:
     """All firewall rules of a zone, as the service lists them, to custom rules.
 
-    A rule that is paused since one of the zone's `custom_rules` has taken its place counts as it did before. Raises
+    A rule that is paused since one of the zone's `custom_rules` has replaced it counts as it did before. Raises
     ValueError where one of both is not a list of mappings, firewall rules with an id each; everything else that is odd
     is noted."""
-    found = _read(rules)
-    refs = _refs(found)
-    listed = _as_before(found, refs, by_ref(custom_rules))
+    firewall_rules = _read(rules)
+    refs = _refs(firewall_rules)
+    listed = _as_before(firewall_rules, refs, by_ref(custom_rules))
     ordered = sorted(listed, key=_evaluation)
     allowed = _pairs(ordered)
     custom = [
@@ -122,30 +122,36 @@ def _pairs(ordered: Iterable[FirewallRule]) -> dict[str, str]:
         if not rule.terminates:
             continue
         if rule.action == "allow" and rule.active:
-            meaning = meaning_of(rule.expression)
+            expression = normalised(rule.expression)
             pairs.update(
-                (other.id, rule.id) for other in waiting if other.active and meaning_of(other.expression) == meaning
+                (other.id, rule.id) for other in waiting if other.active and normalised(other.expression) == expression
             )
         waiting = []
     return pairs
 
 
 def _as_before(
-    listed: Sequence[FirewallRule], refs: Mapping[str, str], held: Mapping[str, CustomRule]
+    listed: Sequence[FirewallRule], refs: Mapping[str, str], existing: Mapping[str, CustomRule]
 ) -> list[FirewallRule]:
-    """The rules as they were before custom rules took their place: one that is paused, and whose custom rule is there,
-    is as paused as that is disabled. A bypass that went into an allow has no custom rule of its own; it is judged by
-    that of the allow."""
+    """The rules as they were before custom rules replaced them: one that is paused, and whose custom rule is there,
+    is as paused as that is disabled. A bypass that went into an allow has no custom rule of its own; it counts as that
+    of the allow."""
 
     def replaced(rule: FirewallRule, ref: str) -> bool:
-        return rule.paused and not rule.obstacle and ref in held and at_least(held[ref], _custom_rule(rule, ref, ()))
+        return (
+            rule.paused
+            and not rule.obstacle
+            and ref in existing
+            and at_least(existing[ref], _custom_rule(rule, ref, ()))
+        )
 
     rules = [
-        replace(rule, paused=held[refs[rule.id]].get("enabled") is False) if replaced(rule, refs[rule.id]) else rule
+        replace(rule, paused=existing[refs[rule.id]].get("enabled") is False) if replaced(rule, refs[rule.id]) else rule
         for rule in listed
     ]
     resumed = [
-        replace(rule, paused=False) if rule.action == "bypass" and refs[rule.id] not in held else rule for rule in rules
+        replace(rule, paused=False) if rule.action == "bypass" and refs[rule.id] not in existing else rule
+        for rule in rules
     ]
     pairs = _pairs(sorted(resumed, key=_evaluation))
     return [
@@ -187,7 +193,7 @@ def _doubts(listed: Sequence[FirewallRule], ordered: Sequence[FirewallRule]) -> 
     where there are no priorities. Two rules that both go on to the next rule may swap."""
     if len(listed) > LONGEST_ORDERED_LIST or any(rule.priority is not None for rule in listed):
         return {}
-    place = {rule.id: number for number, rule in enumerate(ordered) if rule.active}
+    rank = {rule.id: number for number, rule in enumerate(ordered) if rule.active}
     active = [rule for rule in listed if rule.active]
     doubts: dict[str, list[str]] = {}
     for number, rule in enumerate(active):
@@ -195,7 +201,7 @@ def _doubts(listed: Sequence[FirewallRule], ordered: Sequence[FirewallRule]) -> 
             swapped = [
                 other.id
                 for other in others
-                if (place[other.id] > place[rule.id]) == (where == "after") and (rule.terminates or other.terminates)
+                if (rank[other.id] > rank[rule.id]) == (where == "after") and (rule.terminates or other.terminates)
             ]
             if swapped:
                 doubts.setdefault(rule.id, []).append(
