@@ -12,6 +12,13 @@ options:
     description:
       - The risks that the task may take. A plan that carries another one fails before anything is written, in check
         mode too, and says which networks and entries are concerned.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints
+        the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and of C(networks), C(entries), C(expires) and C(reason) what it needs. C(networks)
+        and C(entries) are the networks and keys that may be concerned; a risk that concerns others is refused.
+      - From C(expires) on, by the service's clock, the acceptance does not count. It is a timestamp with offset, or a
+        date, which means its end in UTC. C(reason) is returned with the accepted risk.
+      - A dictionary belongs into an inventory, since a code that stays there accepts later risks as well.
       - V(unprotects_addresses) leaves addresses outside protection that were inside it.
       - V(stops_mitigation) leaves addresses whose attacks a component mitigates with monitoring only.
       - V(disables_protection) switches the protection off, or removes or disables the last rule that makes a component
@@ -26,16 +33,7 @@ options:
         risk.
     version_added: 0.2.0
     type: list
-    elements: str
-    choices:
-      - unprotects_addresses
-      - stops_mitigation
-      - disables_protection
-      - skips_monitoring
-      - broad_allowlist
-      - allowlists_own_prefix
-      - mass_deletion
-      - empties_list
+    elements: raw
     default: []
   max_deletions_percent:
     description: How much of a list may be deleted at once, in percent, without being a risk.
@@ -74,15 +72,19 @@ options:
     description:
       - The risks that the task may take. A plan that carries another one fails before anything is written, in check
         mode too, and says which entries are concerned.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints
+        the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and of C(networks), C(entries), C(expires) and C(reason) what it needs. C(networks)
+        and C(entries) are the networks and keys that may be concerned; a risk that concerns others is refused.
+      - From C(expires) on, by the service's clock, the acceptance does not count. It is a timestamp with offset, or a
+        date, which means its end in UTC. C(reason) is returned with the accepted risk.
+      - A dictionary belongs into an inventory, since a code that stays there accepts later risks as well.
       - V(mass_deletion) deletes at least five objects that are more than O(max_deletions_percent) of a list.
       - V(empties_list) leaves a list empty that was not, by a purge. To remove by name what a task names is not this
         risk.
     version_added: 0.2.0
     type: list
-    elements: str
-    choices:
-      - mass_deletion
-      - empties_list
+    elements: raw
     default: []
   max_deletions_percent:
     description: How much of a list may be deleted at once, in percent, without being a risk.

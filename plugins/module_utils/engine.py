@@ -16,13 +16,14 @@ from .apply.executor import dry_run
 from .apply.recovery import Applied, apply_with_recovery
 from .concurrency import concurrently
 from .errors import PlanError, ProtectionError
+from .guard.acceptance import Acceptance, parse_acceptances
 from .guard.check import Checked, changes_protection, check_plan
 from .guard.limits import Limits, parse_limits
 from .guard.rollout import StagedRollout
 from .plan.desired import Desired
 from .plan.plan import Plan
 from .plan.reconcile import as_desired, make_plan
-from .result import Diff, add_orders, make_diff, operation_records
+from .result import Diff, add_orders, make_diff, operation_records, readable_failure
 from .schema.account import ACCOUNT
 from .schema.resource import Resource, State
 from .specs.base import ModuleSpec
@@ -40,10 +41,11 @@ def perform(
 ) -> dict[str, Any]:
     """The result of a module; raises ProtectionError. Errors in the options are found before any request.
 
-    A verbose result tells how many calls were made.
+    A verbose result tells how many calls were made, and a verbose failure all of its diff and coverage.
     """
     desired = spec.desired(options)
     limits = parse_limits(options)
+    accepted = parse_acceptances("accept_risks", options.get("accept_risks") or ())
     reads = spec.reads(options)
     with settings.client() as client:
         try:
@@ -52,13 +54,14 @@ def perform(
                 local_time = datetime.now(timezone.utc)
                 staged = bool(options.get("staged_rollout"))
                 rollout = StagedRollout(client.now, limits.monitoring, local_time) if staged else None
-                result = Run(spec, options, desired, limits, reads, client, rollout).execute(state, check_mode, warn)
+                run = Run(spec, options, desired, limits, accepted, reads, client, rollout)
+                result = run.execute(state, check_mode, warn)
             else:
                 result = {"changed": False, **spec.result(options, desired, state)}
         except ProtectionError as exc:
             if verbose:
                 raise exc.extended(calls=client.calls) from exc
-            raise
+            raise exc.shortened(readable_failure(exc.details)) from exc
         return {**result, "calls": client.calls} if verbose else result
 
 
@@ -75,6 +78,7 @@ class Run:
     options: Mapping[str, Any]
     desired: Sequence[Desired]
     limits: Limits
+    accepted: Sequence[Acceptance]
     reads: Sequence[Resource]
     client: Client
     rollout: StagedRollout | None
@@ -89,7 +93,7 @@ class Run:
 
     def check(self, plan: Plan) -> Checked:
         """The plan with its accepted risks; raises PlanError."""
-        return check_plan(plan, self.limits, self.client.now)
+        return check_plan(plan, self.limits, self.accepted, self.client.now)
 
     def apply(self, checked: Checked, warn: Warn) -> tuple[Checked, Applied[Checked]]:
         """Apply a plan; returns it with the risks of a second plan, which is made from the state read anew."""
@@ -118,7 +122,7 @@ class Run:
         except PlanError as exc:
             raise exc.extended("Nothing was changed.") from exc
         plan = checked.plan
-        for text in checked.warnings:
+        for text in checked.warnings + (checked.standing if self.options.get("option_names") else []):
             warn(text)
         if check_mode:
             applied = self.predict(plan)

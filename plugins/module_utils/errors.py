@@ -50,6 +50,12 @@ class ProtectionError(Exception):
         extended.__dict__.update(self.__dict__, message=message, details={**self.details, **details})
         return extended
 
+    def shortened(self: Extended, details: Mapping[str, Any]) -> Extended:
+        """A copy of this error with these details instead of its own."""
+        shortened = self.extended()
+        shortened.details = dict(details)
+        return shortened
+
 
 class OptionError(ProtectionError):
     """An option is wrong; raised before any request."""

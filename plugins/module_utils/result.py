@@ -79,3 +79,13 @@ def _enter(collection: dict[str, Any], operation: Operation, obj: Object) -> Non
         collection[f"{operation.label} (id {obj.get('id')})"] = managed
     else:
         collection[operation.label] = managed
+
+
+def readable_failure(details: Mapping[str, Any]) -> dict[str, Any]:
+    """The details of a failure without what fills screens: its diff if nothing was written, all of the coverage but its
+    summary."""
+    left_out = () if "done" in details else ("diff",)
+    readable = {name: value for name, value in details.items() if name not in left_out}
+    if "coverage" in readable:
+        readable["coverage"] = {"after": {"summary": readable["coverage"]["after"]["summary"]}}
+    return readable

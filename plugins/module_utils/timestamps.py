@@ -16,6 +16,7 @@ from typing import Any
 
 POSSIBLE_YEARS = range(2010, 2100)  # the service began in 2010
 CLOCK_SKEW = timedelta(minutes=5)  # between the clocks of the service's own machines
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
 TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)?", re.IGNORECASE)
 
 
@@ -56,3 +57,21 @@ def started_before(now: datetime | None, value: Any) -> datetime | None:
 def write_timestamp(time: datetime) -> str:
     """A point in time as results show it, to the second, in UTC."""
     return time.astimezone(timezone.utc).replace(microsecond=0).isoformat()
+
+
+def parse_expiry(text: str) -> datetime:
+    """The moment from which something no longer counts; raises ValueError.
+
+    Takes a timestamp with an offset, or a date, which means its end in UTC.
+    """
+    text = text.strip()
+    if DATE.fullmatch(text):
+        try:
+            return datetime.fromisoformat(f"{text}T00:00:00+00:00") + timedelta(days=1)
+        except ValueError as exc:
+            raise ValueError(f"'{text}' is not a date that exists") from exc
+    found = TIMESTAMP.fullmatch(text)
+    time = read_timestamp(text)
+    if not found or not found.group(4) or time is None:
+        raise ValueError(f"'{text}' is neither a date such as 2027-01-31 nor a time such as 2027-01-31T18:00:00+01:00")
+    return time

@@ -465,14 +465,20 @@ risks:
       elements: str
       sample: [192.0.2.64/28]
     addresses:
-      description: The number of addresses in these networks.
-      type: int
-      sample: 16
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: 16 IPv4 addresses
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
       sample: [192.0.2.64/28]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
 pending:
   description: The rules and filters that the staged rollout enables in a later run.
   version_added: 0.2.0
@@ -496,11 +502,12 @@ pending:
       description: When the object can be enabled, null where the service does not say since when
         it monitors.
       type: str
-      sample: '2026-03-01T13:15:02+00:00'
+      sample: null
     message:
       description: The same as a sentence.
       type: str
-      sample: SYN flood rule region WEUR monitors, and is enabled by the first run after 2026-03-01T13:15:02+00:00.
+      sample: SYN flood rule region WEUR monitors, and is enabled by the first run that finds
+        out since when.
 diff:
   description:
     - The managed fields of the objects that change, before and after, by collection and key.

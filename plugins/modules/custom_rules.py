@@ -266,14 +266,20 @@ risks:
       elements: str
       sample: []
     addresses:
-      description: The number of addresses in these networks.
-      type: int
-      sample: 0
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: no addresses
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
       sample: [office, login]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
 diff:
   description:
     - The managed fields of the rules that change, before and after, by ref, and the order of

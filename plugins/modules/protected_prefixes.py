@@ -207,14 +207,20 @@ risks:
       elements: str
       sample: [192.0.2.64/28]
     addresses:
-      description: The number of addresses in these networks.
-      type: int
-      sample: 16
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: 16 IPv4 addresses
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
       sample: [192.0.2.64/28]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
 diff:
   description:
     - The managed fields of the objects that change, before and after, by collection and key.

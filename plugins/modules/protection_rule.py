@@ -226,14 +226,20 @@ risks:
       elements: str
       sample: []
     addresses:
-      description: The number of addresses in these networks.
-      type: int
-      sample: 0
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: no addresses
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
       sample: [syn_flood region WEUR]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
 pending:
   description: The rule, when the staged rollout enables it in a later run.
   version_added: 0.2.0
@@ -256,11 +262,12 @@ pending:
       description: When the object can be enabled, null where the service does not say since when
         it monitors.
       type: str
-      sample: '2026-03-01T13:15:02+00:00'
+      sample: null
     message:
       description: The same as a sentence.
       type: str
-      sample: SYN flood rule region WEUR monitors, and is enabled by the first run after 2026-03-01T13:15:02+00:00.
+      sample: SYN flood rule region WEUR monitors, and is enabled by the first run that finds
+        out since when.
 diff:
   description:
     - The managed fields of the objects that change, before and after, by collection and key.

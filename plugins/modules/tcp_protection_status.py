@@ -133,14 +133,20 @@ risks:
       elements: str
       sample: [192.0.2.0/25]
     addresses:
-      description: The number of addresses in these networks.
-      type: int
-      sample: 128
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: 128 IPv4 addresses
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
       sample: [tcp_protection_status]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
 diff:
   description:
     - The managed fields of the objects that change, before and after, by collection and key.

@@ -20,7 +20,7 @@ from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils.api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import OWNERS, shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import limit_options
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, limit_options
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
@@ -251,7 +251,7 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     elif module in ("allowlist_entry", "tcp_protection_status"):
         options = {**options, **({"enabled": True} if module == "tcp_protection_status" else {"prefix": "10.0.0.1"})}
     if "accept_risks" in MODULE_SPECS[module].options:
-        options = {**options, "accept_risks": MODULE_SPECS[module].options["accept_risks"]["choices"]}
+        options = {**options, "accept_risks": list(CODES)}
     place = {"zone_id": ZONE} if MODULE_SPECS[module].owner == "zone_id" else {"account_id": ACCOUNT_ID}
     connection = {"base_url": service.base_url, "api_token": service.token}
     found.append(run_main(module, {**connection, **place, **options}, check=True, verbose=True))

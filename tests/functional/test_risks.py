@@ -6,16 +6,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 from datetime import datetime
 from typing import Any
 
 import pytest
+import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import FINDERS
 
 from tests.fake_service import LocalService
 from tests.functional.risk_cases import EXISTING, OUT, RISK_CASES, SYN, RiskCase
-from tests.support.module_run import ACCOUNT, Modules
+from tests.support.module_run import ACCOUNT, Modules, run_main
 
 Call = tuple[RiskCase, str]
 CALLS: list[Call] = [(case, module) for case in RISK_CASES for module in case.calls]
@@ -40,7 +43,7 @@ def test_a_risk_stops_the_task_before_anything_is_written(call: Call, service: L
         if case.codes:
             assert [risk["code"] for risk in result["risks"]] == list(case.codes)
             assert result["msg"].endswith("Nothing was changed.")
-            assert result["operations"] and result["coverage"]
+            assert result["operations"] and result["coverage"]["after"]["summary"]
             assert service.writes == []
 
 
@@ -66,6 +69,56 @@ def test_an_accepted_risk_is_a_warning_that_says_the_same(call: Call, service: L
 def test_every_code_has_a_finder_and_a_case_that_trips_it_alone() -> None:
     assert tuple(FINDERS) == CODES
     assert {case.codes[0] for case in RISK_CASES if len(case.codes) == 1} == set(CODES)
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if call[0].codes], ids=name_of)
+def test_the_acceptance_that_a_refusal_prints_accepts_just_that(
+    call: Call, service: LocalService, modules: Modules
+) -> None:
+    case, module = call
+    prepare(service, case)
+    message = modules.failed(module, **case.calls[module])["msg"]
+    (printed,) = re.findall(r"If this is meant, add accept_risks: (\[.*\])\. Nothing was changed\.", message)
+    acceptances = [{**item, "reason": "agreed", "expires": "2090-01-01"} for item in yaml.safe_load(printed)]
+    bound = next(name for name in ("networks", "entries") if name in acceptances[0])
+    fewer = {**acceptances[0], bound: acceptances[0][bound][1:]}
+    modules.failed(module, **case.calls[module], accept_risks=[fewer, *acceptances[1:]])
+    done = modules.done(module, check=True, **case.calls[module], accept_risks=acceptances)
+    assert [(risk["code"], risk["reason"]) for risk in done["risks"]] == [(code, "agreed") for code in case.codes]
+    assert "Reason: agreed" in str(done["warnings"])
+
+
+def test_an_acceptance_that_expired_does_not_count_and_is_warned_of(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**EXISTING)
+    expired = {"code": "disables_protection", "expires": "2020-01-31"}
+    reason = "ccept_risks[0]: the acceptance of disables_protection expired at 2020-02-01T00:00:00+00:00; remove it, or"
+    assert reason in modules.failed("tcp_protection_status", enabled=False, accept_risks=[expired])["msg"]
+    assert reason in str(modules.done("tcp_protection_status", enabled=True, accept_risks=[expired])["warnings"])
+
+
+def test_an_acceptance_of_one_network_lets_no_other_through_later(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.0/24"}])
+    excluded = {"prefix": "203.0.113.64/28", "excluded": True}
+    accepted = [{"code": "unprotects_addresses", "networks": ["203.0.113.64/28"]}]
+    entries = [{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.0/24"}, excluded]
+    modules.done("protected_prefixes", prefixes=entries, purge=True, accept_risks=accepted)
+    refused = modules.failed("protected_prefixes", prefixes=entries[1:], purge=True, accept_risks=accepted)
+    assert [risk["networks"] for risk in refused["risks"]] == [["192.0.2.0/24"]]
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_failure_stays_readable(verbose: bool, service: LocalService) -> None:
+    prefixes = [{"prefix": f"10.{number}.0.0/16"} for number in range(1, 60, 2)]
+    prefixes += [{"prefix": f"2001:db8:{number:x}::/48"} for number in range(1, 60, 2)]
+    rules = {name: EXISTING[name] for name in ("syn_flood", "out_of_state_tcp")}
+    service.account(ACCOUNT).seed(enabled=True, prefixes=prefixes, **rules)
+    connection = {"base_url": service.base_url, "api_token": service.token, "account_id": ACCOUNT}
+    result = run_main("tcp_protection_status", {**connection, "enabled": False}, verbose=verbose)
+    result.pop("invocation", None)
+    assert result["coverage"]["after"]["summary"][0] == "TCP protection is off: nothing is protected."
+    assert result["risks"][0]["addresses"] == "1966080 IPv4 addresses and 1966080 IPv6 /64 networks"
+    assert ("diff" in result, "prefixes" in result["coverage"]["after"]) == (verbose, verbose)
+    assert verbose or len(json.dumps(result)) < 4000
 
 
 LIMITS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [

@@ -96,12 +96,16 @@ def address_set(ranges: Ranges) -> AddressSet:
 
 def in_words(coverage: Coverage) -> list[str]:
     """The coverage in a few lines for people."""
-    switch = {True: "on", False: "off"}.get(coverage.enabled, "in an unknown state")  # type: ignore[arg-type]
-    effective = ", and not effective." if coverage.reasons else ", and effective."
-    lines = [f"TCP protection is {switch}{effective}"]
+    switch = "on" if coverage.enabled else "in an unknown state"
+    effective = "not effective" if coverage.reasons else "effective"
+    is_off = coverage.enabled is False
+    lines = [
+        "TCP protection is off: nothing is protected." if is_off else f"TCP protection is {switch}, and {effective}."
+    ]
     lines += [reason for reason in coverage.reasons if not reason.startswith("TCP protection is")]
+    while_on = ", once it is on" if is_off else ""
     for title, ranges in (
-        ("Undecided" if coverage.malformed_exclusions else "Protected", coverage.protected),
+        (("Undecided" if coverage.malformed_exclusions else "Protected") + while_on, coverage.protected),
         ("Excluded", intersection(coverage.inside, coverage.carved_out)),
         ("Allowed as sources", coverage.bypassing),
     ):
@@ -110,7 +114,7 @@ def in_words(coverage: Coverage) -> list[str]:
     for item in coverage.components:
         pieces = coverage.pieces[item.kind]
         modes = [f"{' or '.join(in_order(modes))} for {counted(ranges)}" for ranges, modes in pieces]
-        lines += [f"{capitalised(item.title)}: {'; '.join(modes)}."] if modes else []
+        lines += [f"{capitalised(item.title)}{while_on}: {'; '.join(modes)}."] if modes else []
     return lines
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Sequence
 
@@ -17,7 +17,8 @@ from ..plan.plan import Plan
 from ..result import Diff, add_to_diff, make_diff, operation_records
 from ..schema.account import ACCOUNT
 from ..schema.resource import State
-from ..text import first_few
+from ..text import first_few, sentence
+from .acceptance import Acceptance, acceptance_to_copy, accepting
 from .limits import Limits
 from .risks import Change, Risk, find_risks
 
@@ -29,18 +30,36 @@ def changes_protection(plan: Plan) -> bool:
 
 @dataclass(frozen=True)
 class Checked:
-    """A plan that the guard lets pass, with its accepted risks, and the coverage before and after it."""
+    """A plan that the guard lets pass, with its accepted risks, and the coverage before and after it.
+
+    `expired` says which acceptances no longer count; `unmet` are those for everything that met nothing.
+    """
 
     plan: Plan
     before: Coverage
     after: Coverage
     risks: Sequence[Risk]
+    expired: Sequence[str] = ()
+    unmet: Sequence[Acceptance] = ()
 
     @property
     def warnings(self) -> list[str]:
-        """The accepted risks, and what of the protection is not understood."""
+        """The accepted risks, acceptances that expired, and what of the protection is not understood."""
         undecided = first_few(self.after.undecided) if self._knows_account else ""
-        return [f"Accepted {risk.code}: {risk.message}" for risk in self.risks] + ([undecided] if undecided else [])
+        accepted = [
+            f"Accepted {risk.code}: {risk.message}" + (f" Reason: {risk.reason}" if risk.reason else "")
+            for risk in self.risks
+        ]
+        return accepted + [sentence(text) for text in self.expired] + ([undecided] if undecided else [])
+
+    @property
+    def standing(self) -> list[str]:
+        """Warnings of acceptances that stay, such as in an inventory: they accept what nobody has seen yet."""
+        return [
+            f"{item.option}: {item.code} meets nothing in this plan, and would let any such risk through later; remove "
+            "it, or accept the risk with a dictionary that has networks, entries or expires."
+            for item in self.unmet
+        ]
 
     @property
     def _knows_account(self) -> bool:
@@ -59,7 +78,7 @@ class Checked:
         }
 
 
-def check_plan(plan: Plan, limits: Limits, now: datetime | None) -> Checked:
+def check_plan(plan: Plan, limits: Limits, accepted: Sequence[Acceptance], now: datetime | None) -> Checked:
     """The plan with its risks; raises PlanError for a risk that is not accepted, with the plan in its details.
 
     `now` is the service's time, None where it is not known.
@@ -67,18 +86,31 @@ def check_plan(plan: Plan, limits: Limits, now: datetime | None) -> Checked:
     before = Coverage(plan.before)
     after = Coverage(plan.after()) if plan.operations else before
     risks = find_risks(Change(plan, before, after, now), limits)
-    refused = [risk for risk in risks if risk.code not in limits.accept_risks]
+    acceptances = {risk.code: accepting(risk, accepted, now) for risk in risks}
+    expired = list(filter(None, (item.expired(now) for item in accepted)))
+    refused = [risk for risk in risks if not acceptances[risk.code]]
     if refused:
-        raise _refusal(Checked(plan, before, after, refused))
-    return Checked(plan, before, after, risks)
+        raise _refusal(Checked(plan, before, after, refused), expired)
+    with_reasons = [replace(risk, reason=_reason(acceptances[risk.code])) for risk in risks]
+    unmet = tuple(item for item in accepted if item.is_unbound and item.code not in acceptances)
+    return Checked(plan, before, after, with_reasons, tuple(expired), unmet)
 
 
-def _refusal(checked: Checked) -> PlanError:
-    reasons = " ".join(f"{risk.code}: {risk.message}" for risk in checked.risks)
-    codes = ", ".join(risk.code for risk in checked.risks)
+def _reason(acceptances: Sequence[Acceptance]) -> str | None:
+    return "; ".join(dict.fromkeys(item.reason for item in acceptances if item.reason)) or None
+
+
+def _refusal(checked: Checked, expired: Sequence[str]) -> PlanError:
+    reasons = [f"{risk.code}: {risk.message}" for risk in checked.risks]
+    to_copy = ", ".join(acceptance_to_copy(risk) for risk in checked.risks)
+    sentences = [
+        "The plan has risks that the task does not accept.",
+        *reasons,
+        *map(sentence, expired),
+        f"If this is meant, add accept_risks: [{to_copy}].",
+    ]
     return PlanError(
-        f"The plan carries risks that accept_risks does not list. {reasons} If this is meant, add "
-        f"accept_risks: [{codes}].",
+        " ".join(sentences),
         {
             "operations": operation_records(checked.plan.operations),
             **checked.results(make_diff(checked.plan.operations), checked.plan.after()),

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The limits of a task: the risks that it accepts, and from how much on a change is a risk."""
+"""The limits of a task: from how much on a change is a risk."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ LIST_CODES = ("mass_deletion", "empties_list")  # those that concern any list, o
 
 @dataclass(frozen=True)
 class Limits:
-    """The accepted codes, and thresholds: a percentage of a list, hours, prefix lengths, a number of entries."""
+    """Thresholds: a percentage of a list, hours, prefix lengths, a number of entries."""
 
-    accept_risks: tuple[str, ...] = ()
     max_deletions_percent: int = 30
     min_monitoring_hours: float = 4.0
     min_allowlist_prefix_length_ipv4: int = 24
@@ -52,11 +51,9 @@ HIGHEST = {
 
 
 def limit_options(codes: tuple[str, ...] = CODES) -> dict[str, dict[str, Any]]:
-    """The argument spec of a module whose plans can carry these risks."""
+    """The argument spec of a module whose plans can have these risks; accept_risks takes codes and dictionaries."""
     names = HIGHEST if codes == CODES else ["max_deletions_percent"]
-    spec: dict[str, dict[str, Any]] = {
-        "accept_risks": {"type": "list", "elements": "str", "choices": list(codes), "default": []}
-    }
+    spec: dict[str, dict[str, Any]] = {"accept_risks": {"type": "list", "elements": "raw", "default": []}}
     for name in names:
         default = getattr(Limits, name)
         spec[name] = {"type": type(default).__name__, "default": default}
@@ -69,4 +66,4 @@ def parse_limits(options: Mapping[str, Any]) -> Limits:
     for name, value in thresholds.items():
         if not 0 <= value <= HIGHEST[name]:
             raise OptionError(name, f"{value} is not between 0 and {HIGHEST[name]}")
-    return Limits(accept_risks=tuple(options.get("accept_risks") or ()), **thresholds)
+    return Limits(**thresholds)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Callable, Mapping, Sequence, TypedDict
 
-from ..coverage.address_set import Ranges, count, counted, difference, intersection, networks, range_of, union, widest
+from ..coverage.address_set import Ranges, counted, difference, intersection, networks, range_of, union, widest
 from ..coverage.coverage import Coverage, has_flag
 from ..coverage.modes import UNDECIDED, Component
 from ..plan.plan import Operation, Plan
@@ -39,13 +39,17 @@ class Change:
 
 
 class RiskRecord(TypedDict):
-    """A risk as results show it; `entries` are the keys of the objects whose change is the risk."""
+    """A risk as results show it; `entries` are the keys of the objects whose change is the risk.
+
+    `reason` is why the task accepts it, None where it does not say so.
+    """
 
     code: str
     message: str
     networks: list[str]
-    addresses: int
+    addresses: str
     entries: list[str]
+    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class Risk:
     message: str
     ranges: Ranges
     entries: Sequence[str]
+    reason: str | None = None
 
     def record(self) -> RiskRecord:
         """The risk as results show it."""
@@ -63,8 +68,9 @@ class Risk:
             code=self.code,
             message=self.message,
             networks=networks(self.ranges),
-            addresses=count(self.ranges),
+            addresses=counted(self.ranges),
             entries=list(self.entries),
+            reason=self.reason,
         )
 
 

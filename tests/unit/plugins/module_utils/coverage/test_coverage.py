@@ -323,6 +323,13 @@ def test_what_is_protected_excluded_and_uncovered() -> None:
     assert summary["gaps"] == ["Out-of-state TCP protection does nothing for 128 IPv4 addresses."]
 
 
+def test_the_summary_of_an_account_that_is_off_says_so_first() -> None:
+    lines = summarise(account(status=[{"enabled": False}], **ON))["summary"]
+    assert lines[0] == "TCP protection is off: nothing is protected."
+    assert "Protected, once it is on: 256 IPv4 addresses (192.0.2.0/24)." in lines
+    assert "SYN flood protection, once it is on: enabled for 256 IPv4 addresses." in lines
+
+
 def test_what_a_malformed_exclusion_may_carve_out_is_undecided() -> None:
     prefixes = [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "192.0.2/25", "excluded": True}]
     coverage = account(prefixes=prefixes, syn_flood_rules=[rule("enabled")])
