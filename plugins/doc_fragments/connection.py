@@ -55,6 +55,7 @@ options:
     description:
       - The seconds that the module waits in total before it repeats requests, for example for a rate limit.
       - If the service asks for a longer wait, the task fails at once and says how long.
+      - Failed attempts and waits of one task take at most (O(retries) + 1) * O(timeout) + O(max_wait) seconds together.
     type: float
     default: 60.0
   validate_certs:

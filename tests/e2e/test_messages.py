@@ -56,6 +56,10 @@ PROVOCATIONS = {
     "overloaded": Provocation({"retries": 0}, {"kind": "status", "status": 503}),
     "page": Provocation({"retries": 0}, {"kind": "html"}),
     "late": Provocation({"timeout": 0.1, "retries": 0}, SLOW),
+    "no time left": Provocation(
+        {"timeout": 1.0, "retries": 0, "max_wait": 0}, {"kind": "hang", "method": "POST|PATCH"}
+    ),
+    "odd encoding": Provocation(fault={"kind": "status", "status": 400, "headers": {"Content-Encoding": "br"}}),
     "nobody there": Provocation({"base_url": "http://127.0.0.1:9/client/v4", "retries": 0}),
     "redirect": Provocation(fault={"kind": "redirect", "location": "https://example.com/"}),
     "odd answer": Provocation({"account_id": OTHER}, {"kind": "null_result"}),

@@ -9,10 +9,12 @@ from __future__ import annotations
 import time
 from datetime import timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import BOUNDS
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1
@@ -214,7 +216,7 @@ def test_a_refused_connection_after_a_lost_try_leaves_it_open(
 
 def test_each_request_on_a_kept_connection_has_the_whole_timeout(service: LocalService, modules: Modules) -> None:
     service.misbehave("status", method="POST", status=429, times=1, headers={"Retry-After": "1"})
-    assert modules.done("allowlist_entry", prefix="10.0.0.1", timeout=0.8)["changed"] is True
+    assert modules.done("allowlist_entry", prefix="10.0.0.1", timeout=0.9)["changed"] is True
     assert [call.status for call in service.writes] == [429, 200]
 
 
@@ -228,18 +230,23 @@ def test_a_hung_service_takes_as_long_as_the_documentation_says(
     service.misbehave("hang", method=method)
     entry = {"prefix": "10.0.0.1"} if method == "POST" else {"prefix": "192.0.2.1", "comment": "new"}
     began = time.monotonic()
-    result = modules.failed("allowlist_entry", timeout=0.5, retries=1, max_wait=1, **entry)
+    result = modules.failed("allowlist_entry", timeout=1, retries=1, max_wait=1, **entry)
     elapsed = time.monotonic() - began
-    assert 1.0 <= elapsed <= (1 + 1) * 0.5 + 1 + 0.5
+    assert 2.0 <= elapsed <= (1 + 1) * 1 + 1 + 0.5
     assert "got no response: it took longer than" in result["msg"]
     assert {part: [item["key"] for item in result[part]] for part in outcome} == outcome
 
 
+def test_the_page_has_the_longest_time_with_the_defaults() -> None:
+    default = {name: bounds[1] for name, bounds in BOUNDS.items()}
+    longest = (default["retries"] + 1) * default["timeout"] + default["max_wait"]
+    page = (Path(__file__).parents[2] / "docs" / "errors.md").read_text(encoding="utf-8")
+    assert f"`(retries + 1) * timeout + max_wait` seconds together, {longest:.0f} by default" in page
+
+
 def test_a_task_that_has_lost_its_time_sends_nothing_more(service: LocalService, modules: Modules) -> None:
     service.misbehave("hang", method="PATCH")
-    result = modules.failed("allowlist_entry", prefix="192.0.2.1", comment="new", timeout=0.3, retries=0, max_wait=0)
+    result = modules.failed("allowlist_entry", prefix="192.0.2.1", comment="new", timeout=1, retries=0, max_wait=0)
     assert [call.method for call in service.calls] == ["GET", "PATCH"]
-    assert (
-        "was not sent: failed attempts and waits have taken the 0.3 s that a task may lose with them" in result["msg"]
-    )
+    assert "was not sent: failed attempts and waits have taken the 1 s that a task may lose with them" in result["msg"]
     assert [item["action"] for item in result["unknown"]] == ["update"]
