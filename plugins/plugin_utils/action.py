@@ -30,6 +30,7 @@ except ImportError:  # before ansible-core 2.19, which packs the modules
     get_module_encoder = None
 
 IN_WORKER = "edgeops_protection_in_worker"
+ALLOW_REMOTE = "edgeops_protection_allow_remote"
 AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
 
 load_trust()  # once in the parent, for all the workers that it forks
@@ -40,8 +41,21 @@ class ActionModule(PackedModule):  # type: ignore[misc]
 
     def run(self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None) -> dict[str, Any]:
         variables = task_vars or {}
+        if not self._is_local() and not self._is_true(variables, ALLOW_REMOTE, False):
+            return {"failed": True, "msg": self._refusal(variables)}
         if not self._may_run_in_worker(variables):
             return super().run(tmp, task_vars)  # type: ignore[no-any-return]
+        return self._run_in_worker(variables)
+
+    def _refusal(self, variables: Mapping[str, Any]) -> str:
+        host = self._task.delegate_to or variables.get("inventory_hostname")
+        return (
+            f"This module carries credentials, so it runs on the control node, but the connection of {host} is "
+            f"{self._connection.transport}. Set ansible_connection: local for {host}, or delegate the task to "
+            f"localhost. To send the credentials to {host} and run the module there, set {ALLOW_REMOTE}: true."
+        )
+
+    def _run_in_worker(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         module = self._task.action
         spec = MODULE_SPECS[module.rpartition(".")[2]]
         options, error = validate(argument_spec(spec), module, self._plain_arguments())
@@ -59,7 +73,7 @@ class ActionModule(PackedModule):  # type: ignore[misc]
         return (
             get_module_encoder is not None
             and not REQUESTS_IMPORT_ERROR
-            and self._connection.transport in ("local", "ansible.builtin.local")
+            and self._is_local()
             and not self._play_context.become
             and not self._connection.become
             and not self._task.async_val
@@ -68,6 +82,9 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             and self._is_this_python(variables)
             and self._is_true(variables, IN_WORKER, True)
         )
+
+    def _is_local(self) -> bool:
+        return self._connection.transport in ("local", "ansible.builtin.local")
 
     def _is_this_python(self, variables: Mapping[str, Any]) -> bool:
         host_variables = variables

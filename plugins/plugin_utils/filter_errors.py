@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from ansible.errors import AnsibleFilterError, AnsibleTypeError
+from ansible.errors import AnsibleFilterError
+from jinja2 import Undefined
 
 Result = TypeVar("Result")
 
 
 def run_filter(function: Callable[[Any, Any], Result], rules: object, custom_rules: object) -> Result:
     """The result of a function of two lists, whose ValueError becomes an error of Ansible; Jinja may pass iterators."""
-    lists = [list(value) if isinstance(value, Iterator) else value for value in (rules, custom_rules)]
+    to_list = (Iterator, Undefined)  # before ansible-core 2.19 filters see what is undefined; it raises as a list
     try:
-        return function(*lists)
+        return function(*(list(value) if isinstance(value, to_list) else value for value in (rules, custom_rules)))
     except ValueError as exc:
-        error = AnsibleFilterError if all(isinstance(value, (list, tuple)) for value in lists) else AnsibleTypeError
-        raise error(f"{exc}.") from None  # Ansible names the filter itself, and would repeat a cause
+        raise AnsibleFilterError(f"{exc}.") from None  # Ansible names the filter itself, and would repeat a cause

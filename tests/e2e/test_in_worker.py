@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import ansible, ansible_playbook
+from tests.support.ansible_run import Run, ansible, ansible_playbook
 from tests.support.module_run import ACCOUNT
 
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
@@ -43,22 +43,63 @@ def test_when_it_runs_inside(keywords: dict[str, Any], host_vars: dict[str, Any]
     other.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n', encoding="utf-8")
     other.chmod(0o755)
     host_vars = {name: str(other) if value == "OTHER" else value for name, value in host_vars.items()}
-    task = {"edgeops.protection.tcp_protection_status": {"enabled": True}, **keywords}
-    with LocalService() as service:
-        service.account(ACCOUNT).seed(enabled=True)
-        defaults = {"api_token": service.token, "base_url": service.base_url, "account_id": ACCOUNT}
-        play = {
-            "hosts": "lima",
-            "gather_facts": False,
-            "module_defaults": {"group/edgeops.protection.all": defaults},
-            "tasks": [task],
-        }
-        (tmp_path / "play.yml").write_text(yaml.safe_dump([play]), encoding="utf-8")
-        hosts = {"lima": {**LOCAL, **host_vars}, "localhost": LOCAL}
-        (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}), encoding="utf-8")
-        run = ansible_playbook("-vvv", "-i", tmp_path / "hosts.yml", tmp_path / "play.yml")
+    run = play(tmp_path, {"edgeops.protection.tcp_protection_status": {"enabled": True}, **keywords}, host_vars)
     assert run.code == 0, run.output
     assert (PACKED not in run.output) is inside, run.output
+
+
+def play(folder: Path, task: dict[str, Any], host_vars: dict[str, Any], **defaults: dict[str, Any]) -> Run:
+    """Run a task for an account that is protected; `defaults` are module_defaults beside those of the group."""
+    with LocalService() as service:
+        service.account(ACCOUNT).seed(enabled=True)
+        connection = {"api_token": service.token, "base_url": service.base_url, "account_id": ACCOUNT}
+        one = {
+            "hosts": "lima",
+            "gather_facts": False,
+            "module_defaults": {"group/edgeops.protection.all": connection}
+            | {f"edgeops.protection.{module}": options for module, options in defaults.items()},
+            "tasks": [task],
+        }
+        (folder / "play.yml").write_text(yaml.safe_dump([one]), encoding="utf-8")
+        hosts = {"lima": {**LOCAL, **host_vars}, "localhost": LOCAL}
+        (folder / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}), encoding="utf-8")
+        return ansible_playbook("-vvv", "-i", folder / "hosts.yml", folder / "play.yml")
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_defaults_of_one_module_are_for_that_module_only(inside: bool, tmp_path: Path) -> None:
+    task = {"edgeops.protection.protection_info": {}}
+    defaults: dict[str, Any] = {"protection_info": {"gather_subset": ["status"]}, "allowlist": {"purge": True}}
+    run = play(tmp_path, task, {"edgeops_protection_in_worker": inside}, **defaults)
+    assert run.code == 0, run.output
+    assert {"status", "prefixes"} & set(run.tasks[0].result) == {"status"}
+
+
+REMOTE: list[tuple[str, dict[str, Any], dict[str, Any], str | None]] = [
+    ("another connection", {}, {"ansible_connection": "ssh"}, "the connection of lima is ssh"),
+    ("delegated to another host", {"delegate_to": "edge"}, {}, "the connection of edge is ssh"),
+    ("in the background", {"async": 30, "poll": 1}, {"ansible_connection": "ssh"}, "the connection of lima is ssh"),
+    ("delegated back", {"delegate_to": "localhost"}, {"ansible_connection": "ssh"}, None),
+    ("allowed", {}, {"ansible_connection": "ssh", "edgeops_protection_allow_remote": "{{ 1 == 1 }}"}, "unreachable"),
+]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "host_vars", "message"), [row[1:] for row in REMOTE], ids=[row[0] for row in REMOTE]
+)
+def test_credentials_stay_on_the_control_node(
+    keywords: dict[str, Any], host_vars: dict[str, Any], message: str | None, tmp_path: Path
+) -> None:
+    nowhere = {"ansible_host": "127.0.0.1", "ansible_port": 9, "ansible_ssh_executable": "/bin/false"}
+    task = {"edgeops.protection.tcp_protection_status": {"enabled": True}, **keywords}
+    run = play(tmp_path, task, {**nowhere, **host_vars})
+    if message is None:
+        assert run.code == 0, run.output
+    elif message == "unreachable":
+        assert run.tasks[0].result["unreachable"], run.output
+    else:
+        assert message in run.tasks[0].result["msg"]
+        assert "edgeops_protection_allow_remote: true" in run.tasks[0].result["msg"]
 
 
 def test_an_ad_hoc_call_runs_inside() -> None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -17,9 +18,10 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
+from tests.fake_service.credentials import TOKEN
 from tests.functional.fault_cases import CALLS, FAULTS
 from tests.functional.idempotence_cases import CASES, FIREWALL
-from tests.functional.risk_cases import WISHES
+from tests.functional.risk_cases import RISK_CASES
 from tests.functional.test_bad_options import TABLE
 from tests.functional.test_idempotence import LEFT_TO_THE_SERVICE
 from tests.support.ansible_run import Run, ansible_playbook
@@ -28,6 +30,16 @@ LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansibl
 CHECK, DO = {"check_mode": True, "diff": True}, {"diff": True}
 TIMED = re.compile(
     r"\d{4}-\d\d-\d\d[T ][\d:.]+(\+00:00)?|\(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[0-9a-f]{16}-LOC"
+)
+
+
+ODD: Sequence[tuple[str, Mapping[str, Any]]] = (
+    ("allowlist_entry", {"prefix": "198.51.100.1", "comment": datetime.date(2026, 12, 1)}),
+    ("allowlist_entry", {"prefix": "198.51.100.1", "comment": TOKEN}),
+    ("allowlist_entry", {"prefix": "198.51.100.1", "comment": f"made with {TOKEN}"}),
+    ("allowlist_entry", {"prefix": "198.51.100.1", "retries": float("inf")}),
+    ("firewall_rules", {"rules": [{"id": "1" * 32, "filter": 5}]}),
+    ("protection_info", {"gather_subset": ["status"], "wrong": TOKEN}),
 )
 
 
@@ -45,8 +57,9 @@ class Scene:
 
 SCENES = (
     *(Scene(f"cycle {case.name}", case.module, case.options, case.existing, rounds=(CHECK, DO)) for case in CASES),
-    *(Scene(f"risk {wish.name}", wish.module, wish.options, wish.existing) for wish in WISHES[::8]),
+    *(Scene(f"risk {case.name}", case.module, case.options, case.existing) for case in RISK_CASES[::8]),
     *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(TABLE[::3])),
+    *(Scene(f"odd {number}", *odd, rounds=(CHECK, DO)) for number, odd in enumerate(ODD)),
     *(
         Scene(
             f"fault {call.words} {fault.words}",
@@ -117,7 +130,8 @@ def inventory(service: LocalService) -> dict[str, Any]:
 def settled(value: Any) -> Any:
     """A result without what differs from one run to the next."""
     if isinstance(value, Mapping):
-        return {name: settled(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE | {"exception"}}
+        ignored = LEFT_TO_THE_SERVICE | {"exception"}
+        return {settled(name): settled(item) for name, item in value.items() if name not in ignored}
     if isinstance(value, str):
         return TIMED.sub("...", value)
     return [settled(item) for item in value] if isinstance(value, list) else value
@@ -129,7 +143,7 @@ def played(folder: Path, service: LocalService, inside: bool) -> tuple[Run, list
     run = ansible_playbook(
         *("-i", folder / "inventory.yml", "--forks", "4"),
         *("-e", json.dumps({"edgeops_protection_in_worker": inside}), folder / "plays.yml"),
-        environment={"ANSIBLE_INJECT_FACT_VARS": "0"},
+        environment={"ANSIBLE_INJECT_FACT_VARS": "0", "ANSIBLE_INJECT_INVOCATION": "1"},
     )
     return run, sorted(TIMED.sub("...", f"{call.method} {call.path} {call.status}") for call in service.calls)
 
@@ -155,3 +169,5 @@ def test_every_scene_ends_the_same_with_the_same_calls_and_warnings(tmp_path: Pa
     assert inside[1] == packed[1]
     assert warnings(inside[0]) == warnings(packed[0])
     assert any("Accepted" in line for line in warnings(inside[0]))
+    assert all("module_args" in task.result["invocation"] for task in inside[0].tasks)
+    assert not any(TOKEN in json.dumps(task.result) for run in (inside[0], packed[0]) for task in run.tasks)

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from ansible.module_utils import _internal
+from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
-from ansible.module_utils.testing import patch_module_args
 
 from tests.fake_service import LocalService
+
+try:
+    from ansible.module_utils import _internal
+    from ansible.module_utils.testing import patch_module_args
+except ImportError:  # before ansible-core 2.19
+    _internal = None
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
@@ -29,14 +34,24 @@ VERBOSE: Mapping[bool, Mapping[str, int]] = {False: {}, True: {"_ansible_verbosi
 AREA_B = ("firewall_rules", "firewall_rules_info", "custom_rules", "custom_rules_info")
 
 
+@contextmanager
+def called_with(arguments: Mapping[str, Any]) -> Iterator[None]:
+    """Let a module find these arguments, as in a process of its own."""
+    if _internal is None:
+        with patch.object(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()):
+            yield
+    else:  # it is no target any more once a filter plugin was imported
+        with patch.object(_internal, "is_controller", False), patch_module_args(arguments):
+            yield
+
+
 def run_main(module: str, options: Mapping[str, Any], check: bool = False, verbose: bool = False) -> dict[str, Any]:
     """The result of a module called with just these options."""
     arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": True, **VERBOSE[verbose]}
     printed = io.StringIO()
     warnings._global_warnings.clear()  # a process of its own would begin without any
     main = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").main
-    a_target = patch.object(_internal, "is_controller", False)  # which it is not once a filter plugin was imported
-    with a_target, patch_module_args(arguments), redirect_stdout(printed), pytest.raises(SystemExit):
+    with called_with(arguments), redirect_stdout(printed), pytest.raises(SystemExit):
         main()
     result: dict[str, Any] = json.loads(printed.getvalue())
     return result
