@@ -21,6 +21,7 @@ from .guard.check import Checked, changes_protection, check_plan
 from .guard.limits import Limits, parse_limits
 from .guard.rollout import StagedRollout
 from .plan.desired import Desired
+from .plan.examine import examine
 from .plan.plan import Plan
 from .plan.reconcile import as_desired, make_plan
 from .result import Diff, add_orders, make_diff, operation_records, readable_failure
@@ -44,6 +45,8 @@ def perform(
     A verbose result tells how many calls were made, and a verbose failure all of its diff and coverage.
     """
     desired = spec.desired(options)
+    for warning in examine(desired):
+        warn(warning)
     limits = parse_limits(options)
     accepted = parse_acceptances("accept_risks", options.get("accept_risks") or ())
     reads = spec.reads(options)

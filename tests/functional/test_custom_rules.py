@@ -179,7 +179,7 @@ def test_what_cannot_be_is_refused_before_anything_is_written(
 def test_an_expression_that_the_service_refuses_is_told_with_the_rules_ref_and_the_pointer(
     service: LocalService, modules: Modules
 ) -> None:
-    rules = [{"ref": "new", **BLOCK}, {"ref": "odd", "action": "log", "expression": "(ip.src eq 192.0.2.1"}]
+    rules = [{"ref": "new", **BLOCK}, {"ref": "odd", "action": "log", "expression": "cf.no_such_field eq 1"}]
     before = deepcopy(service.zone(ZONE).custom_rules)
     result = modules.failed("custom_rules", rules=rules)
     assert "This is about the custom rule odd." in result["msg"]
@@ -190,7 +190,7 @@ def test_an_expression_that_the_service_refuses_is_told_with_the_rules_ref_and_t
 
 
 def test_check_mode_asks_the_service_where_it_is_told_to(service: LocalService, modules: Modules) -> None:
-    odd = [{"ref": "odd", "action": "log", "expression": "(ip.src eq 192.0.2.1"}]
+    odd = [{"ref": "odd", "action": "log", "expression": "cf.no_such_field eq 1"}]
     modules.done("custom_rules", check=True, rules=odd)
     assert [call.method for call in service.calls] == ["GET"]
     result = modules.failed("custom_rules", check=True, rules=odd, validate=True)

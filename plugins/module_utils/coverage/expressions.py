@@ -4,24 +4,22 @@
 
 """Which destinations a filter's expression matches: for all of their traffic, or for some of it.
 
-Filters know the fields ip.src, ip.dst, tcp.srcport and tcp.dstport, and no functions (facts.md, section 2). Conditions
-on anything but the destination are taken as met by some traffic and not by other; this errs on the side of `sometimes`.
+Filters know the fields ip.src, ip.dst, tcp.srcport and tcp.dstport, and no functions ("JSON objects" in the vendor's
+documentation). Conditions on anything but the destination are taken as met by some traffic and not by other; this errs
+on the side of `sometimes`.
 """
 
 from __future__ import annotations
 
-import re
-from typing import Callable, Iterator, Mapping, NamedTuple
+from typing import Callable, Mapping, NamedTuple
 
-from ..text import excerpt
-from .address_set import EVERYTHING, IPV6, Ranges, complement, intersection, range_of, union
+from ..language.syntax import Combination, Comparison, Constant, Negation, Tree, Unknown, parse
+from ..language.tokens import Unread, place_of
+from ..schema.expressions import AddressRange, address_ranges, number_ranges, unknown_leaf
+from .address_set import EVERYTHING, IPV6, Range, Ranges, complement, intersection, union
 
-TOKEN = re.compile(r"\s*(?:(\(|\)|\{|\}|==|!=|<=|>=|<|>|&&|\|\||\^\^|!)|([\w.:/$]+)|(\S))")
-SYNONYMS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&&": "and", "||": "or", "^^": "xor"}
-SYNONYMS["!"] = "not"
 HIGHEST_PORT = 65535
-MAX_DIGITS = 40  # of a range of ports, leading zeros included; Python refuses to read thousands of digits
-END = ""
+PORTS: Ranges = [(0, HIGHEST_PORT)]
 
 
 class Undecided(ValueError):
@@ -37,6 +35,7 @@ class Matches(NamedTuple):
 
 ALL = Matches(EVERYTHING, EVERYTHING)
 NOTHING = Matches([], [])
+SOME = Matches([], EVERYTHING)
 
 
 def negated(one: Matches) -> Matches:
@@ -59,141 +58,77 @@ def exclusive(one: Matches, other: Matches) -> Matches:
     return either(both(one, negated(other)), both(negated(one), other))
 
 
+COMBINED: Mapping[str, Callable[[Matches, Matches], Matches]] = {"or": either, "xor": exclusive, "and": both}
+
+
 def matched(expression: str) -> Matches:
     """The destinations that an expression matches; raises Undecided."""
-    tokens = _Tokens(expression)
     try:
-        matches = _binary(tokens, list(LOOSEST_FIRST))
-    except RecursionError as exc:
-        raise Undecided("it is nested too deeply") from exc
-    if tokens.next != END:
-        raise Undecided(f"'{tokens.next}' is not expected there")
-    return matches
+        return _matches(parse(expression))
+    except Unread as exc:
+        raise Undecided(f"{exc.problem} ({place_of(expression, exc.start)})") from exc
 
 
-class _Tokens:
-    """The words of an expression, the next one in sight."""
-
-    def __init__(self, expression: str) -> None:
-        self._words = self._read(expression)
-        self.next = next(self._words, END)
-
-    @staticmethod
-    def _read(expression: str) -> Iterator[str]:
-        for sign, word, odd in TOKEN.findall(expression):
-            if odd:
-                raise Undecided(f"'{odd}' is not expected there")
-            yield SYNONYMS.get(sign, sign) or word
-
-    def take(self, wanted: str | None = None) -> str:
-        """The next word, which must be the wanted one."""
-        word = self.next
-        if word == END or wanted not in (None, word):
-            raise Undecided("it ends too early" if word == END else f"'{word}' stands where '{wanted}' is expected")
-        self.next = next(self._words, END)
-        return word
-
-
-LOOSEST_FIRST: Mapping[str, Callable[[Matches, Matches], Matches]] = {"or": either, "xor": exclusive, "and": both}
-
-
-def _binary(tokens: _Tokens, operators: list[str]) -> Matches:
-    if not operators:
-        return _unary(tokens)
-    operator, *tighter = operators
-    matches = _binary(tokens, tighter)
-    while tokens.next == operator:
-        tokens.take()
-        matches = LOOSEST_FIRST[operator](matches, _binary(tokens, tighter))
-    return matches
-
-
-def _unary(tokens: _Tokens) -> Matches:
-    word = tokens.take()
-    if word == "not":
-        return negated(_unary(tokens))
-    if word == "(":
-        matches = _binary(tokens, list(LOOSEST_FIRST))
-        tokens.take(")")
+def _matches(tree: Tree) -> Matches:
+    if isinstance(tree, Negation):
+        return negated(_matches(tree.part))
+    if isinstance(tree, Combination):
+        matches = _matches(tree.parts[0])
+        for part in tree.parts[1:]:
+            matches = COMBINED[tree.operator](matches, _matches(part))
         return matches
-    if word in ("true", "false"):
-        return ALL if word == "true" else NOTHING
-    if word not in FIELDS:
-        raise Undecided(f"'{word}' is no field that filters know")
-    return FIELDS[word](tokens.take(), _operands(tokens))
+    if isinstance(tree, Constant):
+        return ALL if tree.value else NOTHING
+    if isinstance(tree, Unknown) or tree.field not in FIELDS:
+        raise unknown_leaf(tree)
+    return FIELDS[tree.field](tree)
 
 
-def _operands(tokens: _Tokens) -> list[str]:
-    """The members of a set in braces, or the one value."""
-    if tokens.next != "{":
-        return [tokens.take()]
-    tokens.take()
-    members = []
-    while tokens.next != "}":
-        members.append(tokens.take())
-    tokens.take()
-    return members
+def _destination(comparison: Comparison) -> Matches:
+    addresses = addresses_of(comparison)
+    return Matches(addresses, addresses)
 
 
-def _addresses(operator: str, operands: list[str]) -> Ranges:
-    if operator not in ("eq", "ne", "in"):
-        raise Undecided(f"'{operator}' does not go with addresses")
-    found = []
-    for text in operands:
-        first, dots, last = text.partition("..")
-        start, end = range_of(first), range_of(last if dots else first)
-        if start is None or end is None or (dots and "/" in text):
-            raise Undecided(f"'{text}' is no network")
-        if (start[0] >= IPV6) != (end[0] >= IPV6) or end[1] < start[0]:
-            raise Undecided(f"'{text}' is no range of addresses")
-        found.append((start[0], end[1]))
-    return union(found)
-
-
-def _destination(operator: str, operands: list[str]) -> Matches:
-    held = _addresses(operator, operands)
-    matches = Matches(held, held)
-    return negated(matches) if operator == "ne" else matches
-
-
-def _source(operator: str, operands: list[str]) -> Matches:
+def _source(comparison: Comparison) -> Matches:
     """A packet's source and destination are of one family, so that another family's destinations cannot match."""
-    held = _addresses(operator, operands)
-    whole = [family for family in EVERYTHING if intersection([family], held)]
-    matches = Matches([family for family in whole if intersection([family], held) == [family]], whole)
-    return negated(matches) if operator == "ne" else matches
+    addresses = addresses_of(comparison)
+    families = [family for family in EVERYTHING if intersection([family], addresses)]
+    return Matches([family for family in families if intersection([family], addresses) == [family]], families)
 
 
-def _port(operator: str, operands: list[str]) -> Matches:
-    held = union(_ports(operator, text) for text in operands)
-    if operator == "ne":
-        held = complement(held)
-    held = intersection(held, [(0, HIGHEST_PORT)])
-    if held == [(0, HIGHEST_PORT)]:
-        return ALL
-    return Matches([], EVERYTHING) if held else NOTHING
+def _port(comparison: Comparison) -> Matches:
+    numbers = intersection(numbers_of(comparison, 0, HIGHEST_PORT), PORTS)
+    return ALL if numbers == PORTS else SOME if numbers else NOTHING
 
 
-def _ports(operator: str, text: str) -> tuple[int, int]:
-    first, dots, last = text.partition("..")
-    last = last if dots else first
-    if not (first.isdecimal() and last.isdecimal() and len(first + last) <= MAX_DIGITS and int(first) <= int(last)):
-        raise Undecided(f"'{excerpt(text)}' is no port")
-    ranges = {
-        "eq": (int(first), int(last)),
-        "ne": (int(first), int(last)),
-        "in": (int(first), int(last)),
-        "lt": (-1, int(first) - 1),
-        "le": (-1, int(first)),
-        "gt": (int(first) + 1, HIGHEST_PORT + 1),
-        "ge": (int(first), HIGHEST_PORT + 1),
+def addresses_of(comparison: Comparison) -> Ranges:
+    """The addresses that meet a comparison; raises Unread."""
+    addresses = union(map(_range, address_ranges(comparison)))
+    return complement(addresses) if comparison.operator == "ne" else addresses
+
+
+def _range(addresses: AddressRange) -> Range:
+    version, first, last = addresses
+    offset = IPV6 if version == 6 else 0
+    return offset + first, offset + last
+
+
+def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
+    """The whole numbers from `lowest` to `highest` that meet a comparison; raises Unread."""
+    ranges = number_ranges(comparison)
+    first, last = ranges[0] if ranges else (highest, lowest)
+    bounds: Mapping[str, Ranges] = {
+        "ne": [(lowest, first - 1), (last + 1, highest)],
+        "lt": [(lowest, first - 1)],
+        "le": [(lowest, first)],
+        "gt": [(first + 1, highest)],
+        "ge": [(first, highest)],
     }
-    if operator not in ranges:
-        raise Undecided(f"'{operator}' does not go with ports")
-    return ranges[operator]
+    clipped = [(max(low, lowest), min(high, highest)) for low, high in bounds.get(comparison.operator, ranges)]
+    return union(item for item in clipped if item[0] <= item[1])
 
 
-FIELDS: Mapping[str, Callable[[str, list[str]], Matches]] = {
+FIELDS: Mapping[str, Callable[[Comparison], Matches]] = {
     "ip.src": _source,
     "ip.dst": _destination,
     "tcp.srcport": _port,

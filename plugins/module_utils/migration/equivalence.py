@@ -6,19 +6,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Mapping, Sequence
 
-from ..schema.values import normalise_expression
+from ..language.tokens import normalise_expression
 
 CustomRule = Mapping[str, Any]
-RAW_STRING = re.compile(r'(?<!\w)r#*"')  # white space within has a meaning that normalise_expression does not know
 LISTS = ("phases", "products")
-
-
-def normalised(expression: str) -> str:
-    """Equal for expressions that match the same requests, as far as white space tells."""
-    return expression if RAW_STRING.search(expression) else normalise_expression(expression)
 
 
 def by_ref(rules: Any) -> dict[str, CustomRule]:
@@ -45,9 +38,8 @@ def at_least(existing: CustomRule, rendered: CustomRule) -> bool:
 
 
 def _matches(existing: CustomRule, rendered: CustomRule) -> bool:
-    return existing.get("action") == rendered["action"] and normalised(str(existing.get("expression"))) == normalised(
-        rendered["expression"]
-    )
+    expressions = {normalise_expression(rule.get("expression")) for rule in (existing, rendered)}
+    return existing.get("action") == rendered["action"] and len(expressions) == 1
 
 
 def _parameters(rule: CustomRule) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
+from ..language.tokens import normalise_expression
 from ..schema.zone import ACTIONS_BY_PRECEDENCE
 from ..text import first_few
-from .equivalence import CustomRule, at_least, by_ref, normalised
+from .equivalence import CustomRule, at_least, by_ref
 from .firewall_rule import FirewallRule, read_rule
 
 LONGEST_ORDERED_LIST = 200  # with more rules, the service orders by priority only
@@ -122,9 +123,11 @@ def _pairs(ordered: Iterable[FirewallRule]) -> dict[str, str]:
         if not rule.terminates:
             continue
         if rule.action == "allow" and rule.active:
-            expression = normalised(rule.expression)
+            condition = normalise_expression(rule.expression)
             pairs.update(
-                (other.id, rule.id) for other in waiting if other.active and normalised(other.expression) == expression
+                (other.id, rule.id)
+                for other in waiting
+                if other.active and normalise_expression(other.expression) == condition
             )
         waiting = []
     return pairs

@@ -12,8 +12,9 @@ from __future__ import annotations
 from typing import Mapping, NamedTuple
 
 from ..errors import OptionError
+from .expressions import FILTER_EXPRESSION
 from .resource import Field, Permission, Resource, Values, Write
-from .values import CODE, EXPRESSION, FLAG, NETWORK, TEXT, choice
+from .values import CODE, FLAG, NETWORK, TEXT, choice
 
 OWNER = "account_id"
 PATH = "accounts/{account_id}/magic/advanced_tcp_protection/configs"
@@ -137,7 +138,7 @@ def _filters(kind: str) -> Resource:
         owner=OWNER,
         path=f"{PATH}/{KINDS[kind].path}/filters",
         permission=PERMISSION,
-        fields=(Field("expression", EXPRESSION, required=True), MODE),
+        fields=(Field("expression", FILTER_EXPRESSION, required=True), MODE),
         key=("expression",),
         mode_field=MODE.name,
         create=Write("POST"),

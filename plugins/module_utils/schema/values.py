@@ -19,12 +19,21 @@ IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 HIGHEST_PRIORITY_NUMBER = 2147483647
 
 
+def _no_warnings(value: Any) -> Sequence[str]:
+    return ()
+
+
 class Value(NamedTuple):
-    """A kind of value: its part of an argument spec, the strict reader and the tolerant one."""
+    """A kind of value: its part of an argument spec, the strict reader and the tolerant one.
+
+    `examine` takes a value that a task asks for, as `parse` returns it; it raises ValueError where the service would
+    refuse it, and returns warnings of what the service may refuse.
+    """
 
     option: Mapping[str, Any]
     parse: Callable[[Any], Any]
     normalise: Callable[[Any], Hashable]
+    examine: Callable[[Any], Sequence[str]] = _no_warnings
 
 
 def _parse_network(value: Any) -> str:
@@ -37,7 +46,8 @@ def _parse_text(value: Any) -> str:
     return value
 
 
-def _parse_filled_text(value: Any) -> str:
+def parse_filled_text(value: Any) -> str:
+    """A text without the white space around it; raises ValueError where nothing is left."""
     text = _parse_text(value).strip()
     if not text:
         raise ValueError("it is empty")
@@ -62,12 +72,6 @@ def _normalise_flag(value: Any) -> str:
 def _normalise_code(value: Any) -> str:
     """Region and data-center codes: the vendor's pages write them in both cases."""
     return _normalise_text(value).strip().casefold()
-
-
-def normalise_expression(value: Any) -> str:
-    """An expression, with each run of white space outside of quotes as one space."""
-    parts = re.split(r'("(?:[^"\\]|\\.)*")', _normalise_text(value))
-    return "".join(part if index % 2 else re.sub(r"\s+", " ", part) for index, part in enumerate(parts)).strip()
 
 
 def identifier(value: Any) -> str:
@@ -146,8 +150,7 @@ def _normalise_structure(value: Any) -> str:
 
 NETWORK = Value({"type": "str"}, _parse_network, normalise_network)
 TEXT = Value({"type": "str"}, _parse_text, _normalise_text)
-CODE = Value({"type": "str"}, _parse_filled_text, _normalise_code)
+CODE = Value({"type": "str"}, parse_filled_text, _normalise_code)
 FLAG = Value({"type": "bool"}, _parse_flag, _normalise_flag)
-EXPRESSION = Value({"type": "str"}, _parse_filled_text, normalise_expression)
 ID = Value({"type": "str"}, identifier, _normalise_code)
 PRIORITY = Value({"type": "raw"}, _parse_priority, _normalise_priority)

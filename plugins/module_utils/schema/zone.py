@@ -12,8 +12,9 @@ from __future__ import annotations
 from typing import AbstractSet, Any, Mapping
 
 from ..errors import OptionError
+from .expressions import FIREWALL_EXPRESSION, RULE_EXPRESSION
 from .resource import Field, Nested, Permission, Resource, Values, Versions, Write
-from .values import CODE, EXPRESSION, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
+from .values import CODE, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 
 OWNER = "zone_id"
 PATH = "zones/{zone_id}"
@@ -44,7 +45,7 @@ def _invalid_firewall_rule(rule: Values) -> str:
 
 FIREWALL_FILTER = (
     Field("id", ID),
-    Field("expression", EXPRESSION),
+    Field("expression", FIREWALL_EXPRESSION),
     Field("paused", FLAG),
     Field("description", TEXT),
     Field("ref", TEXT),
@@ -143,7 +144,7 @@ CUSTOM_RULES = Resource(
     fields=(
         Field("ref", Value(CODE.option, CODE.parse, str), required=True),
         Field("action", choice(*CUSTOM_RULE_ACTIONS)),
-        Field("expression", EXPRESSION),
+        Field("expression", RULE_EXPRESSION),
         Field("description", TEXT, default=""),
         Field("enabled", FLAG, default=True, absent_default=True),
         Field("action_parameters", mapping(PARAMETERS, _check_status_code), absent_default={}),

@@ -22,7 +22,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils.coverage.addres
     union,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.expressions import Undecided, matched
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import answer, summarise
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import (
@@ -100,116 +99,6 @@ def test_sets_of_addresses_obey_the_laws_of_sets(some: list[str], others: list[s
         )
     ]
     assert networks(one) == expected
-
-
-PORTS = [22, 80, 443]
-SOURCES = ["192.0.2.1", "192.0.2.9", "2001:db8::1", "2001:db8::9"]
-ATOMS = st.one_of(
-    st.builds("ip.dst in {{{}}}".format, st.lists(NETWORKS, min_size=1, max_size=3).map(" ".join)),
-    st.builds("ip.dst eq {}".format, st.sampled_from(ADDRESSES)),
-    st.builds("ip.dst ne {}".format, st.sampled_from(ADDRESSES)),
-    st.builds("ip.src in {{{}}}".format, NETWORKS),
-    st.builds("tcp.dstport {} {}".format, st.sampled_from(["eq", "ne", "lt", "le", "gt", "ge", "==", "<"]), st.sampled_from([0, *PORTS])),
-    st.builds("tcp.dstport in {{{}..{}}}".format, st.integers(0, 80), st.integers(80, 65535)),
-    st.builds("tcp.srcport in {{{}}}".format, st.sampled_from(PORTS)),
-)  # fmt: skip
-EXPRESSIONS = st.recursive(
-    ATOMS,
-    lambda inner: st.one_of(
-        st.builds("({} {} {})".format, inner, st.sampled_from(["and", "or", "xor", "&&", "||"]), inner),
-        st.builds("{} or {} and {}".format, inner, inner, inner).map("({})".format),
-        st.builds("not ({})".format, inner),
-    ),
-    max_leaves=5,
-)
-
-
-def evaluate(expression: str, packet: dict[str, Any]) -> bool:
-    """An expression as Python, which binds its operators alike."""
-    words = expression.replace("(", " ( ").replace(")", " ) ").replace("{", " { ").replace("}", " } ").split()
-    told: list[str] = []
-    position = 0
-    while position < len(words):
-        word = words[position]
-        if word not in packet:
-            told.append({"&&": "and", "||": "or", "xor": "!="}.get(word, word))
-            position += 1
-            continue
-        operator, operands = words[position + 1], [words[position + 2]]
-        position += 3
-        if operands == ["{"]:
-            end = words.index("}", position)
-            operands, position = words[position:end], end + 1
-        told.append(str(compare(packet[word], operator, operands)))
-    return bool(eval(" ".join(told)))
-
-
-def compare(value: Any, operator: str, operands: list[str]) -> bool:
-    if isinstance(value, str):
-        return any(holds(text, value) for text in operands) is (operator != "ne")
-    bounds = [[int(number) for number in text.split("..")] for text in operands]
-    if operator == "in":
-        return any(bound[0] <= value <= bound[-1] for bound in bounds)
-    number = bounds[0][0]
-    return {
-        "eq": value == number, "==": value == number, "ne": value != number, "lt": value < number,
-        "<": value < number, "le": value <= number, "gt": value > number, "ge": value >= number,
-    }[operator]  # fmt: skip
-
-
-def packets(destination: str) -> list[dict[str, Any]]:
-    return [
-        {"ip.src": source, "ip.dst": destination, "tcp.srcport": near, "tcp.dstport": far}
-        for source in SOURCES
-        if (":" in source) == (":" in destination)
-        for near in PORTS
-        for far in [0, *PORTS, 65535]
-    ]
-
-
-@given(EXPRESSIONS)
-def test_an_expression_matches_what_the_model_says(expression: str) -> None:
-    matches = matched(expression)
-    assert difference(matches.always, matches.sometimes) == []
-    for destination in ADDRESSES:
-        met = [evaluate(expression, packet) for packet in packets(destination)]
-        if in_set(matches.always, destination):
-            assert all(met)
-        if not in_set(matches.sometimes, destination):
-            assert not any(met)
-
-
-@pytest.mark.parametrize(
-    ("expression", "always", "sometimes"),
-    [
-        ("ip.dst in {192.0.2.0/24 2001:db8::/32}", "192.0.2.0/24 2001:db8::/32", "192.0.2.0/24 2001:db8::/32"),
-        ("ip.dst in {192.0.2.0..192.0.2.5}", "192.0.2.0/30 192.0.2.4/31", "192.0.2.0/30 192.0.2.4/31"),
-        ("ip.dst in {192.0.2.0/24} and tcp.dstport eq 80", "", "192.0.2.0/24"),
-        ("ip.dst in {192.0.2.0/24} and not ip.dst in {192.0.2.0/25}", "192.0.2.128/25", "192.0.2.128/25"),
-        ("ip.src in {192.0.2.0/24}", "", "0.0.0.0/0"),
-        ("not ip.src in {192.0.2.0/24}", "::/0", "0.0.0.0/0 ::/0"),
-        ("tcp.dstport ge 0", "0.0.0.0/0 ::/0", "0.0.0.0/0 ::/0"),
-        ("tcp.dstport lt 0", "", ""),
-        ("!(tcp.dstport lt 0) && ip.dst == 192.0.2.1", "192.0.2.1/32", "192.0.2.1/32"),
-        ("true", "0.0.0.0/0 ::/0", "0.0.0.0/0 ::/0"),
-    ],
-)
-def test_which_destinations_an_expression_matches(expression: str, always: str, sometimes: str) -> None:
-    assert [" ".join(networks(part)) for part in matched(expression)] == [always, sometimes]
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "", "ip.dst", "ip.dst in", "ip.dst in {", "ip.dst in {192.0.2.0/24", "ip.dst in $list", "ip.dst eq 203.0.113/24",
-        "ip.dst lt 192.0.2.1", "ip.dst in {192.0.2.9..192.0.2.1}", "ip.dst in {192.0.2.1..2001:db8::1}",
-        "tcp.dstport eq http", "tcp.dstport contains 80", "tcp.dstport in {9..1}", "http.host eq \"a\"", "ip.dst eq 192.0.2.1)",
-        "(ip.dst eq 192.0.2.1", "ip.dst eq 192.0.2.1 ip.dst eq 192.0.2.2", "len(ip.dst) eq 4", "not " * 5000 + "true", "%",
-    ],
-)  # fmt: skip
-def test_what_is_not_of_the_documented_form_is_undecided(expression: str) -> None:
-    with pytest.raises(Undecided):
-        matched(expression)
 
 
 def account(**collections: Any) -> Coverage:

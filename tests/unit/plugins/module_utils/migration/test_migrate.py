@@ -210,7 +210,10 @@ def test_only_the_first_allow_of_two_takes_the_bypass():
     [
         (r'http.host eq r"\" or http.host eq "a  b"', r'http.host eq r"\" or http.host eq "a b"', False),
         (r'http.host eq r"\" or http.host eq "a b"', r'http.host eq r"\" or http.host eq "a b"', True),
-        ('http.host  in {"for" "r"}', 'http.host in {"for" "r"}', False),
+        ('http.host  in {"for" "r"}', 'http.host in {"for" "r"}', True),
+        ('http.host in { "a" }', 'http.host in {"a"}', True),
+        ('http.user_agent eq r#"a "  b"#', 'http.user_agent eq r#"a " b"#', False),
+        ('http.user_agent matches "["]  x"', 'http.user_agent matches "["] x"', False),
         ('http.host  eq "for"', 'http.host eq "for"', True),
     ],
 )

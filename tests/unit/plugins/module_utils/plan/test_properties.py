@@ -14,9 +14,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired im
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils.result import make_diff, operation_records
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.expressions import RULE_EXPRESSION
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.values import (
     CODE,
-    EXPRESSION,
     FLAG,
     ID,
     NETWORK,
@@ -169,7 +169,7 @@ def test_nothing_is_removed_that_nobody_asked_to_remove(resource, data):
 
 
 VALUES = {
-    "network": NETWORK, "text": TEXT, "code": CODE, "flag": FLAG, "expression": EXPRESSION, "id": ID, "priority": PRIORITY,
+    "network": NETWORK, "text": TEXT, "code": CODE, "flag": FLAG, "expression": RULE_EXPRESSION, "id": ID, "priority": PRIORITY,
     "choice": choice("a", "b"), "several": several("a", "b"),
 }  # fmt: skip
 ANYTHING = st.one_of(
