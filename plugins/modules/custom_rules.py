@@ -48,7 +48,8 @@ options:
         choices: [block, challenge, js_challenge, managed_challenge, log, skip]
       expression:
         description:
-          - The requests that match, in the Rules language. White space outside of quotes has no meaning.
+          - The requests that match, in the Rules language. White space outside of quotes makes no difference.
+          - It has at most 4,096 characters.
           - If omitted, an existing rule keeps its expression. A new rule needs one.
         type: str
       description:

@@ -35,7 +35,8 @@ options:
       - The traffic that the filter matches, in the Rules language, with the fields C(ip.src), C(ip.dst),
         C(tcp.srcport)
         and C(tcp.dstport).
-      - The expression identifies the filter. White space outside of quotes has no meaning.
+      - The expression identifies the filter. White space outside of quotes makes no difference.
+      - It has at most 8,192 characters.
     type: str
     required: true
   mode:

@@ -1,38 +1,40 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a text can be an expression of the Rules language at all; what its fields and operators mean is not looked at."""
+"""Whether an expression is one of the Rules language: the parser of the vendor's own engine decides."""
 
 from __future__ import annotations
 
 import re
 
-CLOSES = {"(": ")", "{": "}", "[": "]"}
-QUOTED = re.compile(
+from octorules_wirefilter import parse_expression
+
+LONGEST = 4096
+TEXT = re.compile(
     r"""
-      r(?P<fence>\#*)".*?"(?P=fence)   # raw: r"..." or r#"..."#
-    | "(?:[^"\\]|\\.)*"                # quoted, with escapes
+      (r(?P<fence>\#*)".*?"(?P=fence)   # raw: r"..." or r#"..."#
+    | "(?:[^"\\]|\\.)*")               # quoted, with escapes
     """,
     re.VERBOSE | re.DOTALL,
 )
+CONSTANT = re.compile(r"(?<![\w.])(?:true|false)(?![\w.])")  # documented, and not known to the parser
+REASON = re.compile(r".*?\n.*?\n *\^* *(.*)", re.DOTALL)
 
 
 def fault_in(expression: str) -> str | None:
-    """Why this is no expression, or None when it may be one."""
+    """Why this is no expression of a request, or None when it is one."""
     if not expression.strip():
         return "it is empty"
-    bare = QUOTED.sub(" ", expression)
-    if '"' in bare:
-        return "a quoted text has no end"
-    return unbalanced(bare)
+    if len(expression) > LONGEST:
+        return f"it is longer than {LONGEST} characters"
+    error = parse_expression(_without_constants(expression)).get("error")
+    return None if error is None else REASON.sub(r"\1", error).strip()
 
 
-def unbalanced(bare: str) -> str | None:
-    """What is wrong with the brackets of an expression without its quoted texts."""
-    awaited: list[str] = []
-    for character in bare:
-        if character in CLOSES:
-            awaited.append(CLOSES[character])
-        elif character in CLOSES.values() and (not awaited or awaited.pop() != character):
-            return f"{character!r} closes nothing"
-    return f"{awaited[-1]!r} is missing at the end" if awaited else None
+def _without_constants(expression: str) -> str:
+    """The expression with a field that is there in the place of true and false."""
+    parts, end = [], 0
+    for text in TEXT.finditer(expression):
+        parts += [CONSTANT.sub("ssl", expression[end : text.start()]), text[0]]
+        end = text.end()
+    return "".join([*parts, CONSTANT.sub("ssl", expression[end:])])

@@ -92,11 +92,12 @@ def test_a_rule_may_keep_what_it_has(rulesets: Client, zone: Any) -> None:
     "expression",
     [
         "ssl",
+        'true and not false or http.host eq "true"',
         '(ip.src in {192.0.2.0/24 198.51.100.1} and not (http.host eq "example.com"))',
         'http.user_agent contains "a ( in a text"',
         r'http.host eq "with \" inside ("',
-        'http.request.uri.path matches r"^/(a|b$"',
-        'http.request.uri.path matches r##"^"#("##',
+        'http.request.uri.path matches r"^/(a|b)$"',
+        'http.request.uri.path matches r##"^"#(a)"##',
         'any(http.request.headers["x-probe"][*] eq "1")',
     ],
 )
@@ -109,13 +110,15 @@ def test_plausible_expressions(expression: str) -> None:
     [
         ("", "it is empty"),
         (" \n", "it is empty"),
-        ("(ssl", "')' is missing at the end"),
-        ("ssl)", "')' closes nothing"),
-        ("ip.src in {192.0.2.1", "'}' is missing at the end"),
-        ("(ip.src in {192.0.2.1)}", "')' closes nothing"),
-        ('http.host eq "example.com', "a quoted text has no end"),
-        (r'http.host eq "example.com\"', "a quoted text has no end"),
-        ('any(http.request.headers["x-probe")', "')' closes nothing"),
+        ("ssl" + " " * 4094, "it is longer than 4096 characters"),
+        ("cf.no_such_field eq 1", "unknown identifier"),
+        ("(ssl", 'expected literal ")"'),
+        ("ssl)", "unrecognised input"),
+        ("ip.src in {192.0.2.1", "expected IP address character"),
+        ("(ip.src in {192.0.2.1)}", "expected IP address character"),
+        ('http.host eq "example.com', "could not find an ending quote"),
+        (r'http.host eq "example.com\"', "could not find an ending quote"),
+        ('any(http.request.headers["x-probe")', 'expected literal "]"'),
     ],
 )
 def test_no_expressions(rulesets: Client, expression: str, reason: str) -> None:
