@@ -77,7 +77,8 @@ options:
             description: The id of an existing filter. If omitted, the rule keeps its filter.
             type: str
           expression:
-            description: The requests that match, in the Rules language. White space outside of quotes makes no difference.
+            description: The requests that match, in the Rules language. White space outside of quotes makes no
+              difference.
             type: str
           paused:
             description: Whether the filter is paused.
