@@ -65,7 +65,7 @@ def with_return(text: str, module: str, results: Sequence[Mapping[str, Any]]) ->
 
 def _ordered(entry: Entry) -> Entry:
     """An entry with its keys in the usual order."""
-    ordered = {
+    ordered: Entry = {
         key: entry[key] for key in ("description", "version_added", "returned", "type", "elements") if key in entry
     }
     if "contains" in entry:

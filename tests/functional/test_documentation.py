@@ -20,7 +20,7 @@ from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils.api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import OWNERS, shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, limit_options
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, LIST_CODES, limit_options
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
@@ -173,6 +173,29 @@ def test_the_lists_of_the_baseline_are_those_of_the_modules(
     variables = spec["argument_specs"]["main"]["options"]
     suboptions = documentation[module]["doc"]["options"][option]["suboptions"]
     assert role_facts(variables[variable]["options"], "options") == role_facts(suboptions, "suboptions")
+
+
+SINGLE = {"protection_rule": "rules", "protection_filter": "filters", "allowlist_entry": "allowlist"}
+LISTS = {"protected_prefixes": ("prefixes", "prefixes"), "allowlist": ("entries", "allowlist")}
+
+
+@pytest.mark.parametrize("module", [*SINGLE, *LISTS])
+def test_a_field_is_documented_alike_in_every_module(module: str, documentation: Mapping[str, Any]) -> None:
+    own, (option, whole) = documentation[module]["doc"]["options"], LISTS.get(module, ("", SINGLE.get(module, "")))
+    own = own[option]["suboptions"] if option else own
+    fields = documentation["account_protection"]["doc"]["options"][whole]["suboptions"]
+    common = fields.keys() & own.keys()
+    assert common >= fields.keys() - {"id", "created_on", "modified_on"}
+    assert role_facts({name: own[name] for name in common}, "suboptions") == role_facts(
+        {name: fields[name] for name in common}, "suboptions"
+    )
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if "accept_risks" in MODULE_SPECS[name].options])
+def test_every_risk_that_a_module_can_meet_is_documented(module: str, documentation: Mapping[str, Any]) -> None:
+    text = " ".join(documentation[module]["doc"]["options"]["accept_risks"]["description"])
+    codes = CODES if MODULE_SPECS[module].owner == "account_id" else LIST_CODES
+    assert [code for code in CODES if f"V({code}) means" in text] == [*codes]
 
 
 SHARED = {**shared_options("account_id", env_fallback), **MODULE_SPECS["account_protection"].options}
