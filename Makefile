@@ -5,7 +5,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test parity bench lint sanity docs docs-update build targets integration matrix importer mutants clean
+.PHONY: help demo serve test parity bench lint sanity docs docs-update build targets integration matrix importer mutants kills clean
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
@@ -62,6 +62,9 @@ importer: build ## Run Galaxy's importer on the archive.
 
 mutants: .venv/.installed-mutants ## Change the plan, the client and the values in small ways; a test must notice each.
 	@.ci/mutants
+
+kills: .venv/.installed-test ## End thirty runs at random calls; one more run must converge, without duplicates or losses.
+	@$(PYTHON) -m tests.kills
 
 clean: ## Remove everything that the other targets made.
 	rm -rf .venv .cache .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -39,7 +39,8 @@ else:
 
 VERSION = "0.1.0"
 MAX_BODY = 64 * 2**20  # bytes after decompression; the largest page of a listing needs a hundredth of it
-PIECE = 2**14  # bytes that are decompressed at once, to at most a thousand times as many
+PIECE = 2**20  # bytes that are read at once
+COMPRESSED_PIECE = 2**14  # which may become a thousand times as many
 ENCODINGS = ("gzip", "deflate")
 
 
@@ -189,11 +190,11 @@ class Session:
 
 def read_body(response: Any) -> bytes:
     """The whole body, decompressed; raises Unreadable, or what requests raises."""
-    encoding = response.headers.get("Content-Encoding") or ENCODINGS[0]
-    if encoding.strip().lower() not in ENCODINGS:
+    encoding = response.headers.get("Content-Encoding")
+    if encoding and encoding.strip().lower() not in ENCODINGS:
         raise Unreadable(response.status_code, f"its body is encoded as {encoding[:40]!r}")
     body = bytearray()
-    for piece in response.iter_content(PIECE):
+    for piece in response.iter_content(COMPRESSED_PIECE if encoding else PIECE):
         body += piece
         if len(body) > MAX_BODY:
             raise Unreadable(response.status_code, f"its body is larger than {MAX_BODY >> 20} MiB")

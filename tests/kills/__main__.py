@@ -1,0 +1,177 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""`python -m tests.kills`: end runs of a playbook at random calls; one more run must converge, without duplicates or losses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils.api.session import Session
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT as RESOURCES
+
+from tests.fake_service import LocalService
+from tests.support.interrupted_run import InterruptedRun, interruptible, wait_until
+from tests.support.module_run import ACCOUNT, Modules
+
+RUNS = 30
+LATENCY = 0.05  # seconds, so that a run is long enough to be interrupted
+LONGEST_START = 120.0  # seconds until the first call
+LONGEST_END = 5.0  # seconds after which nothing is left of an interrupted run
+LONGEST_ORPHAN = 60.0  # seconds in which a worker whose parent is killed comes to the end of its plan
+
+KEPT = [{"prefix": f"10.0.{number}.1/32", "comment": "kept"} for number in range(20)]
+CHANGED = [{"prefix": f"10.1.{number}.1/32", "comment": "old"} for number in range(20)]
+REMOVED = [{"prefix": f"10.2.{number}.1/32"} for number in range(10)]
+EXISTING: dict[str, Any] = {
+    "enabled": True,
+    "allowlist": [*KEPT, *CHANGED, *REMOVED],
+    "prefixes": [{"prefix": "192.0.2.0/24", "comment": "kept"}],
+}
+DESIRED: dict[str, Any] = {
+    "enabled": True,
+    "allowlist": [
+        *KEPT,
+        *({**entry, "comment": "new"} for entry in CHANGED),
+        *({"prefix": f"10.3.{number}.1/32", "comment": "added"} for number in range(10)),
+    ],
+    "prefixes": [{"prefix": f"203.0.{number // 200}.{number % 200}/32"} for number in range(350)],
+    "rules": [{"kind": kind, "scope": "global"} for kind in ("syn_flood", "out_of_state_tcp")],
+    "purge": ["allowlist"],
+}
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a run is ended: the signal, and what it meets, the whole process group, the parent or the worker."""
+
+    sent: signal.Signals
+    meets: str
+
+    def __str__(self) -> str:
+        return f"{self.sent.name} to the {self.meets}"
+
+    def end(self, run: InterruptedRun) -> None:
+        """Send the signal; a run without a worker just then is met at its parent."""
+        parent, *workers = run.processes() or [run.process.pid]
+        if self.meets == "group":
+            os.killpg(run.process.pid, self.sent)
+        else:
+            os.kill(workers[0] if self.meets == "worker" and workers else parent, self.sent)
+
+    @property
+    def orphans(self) -> bool:
+        """Whether the worker hears nothing of it, and goes on to the end of its plan."""
+        return self.sent is signal.SIGKILL and self.meets != "worker"
+
+
+WAYS = [
+    *(Way(sent, meets) for sent in (signal.SIGINT, signal.SIGTERM) for meets in ("group", "parent", "worker")),
+    *(Way(signal.SIGKILL, meets) for meets in ("parent", "worker")),
+]
+
+
+def prepare(service: LocalService) -> Modules:
+    service.reset()
+    service.account(ACCOUNT).seed(**EXISTING)
+    return Modules(service)
+
+
+def calls_of_a_whole_run(service: LocalService) -> int:
+    prepare(service).done("account_protection", **DESIRED)
+    return len(service.calls)
+
+
+def interrupt(service: LocalService, way: Way, call: int, in_worker: bool, folder: Path) -> float:
+    """Start the run, end it at this call, and return how many seconds later nothing was left of it."""
+    prepare(service)
+    service.switch(latency=LATENCY)
+    task = {"edgeops.protection.account_protection": DESIRED}
+    with interruptible(service, folder, [task], in_worker) as run:
+        if not wait_until(lambda: len(service.calls) >= call, LONGEST_START):
+            raise RuntimeError(
+                f"The run does not come to call {call}:\n{(folder / 'output').read_text(encoding='utf-8')}"
+            )
+        way.end(run)
+        if not way.orphans:
+            return run.seconds_until_gone(2 * LONGEST_END)
+        wait_until(lambda: no_more_calls(service), LONGEST_ORPHAN)
+        return 0.0
+
+
+def no_more_calls(service: LocalService) -> bool:
+    before = len(service.calls)
+    return not wait_until(lambda: len(service.calls) > before, 2.0)
+
+
+def problems(service: LocalService) -> Iterator[str]:
+    """What is wrong after one more run: it does not converge, there are duplicates, or something is lost."""
+    modules = Modules(service)
+    service.switch(latency=0.0)
+    again = modules.run("account_protection", **DESIRED)
+    if again.get("failed"):
+        yield f"one more run fails: {again['msg']}"
+    left = modules.run("account_protection", check=True, **DESIRED).get("operations")
+    if left != []:
+        yield f"one more run leaves {left}"
+    yield from duplicates(service)
+    stored = {entry["prefix"]: entry["comment"] for entry in service.account(ACCOUNT).allowlist}
+    lost = [entry["prefix"] for entry in KEPT if stored.get(entry["prefix"]) != "kept"]
+    if lost or not any(entry["prefix"] == "192.0.2.0/24" for entry in service.account(ACCOUNT).prefixes):
+        yield f"lost: {lost or '192.0.2.0/24'}"
+    if any(
+        call.method == "DELETE" and call.path.endswith(("/prefixes", "/allowlist", "/rules")) for call in service.calls
+    ):
+        yield "a whole collection was removed"
+    yield from map(str, service.breaches)
+
+
+def duplicates(service: LocalService) -> Iterator[str]:
+    """The keys that several objects of a collection have."""
+    headers = {"Authorization": f"Bearer {service.token}"}
+    with Session(service.base_url, headers, timeout=30, retries=0, max_wait=0) as session:
+        client = Client(session, {"account_id": ACCOUNT})
+        for resource in RESOURCES:
+            keys = Counter(str(resource.key_of(item)) for item in client.read(resource))
+            yield from (f"{resource.name} {key} is there {count} times" for key, count in keys.items() if count > 1)
+
+
+def main(words: Sequence[str] | None = None, show: Callable[[str], None] = print) -> int:
+    """Interrupt the runs; 1 where one of them does not end or converge."""
+    parser = argparse.ArgumentParser(prog="python -m tests.kills", description=__doc__)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="to repeat what went wrong")
+    given = parser.parse_args(words)
+    chance = random.Random(given.seed)
+    show(f"{given.runs} runs, --seed {given.seed}")
+    failures, longest = 0, 0.0
+    with LocalService() as service, tempfile.TemporaryDirectory() as scratch:
+        total = calls_of_a_whole_run(service)
+        for number in range(given.runs):
+            way, in_worker = WAYS[number % len(WAYS)], chance.random() < 0.7
+            call = chance.randint(1, total)
+            folder = Path(scratch) / str(number)
+            folder.mkdir()
+            seconds = interrupt(service, way, call, in_worker, folder)
+            wrong = [*problems(service), *([f"{seconds:.1f} s until it ended"] if seconds > LONGEST_END else [])]
+            failures, longest = failures + bool(wrong), max(longest, seconds)
+            place = "in the worker" if in_worker else "packed"
+            show(f"{number + 1:3} {way}, {place}, at call {call} of {total}: {'; '.join(wrong) or 'converges'}")
+    show(f"{given.runs - failures} of {given.runs} converge; the longest end took {longest:.1f} s")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
