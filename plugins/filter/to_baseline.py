@@ -1,0 +1,55 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+from ansible.utils.display import Display
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import Export, export_baseline, plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils.variables_file import variables_file
+
+
+def to_baseline(
+    account: Mapping[str, Any] | None, custom_rules: Any = None, firewall_rules: Any = None, purge: bool = False
+) -> dict[str, Any]:
+    """The variables of the role baseline that describe an account and a zone; see to_baseline.yml."""
+    return _exported("to_baseline", account, custom_rules, firewall_rules, purge).variables
+
+
+def to_baseline_file(
+    account: Mapping[str, Any] | None,
+    custom_rules: Any = None,
+    firewall_rules: Any = None,
+    purge: bool = False,
+    source: Mapping[str, Any] | None = None,
+) -> str:
+    """The same as the text of a file of variables; see to_baseline_file.yml."""
+    export = _exported("to_baseline_file", account, custom_rules, firewall_rules, purge)
+    about = {"baseline_source": plain(source)} if source else {}
+    return variables_file({**about, **export.variables}, [HEADER, *export.notes])
+
+
+HEADER = "What Cloudflare holds, as variables of the role edgeops.protection.baseline; applying them changes nothing."
+
+
+def _exported(name: str, account: Any, custom_rules: Any, firewall_rules: Any, purge: bool) -> Export:
+    lists = [list(rules) if isinstance(rules, Iterator) else rules for rules in (custom_rules, firewall_rules)]
+    try:
+        export = export_baseline(account or None, *lists, purge=bool(purge))
+    except (AttributeError, TypeError, ValueError) as exc:
+        raise AnsibleFilterError(f"edgeops.protection.{name}: {exc}") from exc
+    for note in export.notes:
+        Display().warning(note)
+    return export
+
+
+class FilterModule:
+    """The filters of this file."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """By name."""
+        return {"to_baseline": to_baseline, "to_baseline_file": to_baseline_file}

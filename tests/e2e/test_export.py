@@ -1,0 +1,108 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role that writes an existing account and zone as variables, run as a user runs it."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+
+ACCOUNT, ZONE = "a" * 32, "b" * 32
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as service:
+        rules = [{"scope": "global", "name": "global", "mode": "monitoring"}]
+        service.account(ACCOUNT).seed(
+            enabled=True,
+            prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ lookup('pipe', 'id') }}"}, {"prefix": "203.0.113/24"}],
+            allowlist=[{"prefix": "198.51.100.7", "comment": "yes"}],
+            syn_flood={"rules": rules},
+            out_of_state_tcp={"rules": rules},
+        )
+        service.zone(ZONE).seed(
+            custom_rules=[{"ref": "login", "action": "block", "expression": 'http.host eq "{{ x }}"'}],
+            rules=[{"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}],
+        )
+        yield service
+        assert not service.breaches
+
+
+@pytest.fixture
+def inventory(tmp_path: Path, service: LocalService) -> Path:
+    connection = {"edge_api_token": service.token, "edge_base_url": service.base_url}
+    groups = {
+        "accounts": {"hosts": {"lima": {"edge_account_id": ACCOUNT}}},
+        "zones": {"hosts": {"lima.example": {"edge_zone_id": ZONE}}},
+    }
+    document = {
+        "all": {"children": groups, "vars": {**LOCAL, **connection, "export_directory": str(tmp_path / "host_vars")}}
+    }
+    path = tmp_path / "hosts.yml"
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return path
+
+
+def export(inventory: Path, *options: str) -> Run:
+    return ansible_playbook("-i", inventory, *options, REPOSITORY / "playbooks" / "export.yml")
+
+
+def test_accounts_and_zones_become_files_of_variables(inventory: Path, service: LocalService, tmp_path: Path) -> None:
+    run = export(inventory)
+    assert run.code == 0, run.output
+    account, zone = (tmp_path / "host_vars" / host / "protection.yml" for host in ("lima", "lima.example"))
+    text = account.read_text(encoding="utf-8")
+    assert "comment: !unsafe \"{{ lookup('pipe', 'id') }}\"" in text
+    assert "# The prefix 203.0.113/24 cannot be described" in text
+    assert "cannot be described" in run.output
+    assert f"account_id: {ACCOUNT}" in text
+    assert "baseline_custom_rules:" in zone.read_text(encoding="utf-8")
+    assert "baseline_firewall_rules" not in zone.read_text(encoding="utf-8")
+    assert service.token not in text
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (account, account.parent)] == [0o600, 0o700]
+    assert not service.writes
+
+
+def test_a_second_export_changes_no_file(inventory: Path) -> None:
+    export(inventory)
+    again = export(inventory)
+    assert again.code == 0
+    assert "changed=0" in again.output and "changed=1" not in again.output
+
+
+def test_the_baseline_with_an_export_changes_nothing(inventory: Path, service: LocalService) -> None:
+    del service.account(ACCOUNT).prefixes[1]
+    export(inventory)
+    run = ansible_playbook("-i", inventory, "--limit", "accounts", REPOSITORY / "playbooks" / "baseline.yml")
+    assert run.code == 0, run.output
+    assert "changed=0" in run.output
+    assert not service.writes
+
+
+def test_firewall_rules_are_described_on_demand(inventory: Path, tmp_path: Path) -> None:
+    run = export(inventory, "--limit", "zones", "-e", '{"export_firewall_rules": true}')
+    assert run.code == 0, run.output
+    assert "baseline_firewall_rules:" in (tmp_path / "host_vars" / "lima.example" / "protection.yml").read_text()
+
+
+def test_check_mode_writes_no_file(inventory: Path, tmp_path: Path) -> None:
+    assert export(inventory, "--check").code == 0
+    assert not (tmp_path / "host_vars").exists()
+
+
+def test_a_directory_that_cannot_be_written_is_an_error(inventory: Path, tmp_path: Path) -> None:
+    (tmp_path / "host_vars").write_text("a file")
+    run = export(inventory)
+    assert run.code != 0
+    assert "host_vars" in run.output
