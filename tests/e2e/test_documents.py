@@ -28,7 +28,7 @@ README = PAGES["README.md"]
 each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 
 MODULES = sorted(path.stem for path in (REPOSITORY / "plugins" / "modules").glob("*.py"))
-RUN = ("ansible-playbook", "ansible", "ansible-doc", "ansible-vault")
+RUN = ("ansible-playbook", "ansible", "ansible-doc", "ansible-inventory", "ansible-vault")
 STATE = REPOSITORY / "tests" / "demo" / "state.yml"  # that of make serve, so readers can do the same
 
 
