@@ -33,6 +33,7 @@ class Account:
     allowlist: list[Item] = field(default_factory=list)
     rules: dict[str, list[Item]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     filters: dict[str, list[Item]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    dns_rules: list[Item] = field(default_factory=list)
 
     def seed(
         self,
@@ -45,6 +46,7 @@ class Account:
         allowlist: Iterable[Item] = (),
         syn_flood: Mapping[str, Iterable[Item]] | None = None,
         out_of_state_tcp: Mapping[str, Iterable[Item]] | None = None,
+        dns_rules: Iterable[Item] = (),
     ) -> Account:
         """Add to the account, in the shape of a state document; ids, times and defaults are filled in where missing."""
         if entitled is not None:
@@ -55,6 +57,7 @@ class Account:
         self.type = self.type if type is None else type
         self._seed("prefixes", prefixes)
         self._seed("allowlist", allowlist)
+        self._seed("dns_rules", dns_rules)
         for kind, lists in (("syn_flood", syn_flood), ("out_of_state_tcp", out_of_state_tcp)):
             for name, items in (lists or {}).items():
                 self._seed(f"{kind}.{name}", items)
@@ -74,7 +77,11 @@ class Account:
             "prefixes": self.prefixes,
             "allowlist": self.allowlist,
             **{kind: {"rules": self.rules[kind], "filters": self.filters[kind]} for kind in KINDS},
+            "dns_rules": self.dns_rules,
         }
+
+
+ATP = "advanced_tcp_protection"
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,7 @@ class Collection:
     duplicate: Callable[[Item], Hashable]
     defaults: Mapping[str, Any] = field(default_factory=dict)
     order: str | None = None
+    family: str = ATP
 
     def item(self, fields: Item, clock: Clock) -> Item:
         """A whole item made of the fields given; ValueError when one of them is unknown or lacking."""
@@ -181,4 +189,13 @@ COLLECTIONS = {
         defaults=RULE_DEFAULTS,
     ),
     "out_of_state_tcp.filters": filters("out_of_state_tcp", "tcp_flow_protection"),
+    "dns_rules": Collection(
+        path="dns_protection/rules",
+        noun="rule",
+        fields=(*RULE_FIELDS, "profile_sensitivity"),
+        items=lambda account: account.dns_rules,
+        duplicate=same_place,
+        defaults={**RULE_DEFAULTS, "profile_sensitivity": "low"},
+        family="advanced_dns_protection",
+    ),
 }

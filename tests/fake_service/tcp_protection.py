@@ -18,19 +18,20 @@ from .contract import API
 from .current import service
 from .paging import page
 
-PREFIX = f"{API}/accounts/<account_id>/magic/advanced_tcp_protection/configs"
+PREFIX = f"{API}/accounts/<account_id>/magic"
+ATP = "/advanced_tcp_protection/configs"
 
 
 area = Blueprint("tcp_protection", __name__, url_prefix=PREFIX)
 area.before_request(admit_to_account)
 
 
-@area.get("/tcp_protection_status")
+@area.get(ATP + "/tcp_protection_status")
 def read_status(account_id: str) -> Response:
     return success({"enabled": g.account.enabled})
 
 
-@area.patch("/tcp_protection_status")
+@area.patch(ATP + "/tcp_protection_status")
 def change_status(account_id: str) -> Response:
     g.account.enabled = request.get_json()["enabled"]
     return read_status(account_id)
@@ -47,7 +48,7 @@ def create_item(collection: Collection, account_id: str) -> Response:
     return success(create(collection, [request.get_json()])[0])
 
 
-@area.post("/prefixes/bulk")
+@area.post(ATP + "/prefixes/bulk")
 def add_prefixes(account_id: str) -> Response:
     # The real service promises no order for the result, so no client may count on the order sent.
     return success(create(COLLECTIONS["prefixes"], request.get_json())[::-1])
@@ -101,11 +102,12 @@ def find(collection: Collection, item_id: str) -> Item:
 
 def serve(collection: Collection) -> None:
     """The routes of one of the lists."""
-    item = f"{collection.path}/<item_id>"
+    whole = f"{collection.family}/configs/{collection.path}"
+    item = f"{whole}/<item_id>"
     routes: list[tuple[str, str, Callable[..., Response]]] = [
-        ("GET", collection.path, list_items),
-        ("POST", collection.path, create_item),
-        ("DELETE", collection.path, delete_all_items),
+        ("GET", whole, list_items),
+        ("POST", whole, create_item),
+        ("DELETE", whole, delete_all_items),
         ("GET", item, read_item),
         ("PATCH", item, change_item),
         ("DELETE", item, delete_item),
