@@ -5,7 +5,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test parity bench lint sanity docs docs-update build targets integration matrix importer mutants kills clean
+.PHONY: help demo serve test plans parity bench lint sanity docs docs-update build targets integration matrix importer mutants kills clean
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
@@ -25,6 +25,9 @@ serve: .venv/.installed-service ## Keep the local service running, to play with.
 test: .venv/.installed-test ## Run the tests.
 	@mkdir -p .cache
 	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal 2>&1 | tee .cache/test.log
+
+plans: .venv/.installed-test ## Compare 2,000 random plans with a model of the docs.
+	@HYPOTHESIS_PROFILE=plans $(PYTHON) -m pytest -q -n $(JOBS) tests/functional/test_random_plans.py
 
 parity: .venv/.installed-test ## Compare modules inside the worker process with modules packed and started.
 	@$(PYTHON) -m pytest -q tests/parity

@@ -1,0 +1,219 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random accounts, zones and tasks: duplicates, odd spellings, shared filters, positions, purges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.functional.plan_model import KEYS, Item
+
+Items = st.SearchStrategy[list[Item]]
+KINDS = ("syn_flood", "out_of_state_tcp")
+NETWORKS = st.sampled_from(
+    ["192.0.2.0/24", "192.0.2.9/24", "192.0.2.0/28", "192.0.2.1", "192.0.2.1/32", "198.51.100.0/24", "198.51.100.7",
+     "2001:db8::/32", "2001:DB8::/32", "2001:db8:0::1", "::/1"]
+)  # fmt: skip
+TIMES = st.sampled_from(  # each before the next, which the texts are not
+    [
+        "2026-03-01T10:00:00.000000+02:00",
+        "2026-03-01T09:00:00.500000+01:00",
+        "2026-03-01T11:30:00.000000+03:00",
+        "2026-03-01T09:00:00.000000+00:00",
+    ]
+)
+TEXTS = st.sampled_from(["", "a", "A b"])
+FLAGS = st.booleans()
+MODES = st.sampled_from(["enabled", "monitoring", "disabled"])
+LEVELS = st.sampled_from(["low", "medium", "high"])
+PORTS = st.sampled_from(
+    ["tcp.dstport in {80 443}", "tcp.dstport  in\n{80 443}", "tcp.dstport eq 22", "ip.src in {192.0.2.0/24}"]
+)
+EXPRESSIONS = st.sampled_from(["true", "cf.client.bot", "ip.src in {192.0.2.0/24}", " ip.src  in {192.0.2.0/24}"])
+
+
+def some(required: dict[str, Any], optional: dict[str, Any]) -> st.SearchStrategy[Item]:
+    """An object of a task: what is optional is left out, or named."""
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+def named_once(entries: st.SearchStrategy[Item], key: Any, most: int = 4) -> Items:
+    return st.lists(entries, max_size=most, unique_by=key)
+
+
+PLACES = st.sampled_from(
+    [("global", "global"), ("region", "WEUR"), ("region", "weur"), ("region", "ENAM"), ("datacenter", "lax")]
+)
+LISTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "prefixes": ({"prefix": NETWORKS}, {"comment": TEXTS, "excluded": FLAGS}),
+    "allowlist": ({"prefix": NETWORKS}, {"comment": TEXTS, "enabled": FLAGS}),
+    "rules": ({}, {"mode": MODES, "rate_sensitivity": LEVELS, "burst_sensitivity": LEVELS}),
+    "filters": ({"expression": PORTS}, {"mode": MODES}),
+}  # fmt: skip
+
+
+def with_place(pair: tuple[tuple[str, str], Item]) -> Item:
+    return {"scope": pair[0][0], "name": pair[0][1], **pair[1]}
+
+
+def objects(collection: str) -> st.SearchStrategy[Item]:
+    """Options of one object."""
+    item = some(*LISTS[collection])
+    return st.tuples(PLACES, item).map(with_place) if collection == "rules" else item
+
+
+def entries(collection: str) -> Items:
+    """A list of a task; of rules and filters, each says its kind."""
+    if collection in ("prefixes", "allowlist"):
+        return named_once(objects(collection), KEYS[collection])
+    of_kind = st.tuples(st.sampled_from(KINDS), objects(collection)).map(lambda pair: {"kind": pair[0], **pair[1]})
+    return named_once(of_kind, lambda item: (item["kind"], KEYS[collection](item)))
+
+
+def existing(collection: str) -> Items:
+    """A list as it may exist: duplicates that are not of one age, and a network that is none."""
+    dated = st.tuples(objects(collection), TIMES).map(
+        lambda pair: {"mode": "enabled", **pair[0], "created_on": pair[1]}
+    )
+    if collection in ("prefixes", "allowlist"):
+        dated = dated.map(lambda item: {name: value for name, value in item.items() if name != "mode"})
+    lists = st.lists(dated, max_size=5, unique_by=lambda item: (KEYS[collection](item), item["created_on"]))
+    if collection == "prefixes":
+        return st.tuples(lists, FLAGS).map(lambda pair: pair[0] + [{"prefix": "203.0.113/24"}] * pair[1])
+    return lists
+
+
+def of_both_kinds() -> st.SearchStrategy[Item]:
+    return st.fixed_dictionaries({name: existing(name) for name in ("rules", "filters")})
+
+
+ACCOUNTS = st.fixed_dictionaries(
+    {"enabled": FLAGS, "prefixes": existing("prefixes"), "allowlist": existing("allowlist"), **dict.fromkeys(KINDS, of_both_kinds())}
+)  # fmt: skip
+STATES = st.sampled_from(["present", "present", "absent"])
+
+
+@st.composite
+def list_tasks(draw: st.DrawFn) -> tuple[str, Item]:
+    module, collection, option = draw(
+        st.sampled_from([("protected_prefixes", "prefixes", "prefixes"), ("allowlist", "allowlist", "entries")])
+    )
+    state = draw(STATES)
+    options = {option: draw(entries(collection)), "state": state, "purge": state == "present" and draw(FLAGS)}
+    return module, options
+
+
+@st.composite
+def whole_tasks(draw: st.DrawFn) -> tuple[str, Item]:
+    options = draw(some({}, {"enabled": FLAGS, **{name: entries(name) for name in LISTS}}))
+    purgeable = [name for name in LISTS if options.get(name)]
+    purge = draw(st.lists(st.sampled_from(purgeable), unique=True)) if purgeable else []
+    return "account_protection", {**options, "purge": purge}
+
+
+def single(module: str, collection: str) -> st.SearchStrategy[tuple[str, Item]]:
+    kind = {"kind": st.sampled_from(KINDS)} if collection in ("rules", "filters") else {}
+    parts = st.tuples(objects(collection), st.fixed_dictionaries({**kind, "state": STATES}))
+    return parts.map(lambda pair: (module, {**pair[0], **pair[1]}))
+
+
+ACCOUNT_TASKS = st.one_of(
+    st.tuples(st.just("tcp_protection_status"), st.fixed_dictionaries({"enabled": FLAGS})),
+    list_tasks(),
+    whole_tasks(),
+    whole_tasks(),
+    single("allowlist_entry", "allowlist"),
+    single("protection_rule", "rules"),
+    single("protection_filter", "filters"),
+)  # fmt: skip
+
+RULE_IDS = [digit * 32 for digit in "1234"]
+FILTER_IDS = [digit * 32 for digit in "ab"]
+ACTIONS = st.sampled_from(["log", "bypass", "allow", "block", "challenge"])
+PRODUCTS = st.lists(st.sampled_from(["waf", "bic", "hot"]), unique=True)
+FILTER = {"expression": EXPRESSIONS, "paused": FLAGS, "description": TEXTS}
+
+
+@st.composite
+def firewalls(draw: st.DrawFn) -> list[Item]:
+    """Four rules that share two filters."""
+    filter_ = some({"expression": EXPRESSIONS}, {name: FILTER[name] for name in ("paused", "description")})
+    filters = [{"id": identity, **draw(filter_)} for identity in FILTER_IDS]
+    chosen = [0, 1, *(draw(st.integers(0, 1)) for dummy in RULE_IDS[2:])]
+    rules = [
+        {
+            "id": identity,
+            **draw(some({"action": ACTIONS}, {"paused": FLAGS, "description": TEXTS})),
+            "filter": filters[index],
+        }
+        for identity, index in zip(RULE_IDS, chosen, strict=True)
+    ]
+    return [{**rule, "products": ["waf", "bic"]} if rule["action"] == "bypass" else rule for rule in rules]
+
+
+FIREWALL_TASKS = named_once(
+    some(
+        {"id": st.sampled_from([*RULE_IDS, *RULE_IDS, "5" * 32])},
+        {
+            "action": ACTIONS,
+            "priority": st.sampled_from(["", 0, 7, "7"]),
+            "paused": FLAGS,
+            "description": TEXTS,
+            "products": PRODUCTS,
+            "filter": some({}, {**FILTER, "id": st.sampled_from(FILTER_IDS)}),
+        },
+    ),
+    lambda rule: rule["id"],
+)
+
+REFS = ("a", "b", "c", "d", "e", "f")
+RESPONSE = {"response": {"status_code": 403, "content": "no", "content_type": "text/plain"}}
+PARAMETERS = st.sampled_from(
+    [{"ruleset": "current"}, {"products": ["waf", "bic"]}, {"products": ["bic", "waf"]}, RESPONSE, {}]
+)
+POSITIONS = st.one_of(
+    st.sampled_from(["first", "last"]),
+    st.tuples(st.sampled_from(["before", "after"]), st.sampled_from(REFS)).map(" ".join),
+)
+CUSTOM_FIELDS = {
+    "action": st.sampled_from(["block", "challenge", "log", "skip"]),
+    "expression": EXPRESSIONS,
+    "description": TEXTS,
+    "enabled": FLAGS,
+    "logging": st.fixed_dictionaries({"enabled": FLAGS}),
+}  # fmt: skip
+
+
+def fitting(rule: Item) -> Item:
+    """A rule as it may exist: a skip says what, and only a skip is logged."""
+    if rule["action"] == "skip":
+        return {**rule, "action_parameters": {"ruleset": "current"}}
+    return {name: value for name, value in rule.items() if name != "logging"}
+
+
+def custom_rules(required: tuple[str, ...], most: int) -> Items:
+    fields = {name: CUSTOM_FIELDS[name] for name in required}
+    optional = {name: value for name, value in CUSTOM_FIELDS.items() if name not in required}
+    return named_once(some({"ref": st.sampled_from(REFS), **fields}, optional), lambda rule: rule["ref"], most)
+
+
+CUSTOM_LISTS = custom_rules(("action", "expression"), 4).map(lambda rules: [fitting(rule) for rule in rules])
+
+
+@st.composite
+def custom_tasks(draw: st.DrawFn) -> Item:
+    """Rules of which many are new and valid, with positions beside each other."""
+    rules = draw(st.one_of(custom_rules((), 4), CUSTOM_LISTS))
+    for rule in rules:
+        if draw(st.integers(0, 3)) == 0:
+            rule["action_parameters"] = draw(PARAMETERS)
+    state = draw(st.sampled_from(["present", "present", "exact", "absent"]))
+    positions = [draw(st.none() | POSITIONS) if state == "present" else None for dummy in rules]
+    return {
+        "rules": [{**rule, "position": position} for rule, position in zip(rules, positions, strict=True)],
+        "state": state,
+    }

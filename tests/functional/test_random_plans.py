@@ -1,0 +1,180 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random plans against a model of the docs: predicted, applied, and applied again. `make plans` compares 2,000 of them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from copy import deepcopy
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, note, settings
+
+from tests.conftest import RANDOM_PLANS
+from tests.fake_service import LocalService
+from tests.functional import plan_model as model
+from tests.functional.plan_model import Item, Refused
+from tests.functional.random_plans import (
+    ACCOUNT_TASKS,
+    ACCOUNTS,
+    CUSTOM_LISTS,
+    FIREWALL_TASKS,
+    KINDS,
+    custom_tasks,
+    firewalls,
+)
+from tests.functional.test_idempotence import settled
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
+LISTED = {"protected_prefixes": "prefixes", "allowlist": "allowlist", "account_protection": ""}
+SINGLE = {"allowlist_entry": "allowlist", "protection_rule": "rules", "protection_filter": "filters"}
+
+
+def plans(share: float) -> settings:
+    """So much of all random plans."""
+    phases = (Phase.explicit, Phase.generate)  # a plan is small enough to be read as it is
+    return settings(suppress_health_check=ONE_SERVICE, phases=phases, max_examples=max(1, int(RANDOM_PLANS * share)))
+
+
+def applied(service: LocalService, modules: Modules, module: str, options: Item, refused: bool) -> Item | None:
+    """Predict, apply and apply again; the result, or None where the task fails. Every risk is accepted when it is met."""
+    note(f"{module} {options} {service.document()}")
+    service.calls.clear()
+    predicted = modules.run(module, check=True, **options)
+    if predicted.get("risks") and predicted.get("failed"):
+        assert modules.failed(module, **options)["msg"] == predicted["msg"]
+        codes = [risk["code"] for risk in predicted["risks"]]
+        options = {**options, "accept_risks": codes}
+        predicted = modules.run(module, check=True, **options)
+    assert service.writes == []
+    assert bool(predicted.get("failed")) is refused, predicted
+    result = modules.run(module, **options)
+    if refused:
+        assert (result.get("failed"), result["msg"], service.writes) == (True, predicted["msg"], [])
+        return None
+    assert not result.get("failed"), result
+    assert settled(without_warnings(result)) == settled(without_warnings(predicted))
+    assert result["changed"] is bool(service.writes)
+    service.calls.clear()
+    again = modules.done(module, **options)
+    assert (again["changed"], again["operations"], service.writes) == (False, [], [])
+    assert again["diff"] == {"before": {}, "after": {}}
+    return result
+
+
+def without_warnings(result: Item) -> Item:
+    return {name: value for name, value in result.items() if name != "warnings"}
+
+
+def comparable(items: list[Item], before: list[Item]) -> list[str]:
+    """Objects in any order; those that are new without their ids, and without what the service chose for them."""
+    ids = {item["id"] for item in before}
+    chosen = {"id", "mitigation_type"}
+    return sorted(
+        repr(sorted(model.shown({name: value for name, value in item.items() if name not in chosen}).items()))
+        + str(item.get("id") if item.get("id") in ids else "")
+        for item in items
+    )
+
+
+def lists_of(service: LocalService) -> dict[tuple[str, str], list[Item]]:
+    """The lists of the account, by collection and kind."""
+    account = service.account(ACCOUNT)
+    return deepcopy(
+        {
+            ("prefixes", ""): account.prefixes,
+            ("allowlist", ""): account.allowlist,
+            **{("rules", kind): account.rules[kind] for kind in KINDS},
+            **{("filters", kind): account.filters[kind] for kind in KINDS},
+        }
+    )
+
+
+def lists_after(
+    module: str, options: Item, before: dict[tuple[str, str], list[Item]]
+) -> dict[tuple[str, str], list[Item]]:
+    """What the model says of each list."""
+    after = dict(before)
+    for (collection, kind), existing in before.items():
+        how: dict[str, bool] = {"absent": options.get("state") == "absent"}
+        if module in SINGLE:
+            entries = [options] if SINGLE[module] == collection and options.get("kind", "") == kind else None
+            entries = entries and [{name: value for name, value in options.items() if name != "state"}]
+        else:
+            named = options.get("entries") if module == "allowlist" else options.get(collection)
+            entries = None if named is None or collection not in (LISTED[module] or collection) else named
+            purge = options.get("purge")
+            how["purge"] = bool(purge) if isinstance(purge, bool) else collection in (purge or ())
+        if entries is not None:
+            mine = [entry for entry in entries if entry.get("kind", "") == kind]
+            after[collection, kind] = model.list_after(collection, existing, mine, **how)
+    return after
+
+
+@given(existing=ACCOUNTS, task=ACCOUNT_TASKS)
+@plans(0.6)
+def test_a_random_plan_for_an_account(
+    existing: Item, task: tuple[str, Item], service: LocalService, modules: Modules
+) -> None:
+    service.reset()
+    service.account(ACCOUNT).seed(**existing)
+    module, options = task
+    before, enabled = lists_of(service), service.account(ACCOUNT).enabled
+    expected: dict[tuple[str, str], list[Item]] | None = None
+    with suppress(Refused):
+        expected = before if module == "tcp_protection_status" else lists_after(module, options, before)
+        enabled = options.get("enabled", enabled) if module != "allowlist_entry" else enabled
+    applied(service, modules, module, options, expected is None)
+    after = lists_of(service)
+    for name, items in (expected or before).items():
+        assert comparable(after[name], before[name]) == comparable(items, before[name])
+    assert expected is None or service.account(ACCOUNT).enabled == enabled
+
+
+@given(existing=firewalls(), rules=FIREWALL_TASKS)
+@plans(0.2)
+def test_a_random_plan_for_firewall_rules(
+    existing: list[Item], rules: list[Item], service: LocalService, modules: Modules
+) -> None:
+    service.reset()
+    zone = service.zone(ZONE).seed(rules=existing)
+    expected: list[Item] | None = None
+    before = deepcopy(zone.rules)
+    with suppress(Refused):
+        expected = model.firewall_after(before, rules)
+    result = applied(service, modules, "firewall_rules", {"rules": rules}, expected is None)
+    assert model.shown(zone.rules) == model.shown(before if expected is None else expected)
+    if result:
+        stored = {rule["id"]: rule for rule in zone.rules}
+        assert result["rules"] == [stored[rule["id"]] for rule in rules]
+        changed = {key for key in stored if model.shown(stored[key]) != model.shown(by_id(before)[key])}
+        assert changed <= result["diff"]["after"].get("firewall_rules", {}).keys()
+
+
+def by_id(rules: list[Item]) -> dict[str, Item]:
+    return {rule["id"]: rule for rule in rules}
+
+
+@given(existing=CUSTOM_LISTS, task=custom_tasks())
+@plans(0.2)
+def test_a_random_plan_for_custom_rules(
+    existing: list[Item], task: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.reset()
+    zone = service.zone(ZONE).seed(custom_rules=existing)
+    before = deepcopy(zone.custom_rules)
+    expected: list[Item] | None = None
+    with suppress(Refused):
+        model.check_positions(before, task["rules"], task["state"])
+        expected = model.custom_after(before, task["rules"], task["state"])
+    applied(service, modules, "custom_rules", task, expected is None)
+    after = zone.custom_rules
+    assert comparable(after, before) == comparable(before if expected is None else expected, before)
+    if expected is None:
+        assert after == before
+    else:
+        order = [rule["ref"] for rule in after]
+        model.check_order([rule["ref"] for rule in before], task["rules"], task["state"], order)
