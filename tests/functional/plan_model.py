@@ -116,6 +116,7 @@ def firewall_after(existing: Sequence[Item], rules: Sequence[Item]) -> Items:
             if differs(name, known.setdefault(name, value), value):
                 raise Refused("two values for one filter")
         rule.update({name: None if value == "" else value for name, value in values.items()})
+        rule["priority"] = None if rule["priority"] is None else int(rule["priority"])
         if rule["action"] != "bypass":
             if values.get("products"):
                 raise Refused("products without bypass")

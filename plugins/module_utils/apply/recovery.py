@@ -109,7 +109,11 @@ def _progress(done: int, left: int, unknown: int) -> str:
     """How far it came: `300 of 601 operations are done, 1 is left; whether 300 others were applied is not known.`"""
     if not done and not unknown:
         return ""
-    sentence = f"{done} of {plural(done + left + unknown, 'operation is', 'operations are')} done"
-    sentence += f", {plural(left, 'is', 'are')} left" if left else ""
-    sentence += f"; whether {plural(unknown, 'other was', 'others were')} applied is not known" if unknown else ""
+    if done or left:
+        operations = plural(done + left + unknown, "operation", "operations")
+        sentence = f"{done} of {operations} {'is' if done == 1 else 'are'} done"
+        sentence += f", {plural(left, 'is', 'are')} left" if left else ""
+        sentence += f"; whether {plural(unknown, 'other was', 'others were')} applied is not known" if unknown else ""
+    else:
+        sentence = f"Whether {plural(unknown, 'operation was', 'operations were')} applied is not known"
     return f"{sentence}. Run the task again when the cause is gone: it reads first, and does only what is left."

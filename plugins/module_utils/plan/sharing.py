@@ -57,13 +57,13 @@ def share_nested(
     known: dict[Hashable, Object] = {}
     for obj in existing:
         known.setdefault(_identity(field, obj), obj.get(field.name) or {})
-    changed = {key for key, values in merged.items() if differences(field.fields, known.get(key), values)}
-    final = {key: overlay(field.fields, known.get(key, {}), values) for key, values in merged.items()}
+    changes = {key: differences(field.fields, known.get(key), values) for key, values in merged.items()}
+    final = {key: overlay(field.fields, known.get(key, {}), values) for key, values in changes.items()}
     along: dict[Hashable, list[Operation]] = {}
     own = {operation.index for operation in operations}
     for index, obj in enumerate(existing):
         identity = _identity(field, obj)
-        if identity in changed and index not in own:
+        if changes.get(identity) and index not in own:
             other = Operation("update", resource, {}, obj, index, shared={field.name: final[identity]})
             along.setdefault(identity, []).append(other)
     shared: list[Operation] = []

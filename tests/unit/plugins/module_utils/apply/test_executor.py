@@ -1,0 +1,126 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A plan is sent call by call; what each answer says of its operations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils.apply.executor import Interrupted, apply_plan, dry_run
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST, PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
+
+OWNER = {"account_id": "0" * 32, "zone_id": "1" * 32}
+RULE, FILTER = "a" * 32, "f" * 32
+
+
+class Service:
+    """Answers each call by its path and body with the first rule that matches, and keeps what it was asked."""
+
+    def __init__(self, *answers: tuple[str, int, Any]) -> None:
+        self.answers = answers
+        self.asked: list[Request] = []
+        self.calls = 0
+
+    def send(self, request: Request) -> Response:
+        self.asked.append(request)
+        text = f"{request} {json.dumps(request.body)}"
+        status, result = next((status, result) for part, status, result in self.answers if part in text)
+        envelope = {"success": status < 300, "errors": result if status >= 300 else [], "result": result}
+        return Response(status, {}, json.dumps(envelope).encode())
+
+
+def planned(resource: Resource, entries: Sequence[Mapping[str, Any]], existing: Sequence[Any] = ()) -> Plan:
+    return make_plan({resource.plural: list(existing)}, [parse_desired(resource, numbered("x", entries))])
+
+
+def sent(plan: Plan, service: Service) -> tuple[list[Any], list[str]]:
+    warnings: list[str] = []
+    returned = apply_plan(plan, Client(service, OWNER), warnings.append)
+    return list(returned.values()), warnings
+
+
+def test_what_is_done_left_and_unknown_when_a_call_fails() -> None:
+    entries = [{"prefix": f"10.0.0.{number}"} for number in range(4)]
+    service = Service(
+        ("10.0.0.1/32", 500, [{"code": 1, "message": "late"}]),
+        ("10.0.0.2/32", 403, [{"code": 2, "message": "no"}]),
+        ("10.0.0", 200, {}),
+    )
+    with pytest.raises(Interrupted) as caught:
+        sent(planned(ALLOWLIST, entries), service)
+    interrupted = caught.value
+    unknown = {item.label for item in interrupted.unknown}
+    known = {item.label for item in (*interrupted.done, *interrupted.left)}
+    assert unknown == {"10.0.0.1/32"}
+    assert "10.0.0.0/32" in {item.label for item in interrupted.done}
+    assert known | unknown == {f"10.0.0.{number}/32" for number in range(4)}
+    assert {item.label: error.status for item, error in interrupted.refusals.items()} == {
+        "10.0.0.1/32": 500,
+        "10.0.0.2/32": 403,
+    }
+    assert interrupted.cause.status == 500
+
+
+def test_a_batch_that_fails_keeps_those_behind_it_from_being_sent() -> None:
+    entries = [{"prefix": f"10.{number // 250}.{number % 250}.0/24"} for number in range(601)]
+    service = Service(("10.1.50.0/24", 400, [{"code": 1, "message": "no"}]), ("prefixes", 200, []))
+    with pytest.raises(Interrupted) as caught:
+        sent(planned(PREFIXES, entries), service)
+    assert [len(part) for part in (caught.value.done, caught.value.left, caught.value.unknown)] == [300, 301, 0]
+    assert len(service.asked) == 2
+
+
+def test_something_else_than_was_sent_is_warned_of() -> None:
+    service = Service(("allowlist", 200, {"id": "1", "prefix": "10.0.0.1", "comment": "theirs", "enabled": True}))
+    returned, warnings = sent(planned(ALLOWLIST, [{"prefix": "10.0.0.1", "comment": "ours"}]), service)
+    assert (
+        warnings
+        == ["The service stored 'theirs' as comment of allowlist entry 10.0.0.1/32 where 'ours' was sent."] * 1
+        + warnings[1:]
+    )
+    assert returned[0]["id"] == "1"
+
+
+@pytest.mark.parametrize(("fields", "unknown"), [({}, 0), ({"action": "block"}, 1)])
+def test_a_nested_object_that_is_refused_leaves_its_parent_unknown_where_more_of_it_changes(
+    fields: dict[str, Any], unknown: int
+) -> None:
+    rule = {"id": RULE, "action": "log", "filter": {"id": FILTER, "expression": "a"}}
+    service = Service(("/filters", 400, [{"code": 1, "message": "no"}]), ("/rules", 200, rule))
+    plan = planned(FIREWALL_RULES, [{"id": RULE, "filter": {"expression": "b"}, **fields}], [rule])
+    with pytest.raises(Interrupted) as caught:
+        sent(plan, service)
+    assert (len(caught.value.unknown), len(caught.value.left)) == (unknown, 1 - unknown)
+
+
+def test_a_nested_object_that_was_taken_with_its_parent_is_not_sent_again() -> None:
+    rule = {"id": RULE, "action": "log", "filter": {"id": FILTER, "expression": "a"}}
+    service = Service(("/rules", 200, {**rule, "filter": {"id": FILTER, "expression": "b"}}))
+    returned, warnings = sent(planned(FIREWALL_RULES, [{"id": RULE, "filter": {"expression": "b"}}], [rule]), service)
+    assert ([item.method for item in service.asked], warnings) == (["PUT"], [])
+    assert returned[0]["filter"]["expression"] == "b"
+
+
+def test_a_dry_run_writes_nothing_and_names_the_object_that_is_refused() -> None:
+    errors = [{"code": 1, "message": "odd", "source": {"pointer": "/rules/1/expression"}}]
+    entries = [{"ref": ref, "action": "log", "expression": "x"} for ref in "ab"]
+    service = Service(("entrypoint", 400, errors))
+    with pytest.raises(ServiceError, match="This is about the custom rule b.$"):
+        dry_run(planned(CUSTOM_RULES, entries), Client(service, OWNER))
+    assert [item.query for item in service.asked] == [{"dry_run": "true"}]
+    service = Service()
+    dry_run(planned(ALLOWLIST, [{"prefix": "10.0.0.1"}]), Client(service, OWNER))
+    assert service.asked == []
