@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import socket
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,7 +18,10 @@ from threading import Thread
 import pytest
 import trustme
 from ansible_collections.edgeops.protection.plugins.module_utils.api import adapters as pools
+from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request
+from ansible_collections.edgeops.protection.plugins.module_utils.api.session import Session
 from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import MAX_CONCURRENT_CALLS
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, Modules, run_main
@@ -252,3 +256,37 @@ def test_the_environment_alone_is_enough(
     ):
         monkeypatch.setenv("CLOUDFLARE_" + variable, value)
     assert run_main("tcp_protection_status", {"enabled": True})["changed"] is True
+
+
+@pytest.mark.parametrize("kind", ["hang", "drip"])
+@pytest.mark.parametrize("secure", [True, False])
+def test_the_timeout_bounds_each_request_as_a_whole(
+    kind: str, secure: bool, service: LocalService, over_tls: Modules, bundle: str
+) -> None:
+    modules = over_tls if secure else Modules(service)
+    modules.service.account(ACCOUNT)
+    modules.service.misbehave(kind, method="PATCH", times=1)
+    began = time.monotonic()
+    result = modules.done(**STATUS, timeout=1, retries=1, **({"ca_path": bundle} if secure else {}))
+    assert result["changed"] is True
+    assert 1 < time.monotonic() - began < 3.5
+    assert [call.method for call in modules.service.calls].count("PATCH") == 2
+
+
+def test_the_timeout_bounds_the_sending_of_a_request() -> None:
+    def read_slowly() -> None:
+        connection, dummy = listener.accept()
+        with suppress(OSError), connection:
+            while connection.recv(65536):
+                time.sleep(0.02)
+
+    body = {"text": "x" * 50_000_000}
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        Thread(target=read_slowly, daemon=True).start()
+        base_url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        began = time.monotonic()
+        with Session(base_url, {}, timeout=1, retries=0, max_wait=0) as session, pytest.raises(ServiceError) as caught:
+            session.send(Request("PUT", "all", body=body))
+    assert time.monotonic() - began < 4
+    assert "longer than timeout allows (1 s)" in caught.value.message
+    assert caught.value.maybe_applied
