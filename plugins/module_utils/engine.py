@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from .api.client import Client
 from .api.settings import Settings
 from .apply.executor import dry_run
 from .apply.recovery import Applied, apply_with_recovery
 from .concurrency import concurrently
-from .errors import PlanError, ProtectionError
+from .errors import OptionProblems, PlanError, ProtectionError
 from .guard.acceptance import Acceptance, parse_acceptances
 from .guard.check import Checked, changes_protection, check_plan
 from .guard.limits import Limits, parse_limits
@@ -32,6 +32,15 @@ from .specs.base import ModuleSpec
 Warn = Callable[[str], None]
 
 
+class Parsed(NamedTuple):
+    """The options of a module, read: the desired state, the limits, what is accepted, and what is to be read."""
+
+    desired: Sequence[Desired]
+    limits: Limits
+    accepted: Sequence[Acceptance]
+    reads: Sequence[Resource]
+
+
 def perform(
     spec: ModuleSpec,
     options: Mapping[str, Any],
@@ -44,12 +53,9 @@ def perform(
 
     A verbose result tells how many calls were made, and a verbose failure all of its diff and coverage.
     """
-    desired = spec.desired(options)
+    desired, limits, accepted, reads = parse_options(spec, options)
     for warning in examine(desired):
         warn(warning)
-    limits = parse_limits(options)
-    accepted = parse_acceptances("accept_risks", options.get("accept_risks") or ())
-    reads = spec.reads(options)
     with settings.client() as client:
         try:
             state = read_state(client, reads)
@@ -66,6 +72,21 @@ def perform(
                 raise exc.extended(calls=client.calls) from exc
             raise exc.shortened(readable_failure(exc.details)) from exc
         return {**result, "calls": client.calls} if verbose else result
+
+
+def parse_options(spec: ModuleSpec, options: Mapping[str, Any]) -> Parsed:
+    """What the options say, those of credentials and connection aside; raises OptionError with all that is wrong."""
+    problems = OptionProblems()
+    with problems.collected():
+        limits = parse_limits(options)
+    with problems.collected():
+        accepted = parse_acceptances("accept_risks", options.get("accept_risks") or ())
+    with problems.collected():
+        desired = spec.desired(options)
+    with problems.collected():
+        reads = spec.reads(options)
+    problems.raise_any()
+    return Parsed(desired, limits, accepted, reads)
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Mapping, TypedDict, TypeVar
+from contextlib import contextmanager
+from typing import Any, Iterator, Mapping, Sequence, TypedDict, TypeVar
 
 # The vendor documents no code for a create that comes too late; some of its interfaces say it so, with HTTP 400.
 ALREADY_EXISTS = re.compile(
@@ -64,6 +65,53 @@ class OptionError(ProtectionError):
         super().__init__(f"{option}: {problem}")
         self.option = option
         self.problem = problem
+
+    @property
+    def errors(self) -> Sequence[OptionError]:
+        """Every error in the options that this one reports."""
+        return [self]
+
+
+class OptionErrors(OptionError):
+    """Several options are wrong; all of them are reported at once."""
+
+    def __init__(self, errors: Sequence[OptionError]) -> None:
+        super().__init__(errors[0].option, errors[0].problem)
+        self._errors = errors
+        listed = "; ".join(f"({number}) {error.message}" for number, error in enumerate(errors, 1))
+        self.message = f"{len(errors)} errors in the options: {listed}"
+
+    @property
+    def errors(self) -> Sequence[OptionError]:
+        """Every error in the options that this one reports."""
+        return self._errors
+
+
+class OptionProblems:
+    """Collects the errors of several options, so that one failure reports all of them."""
+
+    def __init__(self) -> None:
+        self._errors: list[OptionError] = []
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Keep an OptionError of the statements inside, and go on behind them."""
+        try:
+            yield
+        except OptionError as exc:
+            self._errors.extend(exc.errors)
+
+    @property
+    def any(self) -> bool:
+        """Whether an error was collected."""
+        return bool(self._errors)
+
+    def raise_any(self) -> None:
+        """Raise what was collected, if anything was."""
+        if len(self._errors) == 1:
+            raise self._errors[0]
+        if self._errors:
+            raise OptionErrors(self._errors)
 
 
 class PlanError(ProtectionError):

@@ -10,14 +10,15 @@ import os
 from typing import Any, Callable, Mapping, Sequence
 
 from .api.auth import known_secrets
-from .api.settings import parse_settings
-from .engine import perform
-from .errors import ProtectionError
+from .api.settings import OWNERS, parse_settings
+from .engine import parse_options, perform
+from .errors import OptionProblems, ProtectionError, ServiceError
 from .specs.base import ModuleSpec
 from .text import excerpt, visible
 
 MAX_MESSAGE = 50_000  # characters; the service's own text has no limit
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"  # as ansible-core writes it, which hides the values of options itself
+UNKNOWN_ID = frozenset([7000, 7003])  # the service's codes for a path with an id that it does not know
 
 
 def outcome(
@@ -36,11 +37,24 @@ def outcome(
         warn(readable(message))
 
     try:
-        settings = parse_settings(options, spec.owner, os.environ, warn_readably)
+        problems = OptionProblems()
+        with problems.collected():
+            settings = parse_settings(options, spec.owner, os.environ, warn_readably)
+        if problems.any:
+            with problems.collected():
+                parse_options(spec, options)
+        problems.raise_any()
         result = perform(spec, options, settings, check_mode, warn_readably, verbose)
     except ProtectionError as exc:
-        result = {**exc.details, "failed": True, "msg": readable(exc.message)}
+        message = f"{exc.message} {_swapped_ids(exc, options)}".rstrip()
+        result = {**exc.details, "failed": True, "msg": readable(message)}
     return redact(result, secrets)  # type: ignore[no-any-return]
+
+
+def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
+    """A question where the service does not know an id, and the task gives the other one too."""
+    unknown = isinstance(exc, ServiceError) and not UNKNOWN_ID.isdisjoint(exc.codes)
+    return "Are account_id and zone_id swapped?" if unknown and all(map(options.get, OWNERS)) else ""
 
 
 def redact(value: Any, secrets: Sequence[str]) -> Any:

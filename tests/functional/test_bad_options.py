@@ -69,6 +69,10 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("tcp_protection_status", {**STATUS, "account_id": ACCOUNT + "/.."}, "account_id", "is not an id"),
     ("tcp_protection_status", {**STATUS, "api_key": "x", "api_email": "a@example.net"}, "api_token", "it goes alone"),
     ("tcp_protection_status", {**STATUS, "api_token": None}, "api_token", "there are no credentials"),
+    ("tcp_protection_status", {**STATUS, "api_token": None, "api_key": "x", "api_email": "a@example.net"}, "api_key", "takes API tokens only"),
+    ("tcp_protection_status", {**STATUS, "zone_id": ACCOUNT.upper()}, "account_id", "it is the same as zone_id"),
+    ("firewall_rules", {"rules": [], "account_id": ZONE}, "zone_id", "it is the same as account_id"),
+    ("tcp_protection_status", {**STATUS, "accept_risks": ["everything"]}, "accept_risks[0]", "'everything' is no risk"),
     ("tcp_protection_status", {**STATUS, "base_url": "http://192.0.2.1/client/v4"}, "base_url", "must be https"),
     ("tcp_protection_status", {**STATUS, "timeout": 0}, "timeout", "at least 0.1"),
     ("tcp_protection_status", {**STATUS, "timeout": float("inf")}, "timeout", "a number of at least 0.1"),
@@ -90,6 +94,39 @@ def test_an_option_that_is_wrong_is_named_before_any_request(
     assert option in message
     assert reason in message
     assert service.calls == []
+
+
+SEVERAL: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("protected_prefixes", {"account_id": "frankfurt", "timeout": 0, "prefixes": [{"prefix": "x"}, PREFIX, PREFIX, {"prefix": "y"}]},
+     ["account_id: 'frankfurt' is not", "timeout: ", "prefixes[0].prefix: 'x'", "prefixes[2]: 192.0.2.0/24 is named", "prefixes[3].prefix: 'y'"]),
+    ("account_protection", {"purge": ["filters"], "prefixes": [{"prefix": "x"}], "rules": [REGION, {**REGION, "name": " "}], "max_deletions_percent": 101,
+                            "accept_risks": ["all"]},
+     ["max_deletions_percent: ", "accept_risks[0]: ", "purge: it takes filters", "prefixes[0].prefix: ", "rules[0].name: ", "rules[1].name: "]),
+    ("custom_rules", {"rules": [{"ref": " ", "expression": " "}, {"ref": "a", "position": "top"}]},
+     ["rules[1].position: ", "rules[0].ref: ", "rules[0].expression: "]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "options", "errors"), SEVERAL)
+def test_all_errors_in_the_options_are_reported_at_once(
+    module: str, options: dict[str, Any], errors: list[str], service: LocalService, modules: Modules
+) -> None:
+    message = modules.failed(module, **options)["msg"]
+    assert message.startswith(f"{len(errors)} errors in the options: (1) ")
+    for number, error in enumerate(errors, 1):
+        assert f"({number}) {error}" in message
+    assert service.calls == []
+
+
+@pytest.mark.parametrize("module", ["protection_info", "firewall_rules_info"])
+def test_ids_that_are_swapped_are_recognised_by_the_services_answer(
+    module: str, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT)
+    service.zone(ZONE)
+    question = "Are account_id and zone_id swapped?"
+    assert modules.failed(module, account_id=ZONE, zone_id=ACCOUNT)["msg"].endswith(question)
+    assert question not in modules.failed("protection_info", account_id=ZONE)["msg"]
 
 
 def test_no_account_anywhere_is_named(service: LocalService, modules: Modules) -> None:

@@ -63,18 +63,19 @@ def test_a_listing_that_cannot_be_read_ends_the_call_before_any_write(
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("module", "options", "words"),
     [
-        ({"api_token": "another-token"}, ["[9109] Invalid access token", "check them"]),
-        (TOKEN_IN_KEY, ["[6103]", "a token belongs into api_token"]),
-        ({"account_id": "f" * 32}, ["[7003]", "Check account_id"]),
+        ("protection_info", {"api_token": "another-token"}, ["[9109] Invalid access token", "check them"]),
+        ("firewall_rules_info", TOKEN_IN_KEY, ["[6103]", "a token belongs into api_token"]),
+        ("protection_info", {"account_id": "f" * 32}, ["[7003]", "Check account_id"]),
     ],
 )
 def test_wrong_credentials_and_ids_are_explained(
-    options: dict[str, Any], words: list[str], service: LocalService, modules: Modules
+    module: str, options: dict[str, Any], words: list[str], service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT)
-    message = modules.failed("protection_info", **options)["msg"]
+    service.zone(ZONE)
+    message = modules.failed(module, **options)["msg"]
     assert all(word in message for word in words), message
 
 

@@ -292,3 +292,46 @@ def test_a_change_of_something_else_starts_the_time_of_monitoring_anew(service: 
     assert second["pending"]["not_before"][:15] == first["pending"]["not_before"][:15]
     service.clock.advance(hours=2.1)
     assert modules.done("protection_rule", staged_rollout=True, **OUT, mode="enabled")["rule"]["mode"] == "enabled"
+
+
+PREFIX_WARNINGS = [
+    ("0.0.0.0/0", "is wider than /8"),
+    ("::/0", "is wider than /16"),
+    ("2000::/15", "is wider than /16"),
+    ("10.0.0.0/8", "is not globally routable"),
+    ("172.20.0.0/16", "is not globally routable"),
+    ("fd00:1::/48", "is not globally routable"),
+    ("172.0.0.0/8", ""),
+    ("203.0.113.0/24", ""),
+    ("2001:db8::/48", ""),
+    ("2600::/16", ""),
+]
+
+
+@pytest.mark.parametrize(("prefix", "reason"), PREFIX_WARNINGS)
+def test_a_prefix_that_is_hardly_ones_own_is_a_warning(
+    prefix: str, reason: str, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT)
+    for check in (True, False):
+        warnings = modules.done("protected_prefixes", check=check, prefixes=[{"prefix": prefix}]).get("warnings", [])
+        assert len(warnings) == bool(reason)
+        assert not reason or f"Is this meant? Prefix {prefix} {reason}." in str(warnings)
+    assert "warnings" not in modules.done("protected_prefixes", prefixes=[{"prefix": prefix}])
+    service.account(ACCOUNT).prefixes.clear()
+    assert "warnings" not in modules.done("protected_prefixes", prefixes=[{"prefix": prefix, "excluded": True}])
+
+
+@pytest.mark.parametrize(
+    ("scope", "name", "usual"),
+    [("region", "WEUR", True), ("region", "oc", True), ("region", "Europe", False), ("region", "EU-1", False),
+     ("datacenter", "lax", True), ("datacenter", "FRA03", True), ("datacenter", "FRANKFURT1", False)],
+)  # fmt: skip
+def test_a_code_without_the_usual_form_is_a_warning(
+    scope: str, name: str, usual: bool, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT)
+    for check in (True, False):
+        result = modules.done("protection_rule", check=check, kind="syn_flood", scope=scope, name=name)
+        reason = f"Is this meant? SYN flood rule {scope} {name} has a code that no {scope} has; they look like"
+        assert (reason in str(result.get("warnings"))) is not usual

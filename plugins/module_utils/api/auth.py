@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which credentials a call uses: one scheme, explicit before ambient, never a mix (service.md, section 5)."""
+"""Which credentials a call uses: one scheme, explicit before ambient, never a mix."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, Mapping, NamedTuple
 
 from ..errors import OptionError
@@ -18,6 +19,7 @@ ENVIRONMENT = {
     "api_email": "CLOUDFLARE_EMAIL",
     "api_key": "CLOUDFLARE_API_KEY",
 }
+GLOBAL_API_KEY = re.compile(r"[0-9a-f]{37}")  # a token is longer, and has letters of both cases
 WAYS = (
     "give api_token, or api_email with api_key, as options, as module_defaults of group/edgeops.protection.all, "
     "or in the environment as CLOUDFLARE_API_TOKEN, or CLOUDFLARE_EMAIL with CLOUDFLARE_API_KEY"
@@ -33,8 +35,20 @@ class Credentials(NamedTuple):
         return "Credentials({})".format(", ".join(sorted(self.headers)))
 
 
-def find_credentials(options: Mapping[str, Any], environment: Mapping[str, str]) -> Credentials:
-    """The credentials from the options or, if these name none at all, from the environment; raises OptionError."""
+def find_credentials(
+    options: Mapping[str, Any], environment: Mapping[str, str], token_only: bool = False
+) -> Credentials:
+    """The credentials from the options or, if these name none at all, from the environment; raises OptionError.
+
+    With `token_only`, an e-mail address with a key is refused.
+    """
+    credentials = _find(options, environment)
+    if token_only and "Authorization" not in credentials.headers:
+        raise OptionError("api_key", "TCP protection takes API tokens only; give api_token instead")
+    return credentials
+
+
+def _find(options: Mapping[str, Any], environment: Mapping[str, str]) -> Credentials:
     explicit = {name: options[name] for name in ENVIRONMENT if options.get(name) is not None}
     if explicit:
         others = [name for name in explicit if name not in TOKEN]
@@ -66,6 +80,8 @@ def _check(name: str, value: str) -> None:
         raise OptionError(name, "it is empty; " + WAYS)
     if not (value.isascii() and value.isprintable()) or " " in value:
         raise OptionError(name, "it holds a space, a control character or a character outside of ASCII")
+    if name in TOKEN and GLOBAL_API_KEY.fullmatch(value):
+        raise OptionError(name, "it looks like a Global API Key; that belongs into api_key, with api_email beside it")
 
 
 def credential_options() -> dict[str, dict[str, Any]]:

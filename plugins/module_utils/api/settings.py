@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from ..errors import OptionError
+from ..errors import OptionError, OptionProblems
 from ..schema.values import identifier
 from .auth import Credentials, credential_options, find_credentials
 from .client import Client
@@ -22,6 +22,7 @@ from .session import Session
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
 VERSION_SEGMENTS = "/client/v4"
 OWNERS = {"account_id": "CLOUDFLARE_ACCOUNT_ID", "zone_id": "CLOUDFLARE_ZONE_ID"}  # option: environment variable
+TOKEN_ONLY = ("account_id",)  # the owners whose products take API tokens only
 BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its default, its least value
     "timeout": ("float", 30.0, 0.1),
     "retries": ("int", 4, 0),
@@ -73,26 +74,42 @@ def parse_settings(
     options: Mapping[str, Any], owner: str | None, environment: Mapping[str, str], warn: Callable[[str], None]
 ) -> Settings:
     """Check the shared options; raises OptionError. `owner` is None where no account or zone is named."""
-    try:
-        owner_id = {owner: identifier(options[owner])} if owner else {}
-    except ValueError as exc:
-        raise OptionError(str(owner), str(exc)) from exc
+    problems = OptionProblems()
+    with problems.collected():
+        owner_id = _owner_id(owner, options) if owner else {}
     for name, (_type, _default, least) in BOUNDS.items():
-        if not least <= options[name] < float("inf"):
-            raise OptionError(name, f"it must be a number of at least {least:g}")
+        with problems.collected():
+            if not least <= options[name] < float("inf"):
+                raise OptionError(name, f"it must be a number of at least {least:g}")
     ca_path = options["ca_path"]
-    if ca_path and not os.path.exists(ca_path):
-        raise OptionError("ca_path", f"there is nothing at {ca_path}")
-    base_url, warning = parse_base_url(options["base_url"])
-    if warning:
-        warn(warning)
+    with problems.collected():
+        if ca_path and not os.path.exists(ca_path):
+            raise OptionError("ca_path", f"there is nothing at {ca_path}")
+    with problems.collected():
+        base_url, warning = parse_base_url(options["base_url"])
+        if warning:
+            warn(warning)
+    with problems.collected():
+        credentials = find_credentials(options, environment, token_only=owner in TOKEN_ONLY)
+    problems.raise_any()
     return Settings(
         base_url=base_url,
-        credentials=find_credentials(options, environment),
+        credentials=credentials,
         owner=owner_id,
         verify=options["validate_certs"] and (ca_path or True),
         **{name: options[name] for name in BOUNDS},
     )
+
+
+def _owner_id(owner: str, options: Mapping[str, Any]) -> dict[str, str]:
+    try:
+        identity = identifier(options[owner])
+    except ValueError as exc:
+        raise OptionError(owner, str(exc)) from exc
+    for other in OWNERS:
+        if other != owner and str(options.get(other)).strip().lower() == identity:
+            raise OptionError(owner, f"it is the same as {other}; an account and its zones have ids of their own")
+    return {owner: identity}
 
 
 def parse_base_url(text: str) -> tuple[str, str | None]:

@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from typing import Any, Iterable, Mapping, Sequence
 
 from ..coverage.address_set import Ranges, difference, range_of, union
-from ..errors import OptionError
+from ..errors import OptionError, OptionProblems
 from ..schema.networks import read_network
 from ..timestamps import parse_expiry, write_timestamp
 from .limits import CODES
@@ -55,7 +55,13 @@ class Acceptance:
 
 def parse_acceptances(option: str, elements: Iterable[Any]) -> tuple[Acceptance, ...]:
     """The elements of accept_risks, codes or dictionaries; raises OptionError for a malformed one."""
-    return tuple(_parse(f"{option}[{position}]", element) for position, element in enumerate(elements))
+    problems = OptionProblems()
+    parsed = []
+    for position, element in enumerate(elements):
+        with problems.collected():
+            parsed.append(_parse(f"{option}[{position}]", element))
+    problems.raise_any()
+    return tuple(parsed)
 
 
 def _parse(option: str, element: Any) -> Acceptance:

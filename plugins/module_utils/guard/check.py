@@ -17,7 +17,7 @@ from ..plan.plan import Plan
 from ..result import Diff, add_to_diff, make_diff, operation_records
 from ..schema.account import ACCOUNT
 from ..schema.resource import State
-from ..text import first_few, sentence
+from ..text import capitalised, first_few, sentence
 from .acceptance import Acceptance, acceptance_to_copy, accepting
 from .limits import Limits
 from .risks import Change, Risk, find_risks
@@ -50,7 +50,14 @@ class Checked:
             f"Accepted {risk.code}: {risk.message}" + (f" Reason: {risk.reason}" if risk.reason else "")
             for risk in self.risks
         ]
-        return accepted + [sentence(text) for text in self.expired] + ([undecided] if undecided else [])
+        expired = [sentence(text) for text in self.expired]
+        return accepted + expired + self._unusual() + ([undecided] if undecided else [])
+
+    def _unusual(self) -> list[str]:
+        """What the plan creates or changes, and is probably a mistake."""
+        odd = [(item, item.resource.unusual(item.planned)) for item in self.plan.operations if item.planned]
+        named = [f"{item.resource.title} {item.label} {reason}" for item, reason in odd if reason]
+        return [f"Is this meant? {capitalised(first_few(named))}."] if named else []
 
     @property
     def standing(self) -> list[str]:

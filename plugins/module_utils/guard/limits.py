@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Mapping
 
-from ..errors import OptionError
+from ..errors import OptionError, OptionProblems
 
 CODES = (
     "unprotects_addresses",
@@ -63,7 +63,10 @@ def limit_options(codes: tuple[str, ...] = CODES) -> dict[str, dict[str, Any]]:
 def parse_limits(options: Mapping[str, Any]) -> Limits:
     """The limits that a module's options set; raises OptionError for one out of range."""
     thresholds = {name: options[name] for name in HIGHEST if options.get(name) is not None}
+    problems = OptionProblems()
     for name, value in thresholds.items():
-        if not 0 <= value <= HIGHEST[name]:
-            raise OptionError(name, f"{value} is not between 0 and {HIGHEST[name]}")
+        with problems.collected():
+            if not 0 <= value <= HIGHEST[name]:
+                raise OptionError(name, f"{value} is not between 0 and {HIGHEST[name]}")
+    problems.raise_any()
     return Limits(**thresholds)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Sequence, Tuple
 
-from ..errors import OptionError
+from ..errors import OptionError, OptionProblems
 from ..schema.resource import Field, Key, Resource, Values
 from .sharing import merge_nested
 
@@ -48,17 +48,20 @@ def parse_desired(resource: Resource, entries: Entries, absent: bool = False, ex
     """
     objects: dict[Key, Values] = {}
     paths: dict[Key, str] = {}
+    problems = OptionProblems()
     for path, options in entries:
-        named = {name: options.get(name) for name in resource.key} if absent else options
-        values = parse_values(resource, path, named)
-        key = resource.key_of(values)
-        if key in objects:
-            raise OptionError(
-                path.rstrip("."),
-                f"{resource.label_of(values)} is named here and in {paths[key].rstrip('.')}; keep one of them",
-            )
-        objects[key] = values
-        paths[key] = path
+        with problems.collected():
+            named = {name: options.get(name) for name in resource.key} if absent else options
+            values = parse_values(resource, path, named)
+            key = resource.key_of(values)
+            if key in objects:
+                raise OptionError(
+                    path.rstrip("."),
+                    f"{resource.label_of(values)} is named here and in {paths[key].rstrip('.')}; keep one of them",
+                )
+            objects[key] = values
+            paths[key] = path
+    problems.raise_any()
     merge_nested(resource, objects, paths, {})
     return Desired(resource, objects, absent=absent, exclusive=exclusive, paths=paths)
 
@@ -76,21 +79,25 @@ def parse_values(resource: Resource, path: str, options: Mapping[str, Any]) -> d
 def _parse(fields: tuple[Field, ...], path: str, options: Mapping[str, Any], title: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     unknown = {name: option for name, option in options.items() if option is not None}
+    problems = OptionProblems()
     for item in fields:
-        name = item.name
-        if name not in unknown:
-            continue
-        option = unknown.pop(name)
-        if item.fields:
-            values[name] = _parse(item.fields, f"{path}{name}.", option, name)
-            continue
-        try:
-            values[name] = item.value.parse(option)
-        except ValueError as exc:
-            raise OptionError(path + name, str(exc)) from exc
+        if item.name in unknown:
+            with problems.collected():
+                values[item.name] = _parse_field(item, path, unknown.pop(item.name))
     for name in unknown:
-        raise OptionError(path + name, f"{title} has no such field; leave it out")
+        with problems.collected():
+            raise OptionError(path + name, f"{title} has no such field; leave it out")
+    problems.raise_any()
     return values
+
+
+def _parse_field(field: Field, path: str, option: Any) -> Any:
+    if field.fields:
+        return _parse(field.fields, f"{path}{field.name}.", option, field.name)
+    try:
+        return field.value.parse(option)
+    except ValueError as exc:
+        raise OptionError(path + field.name, str(exc)) from exc
 
 
 def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:

@@ -9,10 +9,12 @@ The vendor describes them in "Advanced TCP Protection API" and its page "JSON ob
 
 from __future__ import annotations
 
+import re
 from typing import Mapping, NamedTuple
 
 from ..errors import OptionError
 from .expressions import FILTER_EXPRESSION
+from .networks import unusual_to_protect
 from .resource import Field, Permission, Resource, Values, Write
 from .values import CODE, FLAG, NETWORK, TEXT, choice
 
@@ -24,6 +26,11 @@ STAMPS = ("created_on", "modified_on")
 PATCH = Write("PATCH", by_id=True)
 DELETE = Write("DELETE", by_id=True)
 ENABLED, MONITORING, DISABLED = MODES = ("enabled", "monitoring", "disabled")
+ANY_CODE = re.compile(r".*", re.DOTALL)
+CODE_FORMS = {  # scope: the form of its codes, and an example
+    "region": (re.compile(r"[a-z]{2,4}", re.IGNORECASE), "WEUR"),
+    "datacenter": (re.compile(r"[a-z]{3}[0-9]{0,2}", re.IGNORECASE), "FRA"),
+}
 MODE = Field("mode", choice(*MODES), default=MONITORING)
 SENSITIVITY = choice("low", "medium", "high")
 RATE = Field("rate_sensitivity", SENSITIVITY, default="medium", inert=True)
@@ -60,6 +67,12 @@ STATUS = Resource(
     update=Write("PATCH"),
 )
 
+
+def _unusual_prefix(prefix: Values) -> str:
+    """Whether a network is hardly one that an account protects; what is excluded may be anything."""
+    return "" if prefix.get("excluded") else unusual_to_protect(prefix.get("prefix"))
+
+
 PREFIXES = Resource(
     name="prefix",
     plural="prefixes",
@@ -69,6 +82,7 @@ PREFIXES = Resource(
     permission=PERMISSION,
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("excluded", FLAG, default=False)),
     key=("prefix",),
+    unusual=_unusual_prefix,
     address_field="prefix",
     create=Write("POST", suffix="/bulk", batch=300),
     update=PATCH,
@@ -103,6 +117,13 @@ def _complete_name(values: Values) -> dict[str, object]:
     return dict(values, name=name or "global")
 
 
+def _unusual_code(rule: Values) -> str:
+    """Whether the code of a region or data center has an odd form; the service takes any."""
+    scope, name = str(rule.get("scope")), str(rule.get("name"))
+    form, example = CODE_FORMS.get(scope, (ANY_CODE, ""))
+    return "" if form.fullmatch(name.strip()) else f"has a code that no {scope} has; they look like {example}"
+
+
 def _rules(kind: str) -> Resource:
     return Resource(
         name=kind + "_rule",
@@ -124,6 +145,7 @@ def _rules(kind: str) -> Resource:
         create=Write("POST"),
         kind=kind,
         complete=_complete_name,
+        unusual=_unusual_code,
         update=PATCH,
         delete=DELETE,
         read_only=STAMPS,

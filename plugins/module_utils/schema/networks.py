@@ -14,6 +14,20 @@ from typing import Any, Tuple, Union
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 
 NormalisedNetwork = Tuple[int, int, int, str]  # the family, the first address, the length; or a malformed text
+WIDEST_USUAL = {4: 8, 6: 16}  # nobody announces wider networks
+GLOBAL_IPV6 = "2000::/3"
+# By IANA's registry "IPv4 Special-Purpose Address Space", without the networks for documentation, which examples use.
+NOT_ROUTABLE = (
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "198.18.0.0/15",
+    "224.0.0.0/3",
+)
 LENGTHS = {str(length): length for length in range(129)}
 
 
@@ -86,3 +100,27 @@ def networks_overlap(one: Any, other: Any) -> bool:
         return False
     shift = (32 if version == 4 else 128) - min(length, other_length)
     return first >> shift == other_first >> shift
+
+
+def contains(outer: str, inner: Any) -> bool:
+    """Whether a network lies in another one; False where it is malformed."""
+    (version, first, length, dummy), (inner_version, inner_first, inner_length, malformed) = (
+        normalise_network(network) for network in (outer, inner)
+    )
+    if malformed or version != inner_version or inner_length < length:
+        return False
+    shift = (32 if version == 4 else 128) - length
+    return inner_first >> shift == first >> shift
+
+
+def unusual_to_protect(network: Any) -> str:
+    """What makes a network an unlikely one to protect, with its verb; an empty text where nothing does."""
+    version, dummy, length, malformed = normalise_network(network)
+    if malformed or not version:
+        return ""
+    if length < WIDEST_USUAL[version]:
+        return f"is wider than /{WIDEST_USUAL[version]}"
+    routable = version == 4 or contains(GLOBAL_IPV6, network)
+    if not routable or any(contains(special, network) for special in NOT_ROUTABLE):
+        return "is not globally routable"
+    return ""

@@ -121,7 +121,8 @@ class Resource:
     How its values fit together: `complete` takes the fields of a task and returns the desired ones, or raises
     OptionError; `normalise` takes an object with changed fields laid over it, the existing object without them, and the
     names of the fields that the task names or changes, and returns the object as the service stores it;
-    `invalid_reason` says why the service would refuse such an object, or returns "".
+    `invalid_reason` says why the service would refuse such an object, or returns ""; `unusual` says what is probably a
+    mistake in an object that the service takes, or returns "".
     """
 
     name: str
@@ -148,6 +149,7 @@ class Resource:
     complete: Callable[[Values], dict[str, Any]] = dict
     normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _unchanged
     invalid_reason: Callable[[Values], str] = _always_valid
+    unusual: Callable[[Values], str] = _always_valid
 
     def __post_init__(self) -> None:
         for problem in self._contradictions():

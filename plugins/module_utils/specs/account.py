@@ -12,7 +12,7 @@ from ..coverage.address_set import range_of
 from ..coverage.coverage import Coverage
 from ..coverage.inputs import LISTS
 from ..coverage.summary import answer, summarise
-from ..errors import OptionError
+from ..errors import OptionError, OptionProblems
 from ..guard.limits import limit_options
 from ..plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from ..schema.account import ACCOUNT, FILTERS, KINDS, OWNER, PREFIXES, RULES, STATUS, of_kind
@@ -106,14 +106,17 @@ def account_spec() -> ModuleSpec:
 
     def desired(options: Options) -> Sequence[Desired]:
         purge = options["purge"]
+        problems = OptionProblems()
+        parsed = []
         for option in purge:
-            check_purge(option, options[option])
-        return [
-            parse_desired(resource, _entries(option, resource, options), exclusive=option in purge)
-            for resource in ACCOUNT
-            for option, resources in SUBSETS.items()
-            if resource in resources
-        ]
+            with problems.collected():
+                check_purge(option, options[option])
+        for resource in ACCOUNT:
+            option = next(option for option, resources in SUBSETS.items() if resource in resources)
+            with problems.collected():
+                parsed.append(parse_desired(resource, _entries(option, resource, options), exclusive=option in purge))
+        problems.raise_any()
+        return parsed
 
     return ModuleSpec(
         owner=OWNER,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Callable, Mapping, Sequence
 
-from ..errors import OptionError
+from ..errors import OptionError, OptionProblems
 from ..guard.limits import LIST_CODES, limit_options
 from ..plan.desired import Desired, Position, numbered, parse_desired, parse_position
 from ..schema.resource import Field, Key, Object, Resource, State, options_of
@@ -41,11 +41,15 @@ def custom_spec() -> ModuleSpec:
         state = options["state"]
         positions: dict[Key, Position] = {}
         entries = []
+        problems = OptionProblems()
         for path, entry in numbered("rules", options["rules"]):
             if entry["position"] is not None and state != "absent":
-                positions[CUSTOM_RULES.key_of(entry)] = _position(path, entry["position"], state)
+                with problems.collected():
+                    positions[CUSTOM_RULES.key_of(entry)] = _position(path, entry["position"], state)
             entries.append((path, {name: value for name, value in entry.items() if name != "position"}))
-        rules = parse_desired(CUSTOM_RULES, entries, absent=state == "absent", exclusive=state == "exact")
+        with problems.collected():
+            rules = parse_desired(CUSTOM_RULES, entries, absent=state == "absent", exclusive=state == "exact")
+        problems.raise_any()
         return (replace(rules, positions=positions),)
 
     return ModuleSpec(

@@ -43,6 +43,7 @@ def test_one_scheme_and_explicit_before_ambient(options, environment, headers):
         ({"api_key": "k"}, AMBIENT_TOKEN, "api_email", "it is needed beside api_key"),
         ({"api_token": ""}, AMBIENT_TOKEN, "api_token", "it is empty"),
         ({"api_token": "two\nlines"}, {}, "api_token", "control character"),
+        ({"api_token": "0123456789abcdef" * 2 + "01234"}, {}, "api_token", "it looks like a Global API Key"),
         ({"api_token": "sch\u00f6n"}, {}, "api_token", "outside of ASCII"),
         ({}, {"CLOUDFLARE_API_TOKEN": "two words"}, "api_token", "it holds a space"),
     ],
