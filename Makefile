@@ -32,6 +32,13 @@ plans: .venv/.installed-test ## Compare 2,000 random plans with a model of the d
 parity: .venv/.installed-test ## Compare modules inside the worker process with modules packed and started.
 	@$(PYTHON) -m pytest -q tests/parity
 
+.PHONY: engine evidence
+engine: .venv/.installed-test ## Compare expressions and migrations with the vendor's engine.
+	@.ci/engine
+
+evidence: .venv/.installed-test ## Compare more of them, and write docs/evidence.md.
+	@.ci/engine --evidence
+
 bench: .venv/.installed-test ## Measure against other ways to do the same, and write docs/performance.md.
 	@$(PYTHON) -m tests.benchmark
 

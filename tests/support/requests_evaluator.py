@@ -7,7 +7,7 @@
 Fields: http.request.uri.path, http.host, http.request.method, http.user_agent, ip.src
 Comparisons: eq ==  ne !=  contains  matches ~  in {...}
 Values: "quoted text", with a backslash before a quote or backslash; addresses, networks and ranges a..b
-Combinations, the tightest first: parentheses, not, and, or
+Combinations, the tightest first: parentheses, not !, and, or
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FIELDS = {
     "http.user_agent": "user_agent",
     "ip.src": "source",
 }
-TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([(){}~]|==|!=)|([\w.:/]+))')
+TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([(){}~]|==|!=|!)|([\w.:/]+))')
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,9 @@ class Request:
     method: str = "GET"
     user_agent: str = ""
     source: str = "192.0.2.1"
+
+
+Matching = Callable[[str, Request], bool]  # whether an expression matches a request
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,9 @@ class Outcome:
     by: str | None = None
 
 
-def under_firewall_rules(rules: Iterable[Mapping[str, Any]], request: Request) -> Outcome:
+def under_firewall_rules(
+    rules: Iterable[Mapping[str, Any]], request: Request, matching: Matching | None = None
+) -> Outcome:
     """Priority decides, those without one come last; then the action, then the list. log and bypass go on."""
     logged: list[str] = []
     skipped: set[str] = set()
@@ -57,7 +62,7 @@ def under_firewall_rules(rules: Iterable[Mapping[str, Any]], request: Request) -
         condition = rule["filter"]
         if rule.get("paused") or condition.get("paused") or condition.get("deleted"):
             continue
-        if not matches(condition["expression"], request):
+        if not (matching or matches)(condition["expression"], request):
             continue
         if rule["action"] == "log":
             logged.append(condition["expression"])
@@ -77,12 +82,14 @@ def _turn(rule: Mapping[str, Any]) -> tuple[float, int]:
     )
 
 
-def under_custom_rules(rules: Iterable[Mapping[str, Any]], request: Request) -> Outcome:
+def under_custom_rules(
+    rules: Iterable[Mapping[str, Any]], request: Request, matching: Matching | None = None
+) -> Outcome:
     """As they stand; log and a skip of nothing but products go on. A skip of the ruleset is what allow is called here."""
     logged: list[str] = []
     skipped: set[str] = set()
     for rule in rules:
-        if not rule["enabled"] or not matches(rule["expression"], request):
+        if not rule["enabled"] or not (matching or matches)(rule["expression"], request):
             continue
         if rule["action"] == "log":
             logged.append(rule["expression"])
@@ -138,7 +145,7 @@ class _Parser:
         return all(results)
 
     def single(self) -> bool:
-        if self.next_is("not"):
+        if self.next_is("not") or self.next_is("!"):
             return not self.single()
         if self.next_is("("):
             result = self.either()
@@ -154,7 +161,7 @@ class _Parser:
         operator = self.take()
         if operator == "in":
             members = self.members()
-            return any(_equal(name, value, member) for member in members)
+            return any(_among(name, value, member) for member in members)
         if operator not in COMPARISONS:
             raise SyntaxError(f"{operator} is not a comparison")
         return COMPARISONS[operator](name, value, self.take())
@@ -182,13 +189,23 @@ class _Parser:
             raise SyntaxError(f"{word} is missing before {self.tokens[:1]}")
 
 
+ESCAPE = re.compile(r'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-7]{3})|.)', re.DOTALL)
+
+
 def _unquoted(token: str) -> str:
     if not token.startswith('"'):
         raise SyntaxError(f"{token} is not a quoted text")
-    return re.sub(r'\\(["\\])', r"\1", token[1:-1])
+    return ESCAPE.sub(_unescaped, token[1:-1])
 
 
-def _equal(name: str, value: str, token: str) -> bool:
+def _unescaped(escape: re.Match[str]) -> str:
+    character, hexadecimal, octal = escape.groups()
+    if not (character or hexadecimal or octal):
+        raise SyntaxError(f"{escape[0]} is no escape")
+    return str(character) if character else chr(int(hexadecimal, 16) if hexadecimal else int(octal, 8))
+
+
+def _among(name: str, value: str, token: str) -> bool:
     if name != "ip.src":
         return value == _unquoted(token)
     address = ipaddress.ip_address(value)
@@ -197,6 +214,12 @@ def _equal(name: str, value: str, token: str) -> bool:
         return address in ipaddress.ip_network(token)
     low, high = ipaddress.ip_address(first), ipaddress.ip_address(last)
     return address.version == low.version and int(low) <= int(address) <= int(high)
+
+
+def _equal(name: str, value: str, token: str) -> bool:
+    if name == "ip.src" and ("/" in token or ".." in token):
+        raise SyntaxError(f"{token} is more than one address")
+    return _among(name, value, token)
 
 
 def _different(name: str, value: str, token: str) -> bool:
@@ -208,7 +231,10 @@ def _contains(name: str, value: str, token: str) -> bool:
 
 
 def _matches(name: str, value: str, token: str) -> bool:
-    return re.search(_unquoted(token), value) is not None
+    """In a regular expression, a backslash is dropped before a quote only."""
+    if not token.startswith('"'):
+        raise SyntaxError(f"{token} is not a quoted text")
+    return re.search(token[1:-1].replace('\\"', '"'), value) is not None
 
 
 COMPARISONS: dict[str, Callable[[str, str, str], bool]] = {

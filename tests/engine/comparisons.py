@@ -1,0 +1,160 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is compared with the parser and with the engine of the vendor: how often, and what differed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import intersection, range_of
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.expressions import Undecided, matched
+from ansible_collections.edgeops.protection.plugins.module_utils.language.syntax import Comparison, leaves, parse
+from ansible_collections.edgeops.protection.plugins.module_utils.language.tokens import normalise_expression
+from ansible_collections.edgeops.protection.plugins.module_utils.language.vendor_parser import FILTER_SCHEME
+from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.expressions import FILTER_EXPRESSION
+from octorules_wirefilter import parse_expression
+
+from tests.engine import generators
+from tests.engine.library import packets_engine, requests_engine
+from tests.support.requests_evaluator import Matching, Request, matches, under_custom_rules, under_firewall_rules
+
+LITERALS = ("string_literals", "regex_literals", "ip_literals", "int_literals")
+
+
+@dataclass
+class Counts:
+    """How many of what were compared, and what differed, in words."""
+
+    counted: Counter[str] = field(default_factory=Counter)
+    differences: list[str] = field(default_factory=list)
+
+    def count(self, **numbers: int) -> None:
+        self.counted.update(numbers)
+
+    def check(self, equal: bool, difference: str) -> None:
+        if not equal:
+            self.differences.append(difference)
+
+
+def literals(expression: str, scheme: str | None) -> Mapping[str, list[Any]] | None:
+    """What the vendor's parser reads in an expression; None where it refuses it."""
+    read = parse_expression(expression, scheme)
+    return None if "error" in read else {name: read[name] for name in (*LITERALS, "fields", "operators", "functions")}
+
+
+def decided_filters_parse(random: Random, counts: Counts) -> None:
+    """A filter that the collection decides or accepts is one that the parser takes, with the same addresses and ports."""
+    expression = generators.combination(random, generators.odd_packet_atom)
+    try:
+        matched(expression)
+    except Undecided:
+        counts.count(undecided=1)
+        return
+    counts.count(decided=1)
+    read = parse_expression(expression, FILTER_SCHEME)
+    counts.check("error" not in read, f"decided and refused: {expression!r}")
+    counts.check(not FILTER_EXPRESSION.examine(expression), f"decided with a warning: {expression!r}")
+    words = [
+        word
+        for leaf in leaves(parse(expression))
+        if isinstance(leaf, Comparison)
+        for token in leaf.operands
+        for word in token.text.split("..")
+    ]
+    ours = {word for word in words if not word.isdigit()}, {int(word) for word in words if word.isdigit()}
+    theirs = {part for text in read["ip_literals"] for part in re.split(r"\.\.|-", text)}, set(read["int_literals"])
+    counts.check(ours[0] >= theirs[0] and ours[1] >= theirs[1], f"other literals: {expression!r}: {ours} {theirs}")
+
+
+def equal_expressions_have_equal_literals(random: Random, counts: Counts) -> None:
+    """Two expressions that the collection takes for equal are read alike by the parser."""
+    scheme = random.choice([None, FILTER_SCHEME])
+    atom = generators.packet_atom if scheme else generators.request_atom
+    one = generators.combination(random, atom)
+    other = generators.respaced(random, one)
+    if normalise_expression(one) == normalise_expression(other):
+        counts.count(equal=1)
+        counts.check(literals(one, scheme) == literals(other, scheme), f"read differently: {one!r} and {other!r}")
+    else:
+        counts.count(different=1)
+
+
+def filters_match_what_is_claimed(random: Random, counts: Counts) -> None:
+    """A packet that a filter is said to match always or never does so in the engine."""
+    expression = generators.combination(random, generators.packet_atom)
+    claims = matched(expression)
+    packets = generators.packets(random, 30)
+    counts.count(expressions=1, decisions=len(packets))
+    for packet, decision in zip(packets, packets_engine().decisions(expression, packets), strict=True):
+        destination = range_of(packet["ip.dst"])
+        assert destination is not None
+        always = bool(intersection(claims.always, [destination]))
+        never = not intersection(claims.sometimes, [destination])
+        counts.check(not (always and not decision) and not (never and decision), f"{expression!r}: {packet}")
+
+
+def values_of(request: Request) -> dict[str, object]:
+    """A request by the names of its fields."""
+    return {
+        "http.request.uri.path": request.path,
+        "http.host": request.host,
+        "http.request.method": request.method,
+        "http.user_agent": request.user_agent,
+        "ip.src": request.source,
+    }
+
+
+def requests_match_as_evaluated(random: Random, counts: Counts) -> None:
+    """The evaluator of the tests decides requests as the engine does."""
+    expression = generators.combination(random, generators.request_atom, 3, ("and", "or"))
+    requests = generators.requests(random, 12)
+    counts.count(expressions=1, decisions=len(requests))
+    decisions = requests_engine().decisions(expression, [values_of(request) for request in requests])
+    for request, decision in zip(requests, decisions, strict=True):
+        counts.check(matches(expression, request) == decision, f"{expression!r}: {request}")
+
+
+def decided_by_engine() -> Matching:
+    """How the engine decides a request, each expression and request once."""
+    known: dict[tuple[str, Request], bool] = {}
+
+    def decide(expression: str, request: Request) -> bool:
+        key = (expression, request)
+        if key not in known:
+            known[key] = requests_engine().decisions(expression, [values_of(request)])[0]
+        return known[key]
+
+    return decide
+
+
+def requests_meet_the_same_after_migration(random: Random, counts: Counts) -> None:
+    """A request meets under the custom rules of the migration what it meets under the firewall rules."""
+    rules = generators.firewall_rules(random)
+    migration = migrate(rules)
+    refs = {entry["id"]: entry["becomes"] for entry in migration.entries}
+    decide = decided_by_engine()
+    requests = generators.requests(random, 15)
+    counts.count(rule_sets=1, merged_pairs=len(rules) - len(migration.rules), requests=len(requests))
+    for request in requests:
+        before = under_firewall_rules(rules, request, decide)
+        after = under_custom_rules(migration.rules, request, decide)
+        same = (sorted(before.logged), before.skipped, before.action, refs.get(before.by)) == (
+            sorted(after.logged), after.skipped, after.action, after.by,
+        )  # fmt: skip
+        counts.check(same, f"{rules}: {request}")
+
+
+PARSER: tuple[Callable[[Random, Counts], None], ...] = (decided_filters_parse, equal_expressions_have_equal_literals)
+ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
+    filters_match_what_is_claimed,
+    requests_match_as_evaluated,
+    requests_meet_the_same_after_migration,
+)

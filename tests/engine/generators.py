@@ -1,0 +1,164 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random expressions, packets, requests and firewall rules; the same ones for the same seed."""
+
+from __future__ import annotations
+
+import ipaddress
+from random import Random
+from typing import Any
+
+from tests.support.requests_evaluator import PRECEDENCE, Request
+
+ADDRESSES = [f"192.0.2.{last}" for last in (0, 1, 7, 8, 127, 255)] + ["198.51.100.7", "2001:db8::1", "2001:db8::ff"]
+NETWORKS = ["192.0.2.0/24", "192.0.2.0/29", "0.0.0.0/0", "::/0", "2001:db8::/32", "2001:db8::f0/124", "192.0.2.8/29"]
+RANGES = ["192.0.2.1..192.0.2.8", "2001:db8::1..2001:db8::9"]
+PORTS = [0, 1, 22, 80, 443, 8080, 65535]
+ODD_VALUES = [
+    "080",
+    "0x50",
+    "010",
+    "192.0.2.7/24",
+    "80..90",
+    "{80 90}",
+    "192.0.2.0/24",
+    "-1",
+    '"80"',
+    "$office",
+    "70000",
+]
+SPACES = ["", " ", "  ", "\n", " \r\n "]
+TEXTS = {
+    "http.request.uri.path": ["/", "/login", "/admin/x"],
+    "http.host": ["example.com", "a  b", ""],
+    "http.request.method": ["GET", "POST"],
+    "http.user_agent": ["", 'say "bot"', "back\\slash"],
+}
+PATTERNS = ['"^/[a-l]"', '"^/(login|x)$"', '"b.t"', '"[ab]  "', '"^$"', r'"\""', r'"k\\s"']
+PRODUCTS = ["zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf"]
+
+
+def combination(random: Random, atom: Any, depth: int = 3, joints: tuple[str, ...] = ("and", "or", "xor")) -> str:
+    """An expression over atoms, with parentheses or without, so that precedence counts."""
+    kind = random.randrange(6) if depth else 0
+    if kind < 2:
+        return str(atom(random))
+    if kind == 2:
+        return f"{random.choice(['not ', '!'])}{combination(random, atom, depth - 1, joints)}"
+    if kind == 3:
+        return f"({combination(random, atom, depth - 1, joints)})"
+    parts = [combination(random, atom, depth - 1, joints) for _ in range(random.randint(2, 3))]
+    text = parts[0]
+    for part in parts[1:]:
+        text += f" {random.choice(joints)} {part}"
+    return text
+
+
+def packet_atom(random: Random) -> str:
+    """A comparison as filters have them."""
+    if random.random() < 0.5:
+        field = random.choice(["ip.src", "ip.dst"])
+        if random.random() < 0.3:
+            return f"{field} {random.choice(['eq', 'ne', '==', '!='])} {random.choice(ADDRESSES)}"
+        members = random.choices([*ADDRESSES, *NETWORKS, *RANGES], k=random.randint(0, 3))
+        return f"{field} in {{{' '.join(members)}}}"
+    field = random.choice(["tcp.srcport", "tcp.dstport"])
+    if random.random() < 0.7:
+        operator = random.choice(["eq", "ne", "lt", "le", "gt", "ge", "==", "!=", "<", "<=", ">", ">="])
+        return f"{field} {operator} {random.choice(PORTS)}"
+    first, last = sorted(random.choices(PORTS, k=2))
+    return f"{field} in {{{first}..{last} {random.choice(PORTS)}}}"
+
+
+def odd_packet_atom(random: Random) -> str:
+    """A comparison as filters have them, or one that looks like it."""
+    if random.random() < 0.5:
+        return packet_atom(random)
+    field = random.choice(["ip.src", "ip.dst", "tcp.dstport", "udp.dstport"])
+    value = random.choice(ODD_VALUES)
+    return random.choice(
+        [f"{field} eq {value}", f"{field} in {{{value}}}", f"{field} in {value}", f"{field} lt {value}"]
+    )
+
+
+def respaced(random: Random, expression: str) -> str:
+    """The same words with other white space, also where there was none, within texts too."""
+    text = expression
+    for _ in range(random.randint(1, 3)):
+        beside = [place for place, character in enumerate(text) if character in " (){}"]
+        position = random.choice(beside) if beside and random.random() < 0.8 else random.randrange(len(text) + 1)
+        text = text[:position] + random.choice(SPACES) + text[position:]
+    if " " in text and random.random() < 0.3:
+        position = random.choice([place for place, character in enumerate(text) if character == " "])
+        text = text[:position] + text[position + 1 :]
+    return text
+
+
+def packets(random: Random, count: int) -> list[dict[str, Any]]:
+    """Packets whose addresses are of one family each."""
+    found = []
+    while len(found) < count:
+        source, destination = random.choice(ADDRESSES), random.choice(ADDRESSES)
+        if ipaddress.ip_address(source).version == ipaddress.ip_address(destination).version:
+            ports = {"tcp.srcport": random.choice(PORTS), "tcp.dstport": random.choice(PORTS)}
+            found.append({"ip.src": source, "ip.dst": destination, **ports})
+    return found
+
+
+def quoted(text: str) -> str:
+    """A text as the language writes it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def request_atom(random: Random) -> str:
+    """A comparison as rules of a zone have them."""
+    if random.random() < 0.3:
+        if random.random() < 0.5:
+            return f"ip.src {random.choice(['eq', 'ne'])} {random.choice(ADDRESSES)}"
+        return f"ip.src in {{{' '.join(random.choices([*ADDRESSES, *NETWORKS, *RANGES], k=random.randint(0, 3)))}}}"
+    field = random.choice(list(TEXTS))
+    if random.random() < 0.2:
+        return f"{field} in {{{' '.join(map(quoted, random.choices(TEXTS[field], k=2)))}}}"
+    operator = random.choice(["eq", "ne", "==", "!=", "contains", "matches", "~"])
+    value = random.choice(TEXTS[field])
+    if operator in ("matches", "~"):
+        return f"{field} {operator} {random.choice(PATTERNS)}"
+    return f"{field} {operator} {quoted(value)}"
+
+
+def requests(random: Random, count: int) -> list[Request]:
+    """Requests that many of the expressions match."""
+    return [
+        Request(
+            path=random.choice(TEXTS["http.request.uri.path"]),
+            host=random.choice(TEXTS["http.host"]),
+            method=random.choice(TEXTS["http.request.method"]),
+            user_agent=random.choice(TEXTS["http.user_agent"]),
+            source=random.choice(ADDRESSES),
+        )
+        for _ in range(count)
+    ]
+
+
+def firewall_rules(random: Random) -> list[dict[str, Any]]:
+    """The firewall rules of a zone: ties in priority, paused ones, and pairs with one expression."""
+    shared = [combination(random, request_atom, 2, ("and", "or")) for _ in range(3)]
+    rules = []
+    for number in range(random.randint(1, 10)):
+        action = random.choice([*PRECEDENCE, "bypass", "allow"])
+        rule: dict[str, Any] = {"id": f"r{number}", "action": action, "paused": random.random() < 0.15}
+        expression = respaced_outside(random, random.choice(shared))
+        rule["filter"] = {"id": f"f{number}", "expression": expression, "paused": random.random() < 0.1}
+        if random.random() < 0.7:
+            rule["priority"] = random.randint(0, 3)
+        if action == "bypass":
+            rule["products"] = random.sample(PRODUCTS, random.randint(1, 2))
+        rules.append(rule)
+    return rules
+
+
+def respaced_outside(random: Random, expression: str) -> str:
+    """The same expression with more white space at its ends and beside parentheses."""
+    return random.choice([expression, f" {expression}\n", expression.replace(" {", "  { ").replace("(", "( ")])

@@ -1,0 +1,147 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The vendor's expression engine, as npm's firewalker ships it for Linux on x86_64, called by ctypes.
+
+`.ci/engine` fetches the library. It is an engine of 2020; expressions that are younger are not read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ipaddress
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+LIBRARY = Path(__file__).parents[2] / ".cache" / "engine" / "package" / "lib" / "libwirefilter_ffi.so"
+TYPES = {"address": 0, "text": 1, "number": 2, "flag": 3}
+REQUEST_FIELDS = {
+    "http.request.uri.path": "text",
+    "http.host": "text",
+    "http.request.method": "text",
+    "http.user_agent": "text",
+    "ip.src": "address",
+    "cf.threat_score": "number",
+    "ssl": "flag",
+}
+PACKET_FIELDS = {"ip.src": "address", "ip.dst": "address", "tcp.srcport": "number", "tcp.dstport": "number"}
+Values = Mapping[str, object]
+
+
+class _Text(ctypes.Structure):
+    """A text or bytes of the caller."""
+
+    _fields_ = (("data", ctypes.c_char_p), ("length", ctypes.c_size_t))
+
+
+class _Type(ctypes.Structure):
+    _fields_ = (("tag", ctypes.c_uint8), ("data", ctypes.c_void_p))
+
+
+class _Result(ctypes.Structure):
+    """Success with a pointer or a truth value, or failure with a message."""
+
+    _fields_ = (
+        ("success", ctypes.c_uint8),
+        ("value", ctypes.c_uint8),
+        ("pointer", ctypes.c_void_p),
+        ("length", ctypes.c_size_t),
+    )
+
+
+def _text(text: str) -> _Text:
+    data = text.encode()
+    return _Text(data, len(data))
+
+
+@lru_cache
+def _library() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(LIBRARY))
+    pointer, result = ctypes.c_void_p, _Result
+    signatures = {
+        "wirefilter_create_scheme": (pointer, []),
+        "wirefilter_add_type_field_to_scheme": (ctypes.c_bool, [pointer, _Text, _Type]),
+        "wirefilter_parse_filter": (result, [pointer, _Text]),
+        "wirefilter_free_parsing_result": (None, [result]),
+        "wirefilter_compile_filter": (result, [pointer]),
+        "wirefilter_free_compiled_filter": (None, [pointer]),
+        "wirefilter_create_execution_context": (pointer, [pointer]),
+        "wirefilter_free_execution_context": (None, [pointer]),
+        "wirefilter_add_int_value_to_execution_context": (ctypes.c_bool, [pointer, _Text, ctypes.c_int32]),
+        "wirefilter_add_bool_value_to_execution_context": (ctypes.c_bool, [pointer, _Text, ctypes.c_bool]),
+        "wirefilter_add_bytes_value_to_execution_context": (ctypes.c_bool, [pointer, _Text, _Text]),
+        "wirefilter_add_ipv4_value_to_execution_context": (ctypes.c_bool, [pointer, _Text, ctypes.c_char_p]),
+        "wirefilter_add_ipv6_value_to_execution_context": (ctypes.c_bool, [pointer, _Text, ctypes.c_char_p]),
+        "wirefilter_match": (result, [pointer, pointer]),
+    }
+    for name, (restype, argtypes) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = restype, argtypes
+    return library
+
+
+class Engine:
+    """The engine with the fields of requests or of packets; one for the whole run."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self._fields = fields
+        self._scheme = _library().wirefilter_create_scheme()
+        for name, kind in fields.items():
+            assert _library().wirefilter_add_type_field_to_scheme(self._scheme, _text(name), _Type(TYPES[kind], None))
+
+    def decisions(self, expression: str, objects: list[Values]) -> list[bool]:
+        """For each request or packet whether it matches; raises SyntaxError with what the engine says."""
+        library = _library()
+        parsed = library.wirefilter_parse_filter(self._scheme, _text(expression))
+        if not parsed.success:
+            message = ctypes.string_at(parsed.pointer, parsed.length).decode()
+            library.wirefilter_free_parsing_result(parsed)
+            raise SyntaxError(message)
+        compiled = library.wirefilter_compile_filter(parsed.pointer)
+        assert compiled.success
+        try:
+            return [self._matches(compiled.pointer, values) for values in objects]
+        finally:
+            library.wirefilter_free_compiled_filter(compiled.pointer)
+
+    def _matches(self, compiled: int, values: Values) -> bool:
+        library = _library()
+        context = library.wirefilter_create_execution_context(self._scheme)
+        kept = []  # the engine does not copy texts
+        try:
+            for name, value in values.items():
+                kept.append(self._add(context, name, value))
+            result = library.wirefilter_match(compiled, context)
+            assert result.success
+            return bool(result.value)
+        finally:
+            library.wirefilter_free_execution_context(context)
+
+    def _add(self, context: int, name: str, value: object) -> object:
+        kind, library = self._fields[name], _library()
+        if kind == "address":
+            address = ipaddress.ip_address(str(value))
+            add = getattr(library, f"wirefilter_add_ipv{address.version}_value_to_execution_context")
+            assert add(context, _text(name), address.packed)
+            return None
+        if kind == "text":
+            text = _text(str(value))
+            assert library.wirefilter_add_bytes_value_to_execution_context(context, _text(name), text)
+            return text
+        add = {"number": "int", "flag": "bool"}[kind]
+        assert getattr(library, f"wirefilter_add_{add}_value_to_execution_context")(context, _text(name), value)
+        return None
+
+
+@lru_cache
+def requests_engine() -> Engine:
+    """Decides requests of a zone."""
+    return Engine(REQUEST_FIELDS)
+
+
+@lru_cache
+def packets_engine() -> Engine:
+    """Decides packets of an account."""
+    return Engine(PACKET_FIELDS)

@@ -1,0 +1,43 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Expressions against the parser of the vendor's engine, and the page that counts all such comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engine.comparisons import ENGINE, PARSER, Counts
+
+PAGE = Path(__file__).parents[2] / "docs" / "evidence.md"
+
+
+@pytest.mark.parametrize("comparison", PARSER, ids=lambda comparison: comparison.__name__)
+def test_nothing_differs_from_the_parser(comparison: Callable[[Random, Counts], None]) -> None:
+    compared = Counts()
+
+    @given(st.integers(0, 2**32))
+    def compare(seed: int) -> None:
+        counts = Counts()
+        comparison(Random(seed), counts)
+        compared.count(**counts.counted)
+        assert counts.differences == []
+
+    compare()
+    assert compared.counted["decided"] + compared.counted["equal"] >= 10
+
+
+def test_the_page_shows_every_comparison_without_a_difference() -> None:
+    rows = [line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
+    assert [row[0] for row in rows[1:]] == [str(item.__doc__).strip().rstrip(".") for item in (*PARSER, *ENGINE)]
+    assert [row[1] for row in rows[1:]] == ["parser"] * len(PARSER) + ["engine"] * len(ENGINE)
+    for _sentence, _program, numbers, differences in rows[1:]:
+        assert sum(int(part.split()[0].replace(",", "")) for part in numbers.split(", ")) >= 2000
+        assert differences == "0"
