@@ -571,7 +571,11 @@ done:
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: create
+      resource: prefix
+      key: 192.0.2.64/28
+      fields: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -597,7 +601,16 @@ unknown:
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: create
+      resource: syn_flood_rule
+      key: region WEUR
+      fields:
+        scope: region
+        name: WEUR
+        mode: monitoring
+        rate_sensitivity: medium
+        burst_sensitivity: medium
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

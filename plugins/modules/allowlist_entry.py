@@ -256,7 +256,14 @@ unknown:
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: create
+      resource: allowlist_entry
+      key: 203.0.112.0/23
+      fields:
+        prefix: 203.0.112.0/23
+        comment: payment provider
+        enabled: true
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

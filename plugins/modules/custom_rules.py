@@ -362,7 +362,15 @@ unknown:
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: delete
+      resource: custom_rule
+      key: office
+      fields: {}
+    - action: delete
+      resource: custom_rule
+      key: login
+      fields: {}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

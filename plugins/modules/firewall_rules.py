@@ -306,7 +306,15 @@ unknown:
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: update
+      resource: firewall_rule
+      key: 14217d7bd5ab435e84b1bd468bf4fb9f
+      fields: {paused: true}
+    - action: update
+      resource: firewall_rule
+      key: f2d427378e7542acb295380d352e2ebd
+      fields: {action: block}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

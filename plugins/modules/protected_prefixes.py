@@ -133,7 +133,7 @@ prefixes:
     comment:
       description: The comment.
       type: str
-      sample: Frankfurt
+      sample: Frankfurt, building 2
     excluded:
       description: Whether the network is excluded from protection.
       type: bool
@@ -215,7 +215,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [192.0.2.64/28]
+      sample: [192.0.2.64/28, 192.0.2.0/24]
     reason:
       description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
         not.
@@ -232,6 +232,8 @@ diff:
       description: The objects before, by collection and key.
       type: dict
       sample:
+        prefixes:
+          192.0.2.0/24: {prefix: 192.0.2.0/24, comment: Frankfurt, excluded: false}
         coverage:
           protected: [192.0.2.64/28]
           SYN flood protection: {enabled or monitoring: 128 IPv4 addresses}
@@ -241,6 +243,10 @@ diff:
       type: dict
       sample:
         prefixes:
+          192.0.2.0/24:
+            prefix: 192.0.2.0/24
+            comment: Frankfurt, building 2
+            excluded: false
           192.0.2.64/28: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
         coverage:
           protected: []
@@ -276,7 +282,11 @@ done:
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: create
+      resource: prefix
+      key: 192.0.2.64/28
+      fields: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -287,18 +297,26 @@ left:
       resource: prefix
       key: 192.0.2.64/28
       fields: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+    - action: update
+      resource: prefix
+      key: 192.0.2.0/24
+      fields: {comment: 'Frankfurt, building 2'}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: update
+      resource: prefix
+      key: 192.0.2.0/24
+      fields: {comment: 'Frankfurt, building 2'}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 9
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

@@ -278,7 +278,11 @@ unknown:
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: create
+      resource: syn_flood_filter
+      key: tcp.dstport in {22}
+      fields: {expression: 'tcp.dstport in {22}', mode: enabled}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

@@ -356,7 +356,16 @@ unknown:
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: create
+      resource: syn_flood_rule
+      key: region WEUR
+      fields:
+        scope: region
+        name: WEUR
+        mode: enabled
+        rate_sensitivity: medium
+        burst_sensitivity: medium
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

@@ -209,7 +209,11 @@ unknown:
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: update
+      resource: tcp_protection_status
+      key: tcp_protection_status
+      fields: {enabled: false}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

@@ -73,13 +73,13 @@ ZONE_STATE: Mapping[str, Any] = {
     ],
 }
 
-# What each module is asked for, in this order; the last request is refused once more, for want of a permission.
+# What each module is asked for, in this order. The last request is made again to be refused and to be interrupted.
 REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "tcp_protection_status": [{"enabled": False, **ACCEPTED}],
     "protected_prefixes": [
         {
             "prefixes": [
-                {"prefix": "192.0.2.0/24", "comment": "Frankfurt"},
+                {"prefix": "192.0.2.0/24", "comment": "Frankfurt, building 2"},
                 {"prefix": "192.0.2.64/28", "comment": "load tests", "excluded": True},
             ],
             **ACCEPTED,
@@ -115,18 +115,30 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
 
 
 def sampled_results(module: str, service: LocalService) -> list[dict[str, Any]]:
-    """The results of a module's requests, and of the last one without the permission for it."""
+    """The results of a module's requests, and of the last one once more: refused, and with an answer that is lost."""
     owner = {"zone_id": ZONE} if MODULE_SPECS[module].owner == "zone_id" else {"account_id": ACCOUNT}
-    shared = {**owner, "base_url": service.base_url}
+    shared = {**owner, "base_url": service.base_url, "api_token": service.token}
+    last = {**shared, **REQUESTS[module][-1]}
     with _the_same_each_time():
         prepare(service)
-        results = [_run(module, {**shared, "api_token": service.token, **request}) for request in REQUESTS[module]]
+        results = [_run(module, {**shared, **request}) for request in REQUESTS[module]]
         prepare(service)
         token = READER if MODULE_SPECS[module].writes else NOBODY
-        refused = run_main(module, {**shared, "api_token": token, **REQUESTS[module][-1]}, verbose=True)
-    if not refused.get("failed"):
-        raise ValueError(f"{module} needs no permission")
-    return [*results, refused]
+        results.append(_run(module, {**last, "api_token": token}, fails=True))
+        if MODULE_SPECS[module].writes:
+            _lose_the_last_answer(service, module, last)
+            results.append(_run(module, {**last, "retries": 0}, fails=True))
+    return results
+
+
+def _lose_the_last_answer(service: LocalService, module: str, options: Mapping[str, Any]) -> None:
+    """From now on the answer to the last change is lost, and the state cannot be read again."""
+    prepare(service)
+    _run(module, options)
+    reads, writes = len(service.calls) - len(service.writes), len(service.writes)
+    prepare(service)
+    service.misbehave("lost_after", method="POST|PUT|PATCH|DELETE", skip=writes - 1)
+    service.misbehave("status", method="GET", status=503, skip=reads)
 
 
 def prepare(service: LocalService) -> None:
@@ -138,10 +150,10 @@ def prepare(service: LocalService) -> None:
     service.zone(ZONE).seed(**ZONE_STATE)
 
 
-def _run(module: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _run(module: str, options: Mapping[str, Any], fails: bool = False) -> dict[str, Any]:
     result = run_main(module, options, verbose=True)
-    if result.get("failed"):
-        raise ValueError(f"{module}: {result['msg']}")
+    if result.get("failed", False) is not fails:
+        raise ValueError(f"{module}: {result.get('msg', 'it did not fail')}")
     return result
 
 
