@@ -53,7 +53,7 @@ def return_block(module: str, results: Sequence[Mapping[str, Any]]) -> str:
     documented = with_samples(entries, results)
     if lacking := entries.keys() - documented.keys():
         raise ValueError(f"{module} returns no {', '.join(sorted(lacking))}")
-    return "".join(_yaml({name: _ordered(entry)}) for name, entry in documented.items())
+    return "".join(to_yaml({name: _ordered(entry)}) for name, entry in documented.items())
 
 
 def with_return(text: str, module: str, results: Sequence[Mapping[str, Any]]) -> str:
@@ -71,7 +71,7 @@ def _ordered(entry: Entry) -> Entry:
     if "contains" in entry:
         ordered["contains"] = {name: _ordered(inner) for name, inner in entry["contains"].items()}
     if "sample" in entry:
-        ordered["sample"] = _compact(entry["sample"])
+        ordered["sample"] = compact(entry["sample"])
     return ordered
 
 
@@ -82,15 +82,15 @@ class _Line:
         self.value = value
 
 
-def _compact(value: Any) -> Any:
+def compact(value: Any) -> Any:
     """A value whose short lists and mappings stand on one line each, and whose long ones have a line an item."""
     if not isinstance(value, (Mapping, list)):
         return value
     if len(str(value)) <= LONGEST_LINE:
         return _Line(value)
     if isinstance(value, Mapping):
-        return {name: _compact(item) for name, item in value.items()}
-    return [_compact(item) for item in value]
+        return {name: compact(item) for name, item in value.items()}
+    return [compact(item) for item in value]
 
 
 class _Dumper(yaml.SafeDumper):
@@ -117,5 +117,6 @@ def _nested(item: Any) -> Any:
 _Dumper.add_representer(_Line, _on_one_line)
 
 
-def _yaml(document: Any) -> str:
+def to_yaml(document: Any) -> str:
+    """YAML in the style of Ansible's documentation."""
     return yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=WIDTH, allow_unicode=True)

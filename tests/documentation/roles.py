@@ -1,0 +1,53 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The fields of the lists in a role's argument specification: those of the modules that take the lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+import yaml
+
+from tests.documentation.pages import compact, to_yaml
+
+BASELINE = Path(__file__).parents[2] / "roles" / "baseline" / "meta" / "argument_specs.yml"
+LISTS: Mapping[str, tuple[str, str]] = {  # variable of the role: module and option
+    "baseline_prefixes": ("account_protection", "prefixes"),
+    "baseline_allowlist": ("account_protection", "allowlist"),
+    "baseline_rules": ("account_protection", "rules"),
+    "baseline_filters": ("account_protection", "filters"),
+    "baseline_firewall_rules": ("firewall_rules", "rules"),
+}
+MARK = re.compile(r"\b[A-Z]+\(([^()]*)\)")  # such as V(true), which argument specifications do not have
+
+
+def with_lists(text: str) -> str:
+    """The text of the baseline's argument specification with the fields of its lists brought up to date."""
+    for variable, (module, option) in LISTS.items():
+        documentation = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").DOCUMENTATION
+        fields = yaml.safe_load(documentation)["options"][option]["suboptions"]
+        block = indent(to_yaml(_fields(fields)), " " * 10)
+        pattern = rf"(?ms)^(      {variable}:\n.*?^        options:\n).*?(?=^ {{0,8}}\S|\Z)"
+        text, count = re.subn(pattern, lambda match, block=block: match[1] + block, text, count=1)
+        if not count:
+            raise ValueError(f"{variable} has no options")
+    return text
+
+
+def _fields(documented: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _field(option) for name, option in documented.items()}
+
+
+def _field(option: Mapping[str, Any]) -> dict[str, Any]:
+    texts = option["description"]
+    text = MARK.sub(r"\1", texts) if isinstance(texts, str) else [MARK.sub(r"\1", item) for item in texts]
+    facts = {name: compact(value) for name, value in option.items() if name not in ("description", "suboptions")}
+    nested = {"options": _fields(option["suboptions"])} if "suboptions" in option else {}
+    return {"description": text, **facts, **nested}
