@@ -25,7 +25,7 @@ from .plan.examine import examine
 from .plan.plan import Plan
 from .plan.reconcile import as_desired, make_plan
 from .result import Diff, add_orders, make_diff, operation_records, readable_failure
-from .schema.account import ACCOUNT
+from .schema.account import decided_with
 from .schema.resource import Resource, State
 from .specs.base import ModuleSpec
 
@@ -108,12 +108,12 @@ class Run:
     rollout: StagedRollout | None
 
     def plan(self, existing: State) -> Plan:
-        """The plan; where it may change the protection of an account, it starts from the account's whole state."""
+        """The plan; where it may change who is protected, it starts from the state of all that decides on it."""
         plan = make_plan(existing, self.desired, self.rollout.adjust if self.rollout else as_desired)
-        if self.reads[0] in ACCOUNT and changes_protection(plan):
-            unread = [resource for resource in ACCOUNT if resource.plural not in existing]
-            return replace(plan, before={**read_state(self.client, unread), **existing})
-        return plan
+        if not changes_protection(plan):
+            return plan
+        unread = [resource for resource in decided_with(self.reads[0]) if resource.plural not in existing]
+        return replace(plan, before={**read_state(self.client, unread), **existing}) if unread else plan
 
     def check(self, plan: Plan) -> Checked:
         """The plan with its accepted risks; raises PlanError."""

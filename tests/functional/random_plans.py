@@ -31,9 +31,17 @@ FLAGS = st.booleans()
 MODES = st.sampled_from(["enabled", "monitoring", "disabled"])
 LEVELS = st.sampled_from(["low", "medium", "high"])
 PORTS = st.sampled_from(
-    ["tcp.dstport in {80 443}", "tcp.dstport  in\n{80 443}", "tcp.dstport eq 22", "ip.src in {192.0.2.0/24}"]
+    [
+        "tcp.dstport in {80 443}",
+        "tcp.dstport  in\n{80 443}",
+        "tcp.dstport in { 80 443 }",
+        "tcp.dstport eq 22",
+        "ip.src in {192.0.2.0/24}",
+    ]
 )
-EXPRESSIONS = st.sampled_from(["true", "cf.client.bot", "ip.src in {192.0.2.0/24}", " ip.src  in {192.0.2.0/24}"])
+EXPRESSIONS = st.sampled_from(
+    ["true", "cf.client.bot", "ip.src in {192.0.2.0/24}", " ip.src  in {192.0.2.0/24}", "ip.src in{ 192.0.2.0/24 }"]
+)
 
 
 def some(required: dict[str, Any], optional: dict[str, Any]) -> st.SearchStrategy[Item]:

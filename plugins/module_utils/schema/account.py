@@ -180,3 +180,8 @@ ACCOUNT = (PREFIXES, *RULES, *FILTERS, ALLOWLIST, STATUS)  # in the order in whi
 def of_kind(resources: tuple[Resource, ...], kind: str | None) -> Resource:
     """The rules or filters of one kind."""
     return next(resource for resource in resources if resource.kind == kind)
+
+
+def decided_with(resource: Resource) -> tuple[Resource, ...]:
+    """The resources that decide together with this one who is protected; none for a resource that protects nobody."""
+    return ACCOUNT if resource in ACCOUNT else ()
