@@ -14,7 +14,10 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request
+from ansible_collections.edgeops.protection.plugins.module_utils.api.session import Session
 from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1
@@ -250,3 +253,25 @@ def test_a_task_that_has_lost_its_time_sends_nothing_more(service: LocalService,
     assert [call.method for call in service.calls] == ["GET", "PATCH"]
     assert "was not sent: failed attempts and waits have taken the 1 s that a task may lose with them" in result["msg"]
     assert [item["action"] for item in result["unknown"]] == ["update"]
+
+
+def test_what_an_interrupted_task_leaves_behind_is_not_repeated(service: LocalService) -> None:
+    service.account(ACCOUNT)
+    service.misbehave("status", status=503, headers={"Retry-After": "1"})
+    errors: list[ServiceError] = []
+
+    def send(session: Session) -> None:
+        try:
+            session.send(Request("PATCH", f"accounts/{ACCOUNT}/magic", body={}))
+        except ServiceError as exc:
+            errors.append(exc)
+
+    with Session(service.base_url, {}, timeout=5, retries=4, max_wait=60) as session:
+        thread = Thread(target=send, args=[session])
+        thread.start()
+        while not service.calls:
+            time.sleep(0.01)
+    thread.join(20)
+    assert len(service.calls) == 1
+    assert ["was not sent: the task has ended." in error.message for error in errors] == [True]
+    assert errors[0].maybe_applied

@@ -13,7 +13,7 @@ import random
 import re
 import socket
 import ssl
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Event
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 from ..concurrency import MAX_CONCURRENT_CALLS
@@ -89,6 +89,7 @@ class Session:
         verify: bool | str = True,
     ) -> None:
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
+        self._ended = Event()
         self._base_url = base_url
         self._timeout = timeout
         self._retries = retries
@@ -111,6 +112,7 @@ class Session:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
+        self._ended.set()  # a thread that an interrupt left behind repeats nothing
         self._session.close()
 
     @property
@@ -127,7 +129,7 @@ class Session:
                 outcomes.append(attempt.outcome)
                 seconds = seconds_until_retry(request.method, outcomes, self._retries, random.uniform(0.5, 1.0))
                 if seconds is None or (attempt.response is None and seconds >= self._lost_time.left):
-                    return self._ended(request, attempt, outcomes)
+                    return self._result(request, attempt, outcomes)
                 if not self._wait_budget.wait(seconds, attempt.outcome.status):
                     raise self._too_long(request, seconds, outcomes)
 
@@ -135,6 +137,8 @@ class Session:
         """Every attempt passes here before it is made, and waits for its turn; returns the seconds that it may take."""
         self._wait_budget.gate()
         left = self._lost_time.left
+        if self._ended.is_set():
+            raise _failure(request, "was not sent: the task has ended.", outcomes)
         if left <= 0:
             reason = (
                 f"was not sent: failed attempts and waits have taken the {self._lost_time.allowed:g} s that a task may "
@@ -170,7 +174,7 @@ class Session:
         with adapter.send(prepared, timeout=seconds, **self._settings) as response:
             return Response(response.status_code, response.headers, read_body(response))
 
-    def _ended(self, request: Request, attempt: Attempt, outcomes: Sequence[Outcome]) -> Response:
+    def _result(self, request: Request, attempt: Attempt, outcomes: Sequence[Outcome]) -> Response:
         """The response of the last attempt; raises ServiceError where it brought none."""
         if attempt.response is None:
             raise _failure(request, attempt.reason, outcomes)
