@@ -34,7 +34,7 @@ class Exchange:
         delivery = self._deliver(environ, call)
         if delivery.response is not None:
             call.status = delivery.response.status_code
-            delivery.response.headers.update({**self._common_headers(call), **delivery.headers})
+            delivery.response.headers.update(self._common_headers(call))
         return replace(delivery, wait=delivery.wait + self._service.switches.latency)
 
     def _arrive(self, environ: Environ) -> Call:

@@ -73,7 +73,7 @@ class Handler(WSGIRequestHandler):
         response = delivery.response
         assert response is not None
         self.send_response_only(response.status_code, response.status.partition(" ")[2])
-        for name, value in response.get_wsgi_headers(self.environ).items():
+        for name, value in {**dict(response.get_wsgi_headers(self.environ)), **delivery.headers}.items():
             self.send_header(name, value)
         self.end_headers()
 

@@ -47,7 +47,7 @@ class Delivery:
     wait: float = 0.0  # seconds before the first byte
     interval: float = 0.0  # seconds between two bytes of the body
     cut_at: int | None = None  # bytes of the body that are sent before the connection is closed
-    headers: Mapping[str, str] = field(default_factory=dict)  # those that take the place of the usual ones
+    headers: Mapping[str, str] = field(default_factory=dict)  # sent as they are, in the place of the usual ones
 
     def with_body(self, body: Any) -> Delivery:
         """The same answer with another body: JSON, or bytes as they are."""
@@ -204,7 +204,7 @@ def maintenance() -> Delivery:
 @kind("instead")
 def raw(body: str | bytes = "", status: int = 200, headers: Mapping[str, str] | None = None) -> Delivery:
     """Any body at all."""
-    return Delivery(Response(body, status, headers=headers, mimetype="application/json"))
+    return Delivery(Response(body, status, mimetype="application/json"), headers=headers or {})
 
 
 # Within it
@@ -311,7 +311,8 @@ def headers(answer: Delivery, headers: Mapping[str, str]) -> Delivery:
 @kind("after")
 def member(answer: Delivery, members: Mapping[str, str]) -> Delivery:
     """The envelope with these members on top, in JSON as it is written here."""
-    return answer.with_body(spliced(answer.body, answer.body, members))
+    body = answer.body
+    return answer.with_body(spliced(body, body, members))
 
 
 @kind("after")

@@ -20,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry 
 from tests.fake_service import LocalService
 from tests.fake_service.credentials import TOKEN
 from tests.functional.fault_cases import CALLS, FAULTS
+from tests.functional.hostile_cases import BOTH_WAYS
 from tests.functional.idempotence_cases import CASES, FIREWALL
 from tests.functional.risk_cases import RISK_CASES
 from tests.functional.test_bad_options import TABLE
@@ -70,6 +71,17 @@ SCENES = (
         )
         for call in CALLS
         for fault in FAULTS
+    ),
+    *(
+        Scene(
+            f"hostile {call.words} {answer.words}",
+            call.module,
+            {**call.options, "retries": 0, "max_wait": 0},
+            {"allowlist": [{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}]},
+            {"kind": answer.kind, "method": call.method, **answer.settings},
+        )
+        for call in CALLS[:2]
+        for answer in BOTH_WAYS
     ),
 )  # fmt: skip
 

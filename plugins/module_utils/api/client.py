@@ -112,8 +112,10 @@ class Client:
             if exc.status == 404 and NO_ENTRY_POINT in exc.codes:
                 return []
             raise
-        self._list_objects[resource.path] = around
         request = Request("GET", self._path(resource), resource=resource)
+        if not isinstance(around.get("id"), str):  # an object without rules may lack the list, but never its id
+            raise _unexpected(request, "the result has no id")
+        self._list_objects[resource.path] = around
         return _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
 
     def _read_pages(self, resource: Resource) -> list[Object]:

@@ -1,0 +1,94 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whatever the service answers, whichever call it answers: a true result or one line, soon, and the page that says so."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.functional.hostile_cases import ANSWERS, BOTH_WAYS, CALLS, Answer, Call, Outcome, outcome, page
+from tests.support.module_run import ACCOUNT, ZONE
+
+PAGE = Path(__file__).parents[2] / "docs" / "hostile.md"
+SECONDS = 10  # for one task, on a machine that has other things to do
+MEBIBYTES = 400  # for all of them, the service in the same process included
+LONGEST_MESSAGE = 8000
+PATHS = re.compile(
+    rf"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/(tcp_protection_status|(prefixes|allowlist)(/[\w-]+)?)"
+    rf"|/zones/{ZONE}/(firewall/rules|filters|rulesets/phases/http_request_firewall_custom/entrypoint)(/\w+)?"
+)
+
+Outcomes = dict[tuple[str, str], Outcome]
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> Outcomes:
+    """What has been run already, so that the page needs no second run."""
+    return {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_memory() -> Iterator[None]:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEBIBYTES * 1024
+
+
+def run(answer: Answer, call: Call, service: LocalService, outcomes: Outcomes) -> Outcome:
+    """The outcome; an answer that makes a task send an object back may make the service break its contract, too."""
+    key = (answer.words, call.words)
+    if key not in outcomes:
+        outcomes[key] = outcome(service, answer, call)
+        assert all(PATHS.fullmatch(write.path) for write in service.writes), service.writes
+        service.reset()
+    return outcomes[key]
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.words)
+def test_an_answer_ends_in_a_true_result_or_in_one_line(
+    answer: Answer, service: LocalService, outcomes: Outcomes, waits: list[float]
+) -> None:
+    for call in CALLS:
+        ended = run(answer, call, service, outcomes)
+        assert ended.seconds < SECONDS, call
+        assert_is_readable(ended, service.token)
+        assert_is_true(ended)
+
+
+def assert_is_readable(ended: Outcome, token: str) -> None:
+    text = json.dumps(ended.result, ensure_ascii=False, allow_nan=False)
+    assert text.encode()
+    assert token not in text
+    warnings = [warning["event"]["msg"] for warning in ended.result.get("warnings", [])]
+    for message in [ended.result.get("msg", ""), *warnings]:
+        assert message.isprintable()
+        assert "Traceback" not in message
+        assert len(message) < LONGEST_MESSAGE
+    assert bool(ended.result.get("msg")) == (ended.seen != "done")
+
+
+def assert_is_true(ended: Outcome) -> None:
+    if ended.seen == "not done" or ended.result["changed"] is False:
+        assert ended.before == ended.after
+    if ended.seen != "done" and "operations" in ended.result:
+        parts = [item for part in ("done", "unknown", "left") for item in ended.result.get(part, [])]
+        assert parts in ([], ended.result["operations"])
+
+
+def test_the_page_is_up_to_date(service: LocalService, outcomes: Outcomes, waits: list[float]) -> None:
+    every = {(answer.words, call.words): run(answer, call, service, outcomes) for answer in ANSWERS for call in CALLS}
+    assert PAGE.read_text(encoding="utf-8") == page(every)
+
+
+def test_the_answers_are_as_many_as_the_page_promises() -> None:
+    assert len({answer.words for answer in ANSWERS}) == len(ANSWERS) >= 120
+    assert len(BOTH_WAYS) == 16
