@@ -51,6 +51,7 @@ sanity: .venv/.installed-lint ## Run ansible-test sanity on every Python found.
 docs-update: .venv/.installed-test ## Write the pages and documentation blocks that are generated.
 	@$(PYTHON) -m tests.documentation
 	@$(PYTHON) -m tests.functional.fault_cases > .cache/faults.md && cp .cache/faults.md docs/faults.md
+	@$(PYTHON) -m tests.functional.hostile_cases > .cache/hostile.md && cp .cache/hostile.md docs/hostile.md
 
 docs: .venv/.installed-docs ## Build the HTML pages of the modules.
 	@.ci/docs

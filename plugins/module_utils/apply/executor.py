@@ -16,6 +16,7 @@ from ..plan.diff import differences, overlay
 from ..plan.plan import Operation, Plan
 from ..plan.sharing import spread_nested
 from ..schema.resource import Nested, Object, Resource
+from ..text import excerpt
 from .calls import Call, body_of, concurrent_groups, match_results, plan_calls, replacement
 
 Warn = Callable[[str], None]
@@ -185,6 +186,6 @@ def _warn_of_differences(call: Call, returned: Mapping[Operation, Object], warn:
         if operation in returned:
             unmet = differences(call.resource.fields, returned[operation], operation.fields)
             for name in unmet:
-                stored = returned[operation].get(name)
+                stored = excerpt(repr(returned[operation].get(name)))
                 what = f"{name} of {call.resource.title} {operation.label}"
-                warn(f"The service stored {stored!r} as {what} where {unmet[name]!r} was sent.")
+                warn(f"The service stored {stored} as {what} where {unmet[name]!r} was sent.")
