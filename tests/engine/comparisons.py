@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import intersection, range_of
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.every_request import matches_every_request
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.expressions import Undecided, matched
 from ansible_collections.edgeops.protection.plugins.module_utils.language.syntax import Comparison, leaves, parse
 from ansible_collections.edgeops.protection.plugins.module_utils.language.tokens import normalise_expression
@@ -122,6 +123,21 @@ def requests_match_as_evaluated(random: Random, counts: Counts) -> None:
         counts.check(matches(expression, request) == decision, f"{expression!r}: {request}")
 
 
+def complete_expressions_match_every_request(random: Random, counts: Counts) -> None:
+    """No request escapes an expression that every request is proven to match."""
+    expression = generators.combination(random, generators.broad_atom)
+    if not matches_every_request(expression):
+        counts.count(unproven=1)
+        return
+    requests = [
+        {**values_of(request), "cf.threat_score": random.choice([0, 10, 99]), "ssl": random.random() < 0.5}
+        for request in generators.requests(random, 30)
+    ]
+    counts.count(proven=1, requests=len(requests))
+    for request, decision in zip(requests, requests_engine().decisions(expression, requests), strict=True):
+        counts.check(decision, f"{expression!r}: {request}")
+
+
 def decided_by_engine() -> Matching:
     """How the engine decides a request, each expression and request once."""
     known: dict[tuple[str, Request], bool] = {}
@@ -156,5 +172,6 @@ PARSER: tuple[Callable[[Random, Counts], None], ...] = (decided_filters_parse, e
 ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
     filters_match_what_is_claimed,
     requests_match_as_evaluated,
+    complete_expressions_match_every_request,
     requests_meet_the_same_after_migration,
 )

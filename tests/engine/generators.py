@@ -128,6 +128,14 @@ def request_atom(random: Random) -> str:
     return f"{field} {operator} {quoted(value)}"
 
 
+def broad_atom(random: Random) -> str:
+    """A comparison, or several of which each request matches at least one more often than not."""
+    if random.random() < 0.5:
+        return request_atom(random)
+    one = random.choice([request_atom(random), "ssl", f"cf.threat_score {random.choice(['ge', 'lt', 'ne'])} 10"])
+    return random.choice([f"({one} or not {one})", f"not ({one} and not {one})", "ip.src in {0.0.0.0/0 ::/0}", one])
+
+
 def requests(random: Random, count: int) -> list[Request]:
     """Requests that many of the expressions match."""
     return [
