@@ -42,11 +42,16 @@ def operation_records(operations: Iterable[Operation]) -> list[OperationRecord]:
 
 
 def make_diff(operations: Iterable[Operation]) -> Diff:
-    """The objects concerned before and after, sorted by key."""
+    """The objects concerned before and after, sorted by key; one that changes twice, before the first change."""
     diff = Diff(before={}, after={})
-    every = [item for operation in operations for item in (operation, *operation.along)]
-    for operation in sorted(every, key=lambda operation: operation.order):
-        for side, obj in ((diff["before"], operation.existing), (diff["after"], operation.planned)):
+    first: dict[tuple[object, ...], Operation] = {}
+    last: dict[tuple[object, ...], Operation] = {}
+    for item in (item for operation in operations for item in (operation, *operation.along)):
+        last[item.order] = item
+        first.setdefault(item.order, item)
+    for order in sorted(first):
+        operation = first[order]
+        for side, obj in ((diff["before"], operation.existing), (diff["after"], last[order].planned)):
             if obj is not None:
                 _enter(side.setdefault(operation.resource.plural, {}), operation, obj)
     return diff

@@ -11,6 +11,7 @@ from copy import deepcopy
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis.strategies import booleans
 
 from tests.conftest import RANDOM_PLANS
 from tests.fake_service import LocalService
@@ -134,12 +135,13 @@ def test_a_random_plan_for_an_account(
     assert expected is None or service.account(ACCOUNT).enabled == enabled
 
 
-@given(existing=firewalls(), rules=FIREWALL_TASKS)
+@given(existing=firewalls(), rules=FIREWALL_TASKS, with_filters=booleans())
 @plans(0.2)
 def test_a_random_plan_for_firewall_rules(
-    existing: list[Item], rules: list[Item], service: LocalService, modules: Modules
+    existing: list[Item], rules: list[Item], with_filters: bool, service: LocalService, modules: Modules
 ) -> None:
     service.reset()
+    service.switch(firewall_put_updates_filter=with_filters)
     zone = service.zone(ZONE).seed(rules=existing)
     expected: list[Item] | None = None
     before = deepcopy(zone.rules)

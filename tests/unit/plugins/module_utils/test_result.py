@@ -1,0 +1,95 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The diff and the operations that a module returns of a plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Operation
+from ansible_collections.edgeops.protection.plugins.module_utils.result import (
+    add_orders,
+    add_to_diff,
+    make_diff,
+    operation_records,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
+
+ENTRY = {"id": "1", "prefix": "10.0.0.1", "comment": "a", "x": 1}
+NOTHING: Any = {"before": {}, "after": {}}
+
+
+def update(comment: str, existing: Any) -> Operation:
+    return Operation("update", ALLOWLIST, {"comment": comment}, existing, 0)
+
+
+def test_records_have_what_is_sent() -> None:
+    assert operation_records([update("b", ENTRY)]) == [
+        {"action": "update", "resource": "allowlist_entry", "key": "10.0.0.1", "fields": {"comment": "b"}}
+    ]
+
+
+def test_a_diff_has_the_managed_fields_of_what_changes_by_key() -> None:
+    status = Operation("update", STATUS, {"enabled": True}, {"enabled": False}, 0)
+    gone = {**ENTRY, "id": "2", "prefix": "10.0.0.0/8"}
+    created = Operation("create", ALLOWLIST, {"prefix": "10.0.0.9/32", "comment": ""})
+    assert make_diff([status, created, update("b", ENTRY), Operation("delete", ALLOWLIST, {}, gone, 1)]) == {
+        "before": {
+            "allowlist": {
+                "10.0.0.0/8": {"prefix": "10.0.0.0/8", "comment": "a"},
+                "10.0.0.1": {"prefix": "10.0.0.1", "comment": "a"},
+            },
+            "status": {"enabled": False},
+        },
+        "after": {
+            "allowlist": {
+                "10.0.0.1": {"prefix": "10.0.0.1", "comment": "b"},
+                "10.0.0.9/32": {"prefix": "10.0.0.9/32", "comment": ""},
+            },
+            "status": {"enabled": True},
+        },
+    }
+
+
+def test_duplicates_are_told_apart_by_their_ids() -> None:
+    duplicates = [Operation("delete", ALLOWLIST, {}, {**ENTRY, "id": identity}, 0) for identity in "21"]
+    assert list(make_diff(duplicates)["before"]["allowlist"]) == ["10.0.0.1", "10.0.0.1 (id 2)"]
+
+
+def test_an_object_that_changes_in_two_plans_is_shown_once_from_before_the_first_to_after_the_last() -> None:
+    diff = make_diff([update("b", ENTRY), update("c", {**ENTRY, "comment": "b"})])
+    assert [diff[side]["allowlist"]["10.0.0.1"]["comment"] for side in ("before", "after")] == ["a", "c"]  # type: ignore[literal-required]
+    assert len(diff["after"]["allowlist"]) == 1
+
+
+def test_objects_that_change_along_are_shown_and_are_no_operations() -> None:
+    rules = [{"id": identity, "filter": {"id": "f", "ref": "old"}} for identity in "12"]
+    shared = {"filter": {"id": "f", "ref": "new"}}
+    other = Operation("update", FIREWALL_RULES, {}, rules[1], 1, shared=shared)
+    operation = Operation(
+        "update", FIREWALL_RULES, {"filter": {"ref": "new"}}, rules[0], 0, shared=shared, along=(other,)
+    )
+    assert list(make_diff([operation])["after"]["firewall_rules"].values()) == [
+        {"id": identity, **shared} for identity in "12"
+    ]
+    assert len(operation_records([operation])) == 1
+
+
+@pytest.mark.parametrize(("after", "shown"), [("ab", False), ("ba", True), ("abc", True)])
+def test_the_order_of_a_list_is_shown_where_it_changes(after: str, shown: bool) -> None:
+    before, afterwards = ({"custom_rules": [{"ref": ref} for ref in refs]} for refs in ("ab", after))
+    diff = add_orders(make_diff([]), [ALLOWLIST, CUSTOM_RULES], before, afterwards)
+    orders = {"before": {"custom_rules_order": ["a", "b"]}, "after": {"custom_rules_order": list(after)}}
+    assert diff == (orders if shown else NOTHING)
+
+
+def test_a_section_is_added_with_what_differs() -> None:
+    assert add_to_diff(NOTHING, "coverage", {"a": 1, "b": 2}, {"a": 1, "b": 3}) == {
+        "before": {"coverage": {"b": 2}},
+        "after": {"coverage": {"b": 3}},
+    }
+    assert add_to_diff(NOTHING, "coverage", {"a": 1}, {"a": 1}) == NOTHING
