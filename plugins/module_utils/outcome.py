@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Mapping, Sequence
+import re
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from .api.auth import known_secrets
 from .api.settings import OWNERS, parse_settings
@@ -30,7 +31,10 @@ def outcome(
     """
     secrets = known_secrets(options, os.environ)
 
+    names = options.get("option_names") or {}
+
     def readable(message: str) -> str:
+        message = with_names(message, names, options) if names else message
         return visible(excerpt(_redact_text(message, secrets), MAX_MESSAGE))
 
     def warn_readably(message: str) -> None:
@@ -49,6 +53,15 @@ def outcome(
         message = f"{exc.message} {_swapped_ids(exc, options)}".rstrip()
         result = {**exc.details, "failed": True, "msg": readable(message)}
     return redact(result, secrets)  # type: ignore[no-any-return]
+
+
+def with_names(message: str, names: Mapping[str, Any], options: Iterable[str]) -> str:
+    """A message with the names that a role's variables have; a word that is no more than a word stays as it is."""
+    renamed = {option: str(names.get(option) or f"{names.get('*', '')}{option}") for option in options}
+    unmistakable = "|".join(re.escape(option) for option in renamed if "_" in option)
+    others = "|".join(re.escape(option) for option in renamed if "_" not in option)
+    pattern = rf"(?<![\w.\[])(?:({unmistakable})\b|({others})(?=\[|: |\.[a-z]))"
+    return re.sub(pattern, lambda match: renamed[match.group()], message)
 
 
 def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:

@@ -73,6 +73,7 @@ def test_an_account_that_lacks_something_is_told_so_and_the_others_go_on(service
         "without_credentials": {"edge_account_id": "a" * 32},
         "without_address": {"edge_account_id": "b" * 32, "edge_api_key": service.key},
         "without_zone": {"edge_account_id": "c" * 32, **token, "baseline_firewall_rules": [{"id": "1" * 32}]},
+        "malformed": {"edge_account_id": "1" * 32, **token, "baseline_allowlist": [{"prefix": "192.0.2/24"}]},
         "misspelt": {"edge_account_id": "d" * 32, **token, "baseline_prefixes": [{"network": "192.0.2.0/24"}]},
     }
     good = {"existing": {"edge_account_id": "e" * 32, **token}, "empty": {"edge_account_id": "f" * 32, **token}}
@@ -92,6 +93,7 @@ def test_an_account_that_lacks_something_is_told_so_and_the_others_go_on(service
     assert "edge_api_email" in messages["without_address"]
     assert "edge_zone_id" in messages["without_zone"]
     assert "baseline_prefixes.network" in messages["misspelt"]
+    assert messages["malformed"].startswith("baseline_allowlist[0].prefix: ")
     assert {call.path.split("/")[2] for call in service.calls} == {"e" * 32, "f" * 32}
 
     outcomes = {task.host: task.result["changed"] for task in run.of() if task.outcome == "ok"}

@@ -21,12 +21,25 @@ DEMO = Path(__file__).with_name("demo.yml")
 TEXT = """\
 The local service is at {base_url}
 
-It holds account {account} and zone {zone}, in memory. To point a playbook at it:
+It holds account {account} and zone {zone}, in memory. No way below reaches the real API.
+
+Tasks without credentials of their own take the environment:
 
   export CLOUDFLARE_BASE_URL={base_url}
   export CLOUDFLARE_API_TOKEN={token}
   export CLOUDFLARE_ACCOUNT_ID={account}
   export CLOUDFLARE_ZONE_ID={zone}
+
+The roles, and plays whose module_defaults take base_url from edge_base_url, need these variables instead:
+
+  ansible-playbook -i INVENTORY PLAYBOOK -e edge_base_url={base_url} -e edge_api_token={token}
+
+A play of your own takes them with:
+
+  module_defaults:
+    group/edgeops.protection.all:
+      base_url: {base_url}
+      api_token: {token}
 
 What was called: {control_url}/calls. What it holds: {control_url}/state. Ctrl+C ends it.
 """

@@ -38,6 +38,7 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
         **{name: {"type": kind, "default": default} for name, (kind, default, _least) in BOUNDS.items()},
         "validate_certs": {"type": "bool", "default": True},
         "ca_path": {"type": "path"},
+        "option_names": {"type": "dict"},
         **{other: {"type": "str"} for other in OWNERS},  # so that the defaults of the action group can name both
         owner: {"type": "str", "required": True, "fallback": (env_fallback, [OWNERS[owner]])},
     }

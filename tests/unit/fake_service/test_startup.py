@@ -54,6 +54,8 @@ def test_it_starts_says_where_and_ends(tmp_path: Path, number: signal.Signals) -
         said, complaints = program.communicate(timeout=5)
     assert said.splitlines()[0] == f"The local service is at http://127.0.0.1:{port}/client/v4"
     assert "export CLOUDFLARE_API_TOKEN=" in said
+    assert f"-e edge_base_url=http://127.0.0.1:{port}/client/v4 -e edge_api_token=" in said
+    assert f"      base_url: http://127.0.0.1:{port}/client/v4\n" in said
     assert (complaints, program.returncode) == ("", 0)
 
 
