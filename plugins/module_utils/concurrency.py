@@ -14,7 +14,7 @@ from collections import deque
 from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
 MAX_CONCURRENT_CALLS = 8
-LONGEST_DEAF = 0.2  # seconds; a signal that meets another thread waits as long for the main thread to look
+SIGNAL_INTERVAL = 0.2  # seconds; the main thread looks so often whether a signal met another thread
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -32,17 +32,17 @@ def attempt_each(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
     if len(items) < 2:
         yield from (_attempt(work, item) for item in items)
         return
-    crew = Crew(work, items)
-    for dummy in range(min(MAX_CONCURRENT_CALLS, len(items))):
-        threading.Thread(target=crew.run, daemon=True).start()
+    shared = ConcurrentWork(work, items)
     try:
+        for dummy in range(min(MAX_CONCURRENT_CALLS, len(items))):
+            threading.Thread(target=shared.run, daemon=True).start()
         for index in range(len(items)):
-            attempt = crew.wait_for(index)
+            attempt = shared.wait_for(index)
             if attempt is None:
                 return
             yield attempt
     finally:
-        crew.stop()
+        shared.stop()
 
 
 def concurrently(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -53,7 +53,7 @@ def concurrently(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
         yield attempt.result  # type: ignore[misc]
 
 
-class Crew(Generic[Item, Result]):
+class ConcurrentWork(Generic[Item, Result]):
     """What the threads that work on the same items share."""
 
     def __init__(self, work: Callable[[Item], Result], items: Sequence[Item]) -> None:
@@ -84,7 +84,7 @@ class Crew(Generic[Item, Result]):
             while index not in self._attempts:
                 if index not in self._begun and not self._waiting:
                     return None
-                self._changed.wait(LONGEST_DEAF)
+                self._changed.wait(SIGNAL_INTERVAL)
             return self._attempts.pop(index)
 
     def stop(self) -> None:
