@@ -18,18 +18,22 @@ from typing import Any, NamedTuple
 
 from ..text import excerpt, visible
 
+MATCHES = ("matches", "~")
 WHITE_SPACE = " \r\n"
-WORD, TEXT, RAW, REGEX, SIGN = "word", "text", "raw text", "regular expression", "sign"
+WORD, TEXT, RAW, REGEX, SIGN = "word", "text", "raw", "regex", "sign"
 TOKEN = re.compile(
-    r"""
+    r"""[ \r\n]*(?:
       (?P<raw>r(?P<fence>\#*)".*?"(?P=fence))
     | (?P<word>[A-Za-z0-9_.:/$*-]+)
     | (?P<text>"(?:\\.|[^"\\])*")
     | (?P<sign>==|!=|<=|>=|&&|\|\||\^\^|[!<>~&(){}\[\],])
-    """,
+    )""",
     re.VERBOSE | re.DOTALL,
 )
-REGEX_TEXT = re.compile(r'"(?:\\.|\[(?:\\.|[^\]\\])*\]|[^"\\\[])*"', re.DOTALL)
+AFTER_MATCHES = re.compile(  # a quote begins a regular expression there
+    r"""[ \r\n]*(?:(?P<regex>"(?:\\.|\[(?:\\.|[^\]\\])*\]|[^"\\\[])*")|(?P<raw>r(?P<fence>\#*)".*?"(?P=fence)))""",
+    re.DOTALL,
+)
 SPACES = re.compile(r"[ \r\n]*")
 QUOTE = re.compile(r'r?#*"')
 HARD_TO_END = re.compile(r"[\\\[]")
@@ -61,27 +65,20 @@ class Unread(ValueError):
 def tokens_of(expression: str) -> list[Token]:
     """The words of an expression; raises Unread for a text without end and for a character outside of the language."""
     tokens: list[Token] = []
-    position = _skip_spaces(expression, 0)
-    while position < len(expression):
-        after_matches = bool(tokens) and tokens[-1].text in ("matches", "~")
-        regex = REGEX_TEXT.match(expression, position) if after_matches else None
-        found = regex or (None if after_matches and expression[position] == '"' else TOKEN.match(expression, position))
-        if not found:
+    pattern, position, length = TOKEN, 0, len(expression.rstrip(WHITE_SPACE))
+    while position < length:
+        match = pattern.match(expression, position)
+        if not match:
             raise _unread_character(expression, position)
-        tokens.append(Token(REGEX if regex else _kind(found), found[0], position))
-        position = _skip_spaces(expression, found.end())
+        kind = str(match.lastgroup)
+        token = Token(kind, match[kind], match.start(kind))
+        tokens.append(token)
+        pattern, position = AFTER_MATCHES if token.text in MATCHES else TOKEN, match.end()
     return tokens
 
 
-def _skip_spaces(expression: str, position: int) -> int:
-    return SPACES.match(expression, position).end()  # type: ignore[union-attr] # it matches nothing, too
-
-
-def _kind(found: re.Match[str]) -> str:
-    return {"raw": RAW, "word": WORD, "text": TEXT, "sign": SIGN}[str(found.lastgroup)]
-
-
 def _unread_character(expression: str, position: int) -> Unread:
+    position = SPACES.match(expression, position).end()  # type: ignore[union-attr] # it matches nothing, too
     if QUOTE.match(expression, position):
         return Unread("the text that starts there has no end", position)
     character = expression[position]

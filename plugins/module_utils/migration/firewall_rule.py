@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Union
 
+from ..schema.expressions import LONGEST_RULE
 from ..schema.zone import ACTIONS_BY_PRECEDENCE, PRODUCTS
 
 Priority = Union[int, float, None]
@@ -52,6 +53,10 @@ def read_rule(raw: Mapping[str, Any]) -> FirewallRule:
     action = _text(raw.get("action"))
     expression = "" if condition.get("deleted") else _filled(condition.get("expression"))
     products = _products(raw.get("products"), remarks.append) if action == "bypass" else ()
+    if len(expression) > LONGEST_RULE:
+        remarks.append(
+            f"Its expression has {len(expression)} characters, and a custom rule takes {LONGEST_RULE}; split it."
+        )
     return FirewallRule(
         id=raw["id"],
         ref=_filled(raw.get("ref")),

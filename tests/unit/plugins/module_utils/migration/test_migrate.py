@@ -205,6 +205,12 @@ def test_only_the_first_allow_of_two_takes_the_bypass():
     ]
 
 
+@pytest.mark.parametrize(("length", "noted"), [(4096, False), (4097, True)])
+def test_an_expression_that_no_custom_rule_takes_is_noted(length, noted):
+    expression = "ip.src in {" + " " * (length - 12) + "}"
+    assert bool(notes(rule("a", expression=expression))["a"]) is noted
+
+
 @pytest.mark.parametrize(
     ("one", "other", "merged"),
     [
