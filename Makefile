@@ -50,7 +50,9 @@ sanity: .venv/.installed-lint ## Run ansible-test sanity on every Python found.
 
 docs-update: .venv/.installed-test ## Write the pages and documentation blocks that are generated.
 	@$(PYTHON) -m tests.documentation
-	@$(PYTHON) -m tests.functional.fault_cases > .cache/faults.md && cp .cache/faults.md docs/faults.md
+	@for page in fault:faults hostile:hostile; do \
+	    $(PYTHON) -m tests.functional.$${page%:*}_cases > .cache/page.md && cp .cache/page.md "docs/$${page#*:}.md"; \
+	done
 	@$(PYTHON) -m tests.functional.hostile_cases > .cache/hostile.md && cp .cache/hostile.md docs/hostile.md
 
 docs: .venv/.installed-docs ## Build the HTML pages of the modules.
