@@ -192,3 +192,21 @@ def test_credentials_of_the_action_group_beat_the_environment(service: LocalServ
 
     assert run.code == 0, run.output
     assert [call.authorization for call in service.calls] == ["bearer"]
+
+
+def test_the_role_names_variables_that_it_does_not_have(service: LocalService, tmp_path: Path) -> None:
+    role = REPOSITORY / "roles" / "baseline"
+    options = yaml.safe_load((role / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
+    known = yaml.safe_load((role / "vars" / "main.yml").read_text(encoding="utf-8"))["baseline_known_variables"]
+    of_its_own = {"baseline_known_variables", "baseline_protection"}
+    assert set(known) == {*options["argument_specs"]["main"]["options"], *of_its_own}
+    service.account("e" * 32)
+    misspelt = {"baseline_prefix": [{"prefix": "192.0.2.0/24"}], "edge_base_url": service.base_url, **LOCAL}
+    host = {"edge_account_id": "e" * 32, "edge_api_token": service.token, **misspelt}
+    inventory = tmp_path / "hosts.yml"
+    inventory.write_text(yaml.safe_dump({"mine": {"hosts": {"frankfurt": host}}}), encoding="utf-8")
+    run = ansible_playbook("-i", inventory, "-e", "target=mine", PLAYBOOK)
+    assert run.code == 0, run.output
+    assert [line.strip() for line in run.output.splitlines() if "is no variable of the role" in line] == [
+        '"baseline_prefix is no variable of the role; it has no effect."'
+    ]
