@@ -116,7 +116,7 @@ def lists_after(
 
 
 @given(existing=ACCOUNTS, task=ACCOUNT_TASKS)
-@plans(0.6)
+@plans(0.45)
 def test_a_random_plan_for_an_account(
     existing: Item, task: tuple[str, Item], service: LocalService, modules: Modules
 ) -> None:
@@ -161,7 +161,7 @@ def by_id(rules: list[Item]) -> dict[str, Item]:
 
 
 @given(existing=CUSTOM_LISTS, task=custom_tasks())
-@plans(0.2)
+@plans(0.35)
 def test_a_random_plan_for_custom_rules(
     existing: list[Item], task: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
