@@ -70,8 +70,8 @@ def parse_expiry(text: str) -> datetime:
             return datetime.fromisoformat(f"{text}T00:00:00+00:00") + timedelta(days=1)
         except ValueError as exc:
             raise ValueError(f"'{text}' is not a date that exists") from exc
-    found = TIMESTAMP.fullmatch(text)
+    match = TIMESTAMP.fullmatch(text)
     time = read_timestamp(text)
-    if not found or not found.group(4) or time is None:
+    if not match or not match.group(4) or time is None:
         raise ValueError(f"'{text}' is neither a date such as 2027-01-31 nor a time such as 2027-01-31T18:00:00+01:00")
     return time

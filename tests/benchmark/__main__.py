@@ -45,33 +45,33 @@ def chosen(cases: Sequence[Case], names: Sequence[str], quick: bool) -> list[Cas
 
 def results(cases: Sequence[Case], runs: int) -> list[Measured]:
     """Everything measured; what is being measured, and how long it took, goes to the error output."""
-    found: list[Measured] = []
+    measurements: list[Measured] = []
     for number, case in enumerate(cases, 1):
         print(f"{number} of {len(cases)}: {case.name} ...", end="", file=sys.stderr, flush=True)
         start = time.monotonic()
-        found += measured(case, runs)
+        measurements += measured(case, runs)
         print(f" {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
-    return found
+    return measurements
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the tables; 1 where something could not be measured."""
-    given = arguments(words)
+    options = arguments(words)
     around = machine.described()
-    runs = given.runs or (QUICK_RUNS if given.quick else RUNS)
+    runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
     try:
         with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
-            every = list(all_cases(Ways(serving, Path(folder), QUICK_LESS if given.quick else 1)))
-            if given.list:
+            every = list(all_cases(Ways(serving, Path(folder), QUICK_LESS if options.quick else 1)))
+            if options.list:
                 print("\n".join(case.name for case in every))
                 return 0
-            found = results(chosen(every, given.case, given.quick), runs)
+            measurements = results(chosen(every, options.case, options.quick), runs)
     except Failure as failure:
         print(f"\n{failure}", file=sys.stderr)
         return 1
-    print("\n".join([*ratios(found), "", *seconds(found), "", summary(found)]))
-    if given.write or not (given.case or given.quick):
-        write(page(found, runs, coverage.table(), around))
+    print("\n".join([*ratios(measurements), "", *seconds(measurements), "", summary(measurements)]))
+    if options.write or not (options.case or options.quick):
+        write(page(measurements, runs, coverage.table(), around))
         print(f"Written to {PAGE}.")
     return 0
 

@@ -4,7 +4,7 @@
 
 """A script without Ansible, as one would write it in an afternoon: reads, compares, sends what is missing.
 
-`python bare_requests.py URL TOKEN WISHES`: the URL is that of the account's configuration, WISHES a JSON file with
+`python bare_requests.py URL TOKEN DESIRED`: the URL is that of the account's configuration, DESIRED a JSON file with
 lists by path; `tcp_protection_status` has an object.
 """
 
@@ -35,13 +35,13 @@ class Account:
         return answer.json()
 
     def listing(self, path: str) -> list[Any]:
-        found: list[Any] = []
+        objects: list[Any] = []
         page = 1
         while True:
             answer = self.call("GET", path, params={"page": page, "per_page": 1000})
-            found += answer["result"]
-            if len(found) >= answer["result_info"]["total_count"]:
-                return found
+            objects += answer["result"]
+            if len(objects) >= answer["result_info"]["total_count"]:
+                return objects
             page += 1
 
     def bring_into_line(self, path: str, desired: Any) -> None:

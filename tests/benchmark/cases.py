@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is measured, each piece of work with its alternatives, and what is wanted of it."""
+"""What is measured: each piece of work with its alternatives and its limit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def all_cases(ways: Ways) -> Iterator[Case]:
         new_allowlist(ways),
         new_allowlist_late(ways),
         many_accounts(ways),
-        live_prefixes(ways),
+        existing_prefixes(ways),
         memory(ways),
         planning(ways),
     )
@@ -57,21 +57,21 @@ def nothing_to_do(ways: Ways) -> Iterator[Case]:
     """One more task that finds nothing to do, and a whole account that is as it is desired to be."""
     status = "one more task that finds nothing to do (tcp_protection_status)"
     account = "account_protection, whole account in order"
-    held = accounts.in_order()
-    often, twice, once = (Work(held, parts=parts) for parts in (20, 2, 1))
+    existing_account = accounts.in_order()
+    often, twice, once = (Work(existing_account, parts=parts) for parts in (20, 2, 1))
     first = "the first task of a play, finding nothing to do (tcp_protection_status)"
     sdk, script = "a module on the vendor's SDK that reads {}", SCRIPT + " for {}"
     alternatives = {
         EMPTY: ways.empty(),
         status: ways.more(plays.status_in_order(), often),
-        URI: ways.more(plays.uri_get, Work(held, parts=10)),
+        URI: ways.more(plays.uri_get, Work(existing_account, parts=10)),
         sdk.format("the status"): ways.more(plays.sdk("status"), twice),
         script.format("the status"): ways.script(STATUS_IN_ORDER, once),
-        NOOP: ways.more(plays.noop, Work(held, parts=50)),
+        NOOP: ways.more(plays.noop, Work(existing_account, parts=50)),
         account: ways.more(plays.account_protection(), often),
         "seven uri GET tasks": ways.more(plays.uri_read_all, twice),
         sdk.format("all seven lists"): ways.more(plays.sdk(*plays.PATHS), twice),
-        script.format("the account"): ways.script(desired_of(held), once),
+        script.format("the account"): ways.script(desired_of(existing_account), once),
         first: ways.copies(plays.status_in_order(), once),
         FIRST_URI: ways.copies(plays.uri_get, once),
     }
@@ -170,7 +170,7 @@ def new_allowlist_late(ways: Ways) -> Iterator[Case]:
 
 def many_accounts(ways: Ways) -> Iterator[Case]:
     """Whole accounts in order, with a host each, so many of them at once."""
-    held, ours = accounts.in_order(), plays.account_protection()
+    existing_account, ours = accounts.in_order(), plays.account_protection()
     measured = {1: 1, 50: 50, 200: 50}  # hosts, and with how many of them the uri tasks are run
     for forks in (5, 20):
         alternatives = {EMPTY: ways.empty()}
@@ -178,14 +178,14 @@ def many_accounts(ways: Ways) -> Iterator[Case]:
         for number, hosts in measured.items():
             one = counted(number, "account", "accounts") + f" in order, forks {forks}"
             other = counted(hosts, "account", "accounts") + " with one uri GET each"
-            alternatives[one] = ways.hosts(ours, Work(held, parts=number), forks)
-            alternatives[other] = ways.hosts(plays.uri_get, Work(held, parts=hosts), forks)
+            alternatives[one] = ways.hosts(ours, Work(existing_account, parts=number), forks)
+            alternatives[other] = ways.hosts(plays.uri_get, Work(existing_account, parts=hosts), forks)
             limit = 0.25 if (number, forks) == (200, 20) else None
             rows.append(Row(one, other, limit, number / hosts))
         yield Case(f"accounts_forks_{forks}", alternatives, rows)
 
 
-def live_prefixes(ways: Ways) -> Iterator[Case]:
+def existing_prefixes(ways: Ways) -> Iterator[Case]:
     """One prefix that is in order among many: what it costs to read them all."""
     sdk = "a module on the vendor's SDK that reads them"
     for size in EXISTING:
@@ -205,7 +205,9 @@ def live_prefixes(ways: Ways) -> Iterator[Case]:
             SCRIPT: ways.script({"prefixes": existing[:1]}, work),
         }
         yield Case(
-            f"live_{size}", alternatives, [Row(title, loop, times=pages / looped), Row(title, sdk), Row(title, SCRIPT)]
+            f"existing_{size}",
+            alternatives,
+            [Row(title, loop, times=pages / looped), Row(title, sdk), Row(title, SCRIPT)],
         )
 
 
@@ -213,14 +215,14 @@ def memory(ways: Ways) -> Iterator[Case]:
     """As many prefixes desired as are existing, all in order."""
     existing = accounts.prefixes(LARGEST)
     work = Work({"prefixes": existing})
-    title, given = f"{LARGEST:,} prefixes desired and existing", NOOP + ", given the same list"
+    title, same_list = f"{LARGEST:,} prefixes desired and existing", NOOP + ", given the same list"
     alternatives = {
         EMPTY: ways.empty(),
         title: ways.copies(plays.protected_prefixes(), work, existing),
         NOOP: ways.copies(plays.noop, work),
-        given: ways.copies(plays.noop_with_wishes, work, existing),
+        same_list: ways.copies(plays.noop_with_list, work, existing),
     }
-    rows = [Row(title, NOOP, 250.0, memory=True), Row(title, given, memory=True), Row(title, given)]
+    rows = [Row(title, NOOP, 250.0, memory=True), Row(title, same_list, memory=True), Row(title, same_list)]
     yield Case("memory", alternatives, rows)
 
 

@@ -54,7 +54,7 @@ def seconds(work: Callable[[], object], runs: int = RUNS) -> float:
     return statistics.median(taken)
 
 
-def told(prefixes: int, runs: int = RUNS) -> float:
+def reading_time(prefixes: int, runs: int = RUNS) -> float:
     """Seconds to tell what becomes of the coverage where every exclusion moves."""
     before, after = account(prefixes, 1), account(prefixes, 2)
     return seconds(lambda: compare_coverage(Coverage(before), Coverage(after)), runs)
@@ -68,7 +68,7 @@ def table() -> list[str]:
     ]
     first: float | None = None
     for size in SIZES:
-        taken = told(size)
+        taken = reading_time(size)
         both = json.dumps([account(size, 1), account(size, 2)])
         first = first or taken / size
         against, growth = taken / seconds(lambda text=both: json.loads(text)), taken / size / first

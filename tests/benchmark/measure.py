@@ -80,7 +80,7 @@ class Measured:
 
     @property
     def met(self) -> bool:
-        """Whether it is as wanted; what has no limit always is."""
+        """Whether it is within its limit; without a limit it always is."""
         return self.row.at_most is None or self.median <= self.row.at_most
 
 

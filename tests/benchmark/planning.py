@@ -40,24 +40,24 @@ def lists(size: int) -> dict[str, list[dict[str, Any]]]:
     return {"existing": existing, "desired": desired}
 
 
-def plan(held: dict[str, list[dict[str, Any]]]) -> int:
+def plan(document: dict[str, list[dict[str, Any]]]) -> int:
     """The number of changes that follow."""
-    desired = parse_desired(PREFIXES, numbered("prefixes", held["desired"]), exclusive=True)
-    return len(make_plan({PREFIXES.plural: held["existing"]}, [desired]).operations)
+    desired = parse_desired(PREFIXES, numbered("prefixes", document["desired"]), exclusive=True)
+    return len(make_plan({PREFIXES.plural: document["existing"]}, [desired]).operations)
 
 
 def seconds(what: str, size: int) -> float:
     """The processor's time for `plan` or for `loads`."""
     text = json.dumps(lists(size)).encode()
-    held = json.loads(text)
+    document = json.loads(text)
     start = time.process_time()
     if what == "plan":
-        found = plan(held)
+        count = plan(document)
     else:
         json.loads(text)
     taken = time.process_time() - start
-    if what == "plan" and found != expected(size):
-        raise SystemExit(f"{found} changes were planned instead of {expected(size)}")
+    if what == "plan" and count != expected(size):
+        raise SystemExit(f"{count} changes were planned instead of {expected(size)}")
     return taken
 
 

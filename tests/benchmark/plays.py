@@ -35,7 +35,7 @@ def noop(account: str) -> list[Task]:
     return [{"name": "Do nothing", "noop": {}}]
 
 
-def noop_with_wishes(account: str) -> list[Task]:
+def noop_with_list(account: str) -> list[Task]:
     return [{"name": "Do nothing", "noop": {"prefixes": "{{ desired }}"}}]
 
 
@@ -43,7 +43,7 @@ def module(name: str, **options: Any) -> Tasks:
     """A task with a module of the collection."""
     connection = {"base_url": "{{ base_url }}", "api_token": "{{ token }}"}
     return lambda account: [
-        {"name": "Bring into line", f"edgeops.protection.{name}": {**connection, "account_id": account, **options}}
+        {"name": "Update to match", f"edgeops.protection.{name}": {**connection, "account_id": account, **options}}
     ]
 
 

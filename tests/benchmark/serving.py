@@ -31,16 +31,16 @@ class Serving:
 
     def __init__(self, scratch: Path) -> None:
         self._port_file = scratch / "port"
-        self._held: tuple[Any, float] | None = None
+        self._loaded: tuple[Any, float] | None = None
         self._control = requests.Session()
         self._control.trust_env = False
 
     def __enter__(self) -> Self:
         words = [sys.executable, "-m", "tests.fake_service", "--port-file", str(self._port_file)]
         self._process = subprocess.Popen(words, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
-        patience = time.monotonic() + LONGEST_START
+        deadline = time.monotonic() + LONGEST_START
         while not self._port_file.exists():
-            if self._process.poll() is not None or time.monotonic() > patience:
+            if self._process.poll() is not None or time.monotonic() > deadline:
                 raise Failure("The local service does not start; python -m tests.fake_service says why.")
             time.sleep(0.02)
         self.address = f"http://127.0.0.1:{self._port_file.read_text(encoding='utf-8')}"
@@ -55,15 +55,15 @@ class Serving:
 
     def hold(self, accounts: State, latency: float) -> None:
         """Hold these accounts, and answer so many seconds late; where both are as they were, nothing is sent."""
-        if self._held != (accounts, latency):
-            switches = {"latency": latency, "held_against_contract": False}
+        if self._loaded != (accounts, latency):
+            switches = {"latency": latency, "checked_against_contract": False}
             self._said(self._control.put(f"{self.address}/control/state", json=document(accounts, switches)))
-            self._held = (accounts, latency)
+            self._loaded = (accounts, latency)
         self._said(self._control.delete(f"{self.address}/control/calls"))
 
     def holds(self) -> State:
-        """The accounts as they are now; what is held next is sent again, whatever it is."""
-        self._held = None
+        """The accounts as they are now; the next state document is sent again, whatever it is."""
+        self._loaded = None
         accounts: State = self._said(self._control.get(f"{self.address}/control/state"))["accounts"]
         return accounts
 

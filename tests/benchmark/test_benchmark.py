@@ -73,7 +73,7 @@ def test_a_scaled_alternative_counts_as_often_as_it_says() -> None:
     assert "| work | 10 x loop | 0.02 | 0.02 to 0.02 |  |  |" in ratios([line])
 
 
-def test_the_table_says_what_was_wanted_and_whether_it_is_met() -> None:
+def test_the_table_has_the_limits_and_whether_they_are_met() -> None:
     kept = Measured(Row("work", "other", 0.3), [0.1, 0.25, 2.0])
     missed = Measured(Row("work", "third", 0.01), [1, 12.4, 13])
     much = Measured(Row("work", "other", 250.0, memory=True), [300.2, 300.2, 299])
@@ -123,12 +123,12 @@ def test_planning_plans_what_differs() -> None:
 
 
 def test_a_case_runs_and_does_its_work(ways: Ways) -> None:
-    held = in_order()
+    account = in_order()
     case = Case(
         "cheap",
         {
-            "work": ways.copies(plays.noop, Work(held)),
-            "script": ways.script(desired_of(held), Work({}, after=objects(held))),
+            "work": ways.copies(plays.noop, Work(account)),
+            "script": ways.script(desired_of(account), Work({}, after=objects(account))),
         },
         [Row("work", "script")],
     )

@@ -124,9 +124,9 @@ class Ways:
             if self.serving.was_written_to():
                 raise Failure("Something was changed where nothing was to do.")
         else:
-            found = [objects(account) for account in self.serving.holds().values()]
-            if found != [work.after] * work.parts:
-                raise Failure(f"The accounts hold {found} objects instead of {work.after} each.")
+            states = [objects(account) for account in self.serving.holds().values()]
+            if states != [work.after] * work.parts:
+                raise Failure(f"The accounts hold {states} objects instead of {work.after} each.")
 
 
 def constant(seconds: float) -> Way:

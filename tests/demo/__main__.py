@@ -53,10 +53,10 @@ def _host_of(path: str) -> str:
 
 def operations(run: Run) -> dict[str, list[Any]]:
     """What a run changed, or would have changed, by host."""
-    found: dict[str, list[Any]] = {}
+    merged: dict[str, list[Any]] = {}
     for task in run.of():
-        found.setdefault(task.host, []).extend(task.result.get("operations", []))
-    return found
+        merged.setdefault(task.host, []).extend(task.result.get("operations", []))
+    return merged
 
 
 def report(runs: list[Run], writes: list[int], calls: Counter[str]) -> int:

@@ -41,7 +41,7 @@ def test_the_demonstration_is_as_the_readme_shows(capsys: pytest.CaptureFixture[
     assert shows(shown, capsys.readouterr().out)
 
 
-FORETOLD = Run(0, "", [TaskResult("denver", "task", "edgeops.protection.x", "ok", {"operations": ["one"]})])
+PREDICTED = Run(0, "", [TaskResult("denver", "task", "edgeops.protection.x", "ok", {"operations": ["one"]})])
 NOTHING = Run(0, "", [TaskResult("denver", "task", "edgeops.protection.x", "ok", {"operations": []})])
 FAILED = Run(2, "", NOTHING.tasks)
 
@@ -49,18 +49,18 @@ FAILED = Run(2, "", NOTHING.tasks)
 @pytest.mark.parametrize(
     ("runs", "writes", "problem"),
     [
-        ([FORETOLD, FORETOLD, FAILED], [0, 1, 0], "a run failed"),
+        ([PREDICTED, PREDICTED, FAILED], [0, 1, 0], "a run failed"),
         ([Run(0, "", [])] * 3, [0, 0, 0], "no account was seen"),
         ([NOTHING, NOTHING, NOTHING], [0, 0, 0], "nothing was predicted"),
-        ([FORETOLD, FORETOLD, NOTHING], [1, 1, 0], "check mode wrote something"),
-        ([FORETOLD, NOTHING, NOTHING], [0, 1, 0], "not what was predicted"),
-        ([FORETOLD, FORETOLD, FORETOLD], [0, 1, 1], "found something to do"),
+        ([PREDICTED, PREDICTED, NOTHING], [1, 1, 0], "check mode wrote something"),
+        ([PREDICTED, NOTHING, NOTHING], [0, 1, 0], "not what was predicted"),
+        ([PREDICTED, PREDICTED, PREDICTED], [0, 1, 1], "found something to do"),
     ],
 )
 def test_the_demonstration_fails_when_something_is_wrong(
     runs: list[Run], writes: list[int], problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert report([FORETOLD, FORETOLD, NOTHING], [0, 1, 0], Counter()) == 0
+    assert report([PREDICTED, PREDICTED, NOTHING], [0, 1, 0], Counter()) == 0
     assert report(runs, writes, Counter()) == 1
     assert problem in capsys.readouterr().out
 
@@ -99,8 +99,8 @@ def test_an_account_that_lacks_something_is_told_so_and_the_others_go_on(service
     outcomes = {task.host: task.result["changed"] for task in run.of() if task.outcome == "ok"}
     assert outcomes == {"existing": False, "empty": True}
     modes = {
-        name: [rule["mode"] for rules in held.rules.values() for rule in rules]
-        for name, held in service.accounts.items()
+        name: [rule["mode"] for rules in state.rules.values() for rule in rules]
+        for name, state in service.accounts.items()
     }
     assert modes == {"e" * 32: ["enabled"] * 2, "f" * 32: ["monitoring"] * 2}
 
@@ -113,7 +113,7 @@ def test_an_account_that_lacks_something_is_told_so_and_the_others_go_on(service
 def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalService, tmp_path: Path) -> None:
     account = service.account("e" * 32)
     inventory = tmp_path / "hosts.yml"
-    wished = {
+    desired = {
         "edge_account_id": "e" * 32,
         "edge_api_token": service.token,
         "edge_base_url": service.base_url,
@@ -121,7 +121,7 @@ def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalS
         "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
         "baseline_rules": [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in account.rules],
     }
-    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"lima": wished}, "vars": LOCAL}}), encoding="utf-8")
+    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"lima": desired}, "vars": LOCAL}}), encoding="utf-8")
 
     def run() -> tuple[set[str], list[str]]:
         tasks = ansible_playbook("-i", inventory, PLAYBOOK).tasks
@@ -141,14 +141,14 @@ def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalS
 def test_a_risk_stops_the_role_until_it_is_accepted(service: LocalService, tmp_path: Path) -> None:
     account = service.account("e" * 32).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.0/24"}])
     inventory = tmp_path / "hosts.yml"
-    wished = {
+    desired = {
         "edge_account_id": "e" * 32,
         "edge_api_token": service.token,
         "edge_base_url": service.base_url,
         "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
         "baseline_purge": ["prefixes"],
     }
-    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"lima": wished}, "vars": LOCAL}}), encoding="utf-8")
+    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"lima": desired}, "vars": LOCAL}}), encoding="utf-8")
     assert ansible_playbook("-i", inventory, PLAYBOOK).code == 2
     assert (len(account.prefixes), service.writes) == (2, [])
     accepted = '{"baseline_accept_risks": ["unprotects_addresses"]}'

@@ -200,12 +200,12 @@ def test_a_module_needs_the_permission_listed_and_no_more(
         ]
     )
     example = yaml.safe_load(documentation(module).EXAMPLES)[0][f"edgeops.protection.{module}"] or {}
-    place = {"account_id": ACCOUNT} if area == "protection" else {"zone_id": ZONE}
+    owner_id = {"account_id": ACCOUNT} if area == "protection" else {"zone_id": ZONE}
 
     def outcome(granted: str) -> dict[str, Any]:
         no_others: dict[str, Any] = {"protection": "none", "firewall": "none", "waf": "none"}
         token = service.add_token("token-with-few-permissions", **{**no_others, area: granted})
-        return run_main(module, {**place, **example, "base_url": service.base_url, "api_token": token})
+        return run_main(module, {**owner_id, **example, "base_url": service.base_url, "api_token": token})
 
     refused = outcome({"write": "read", "read": "none"}[level])
     assert permission in refused["msg"]

@@ -21,7 +21,7 @@ ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 MODULES = sorted(path.stem for path in (REPOSITORY / "plugins" / "modules").glob("*.py"))
 
 # Every module that is about an account has one of its own, which starts like this.
-HELD: dict[str, Any] = {
+EXISTING: dict[str, Any] = {
     "enabled": False,
     "prefixes": [{"prefix": "203.0.113.0/24"}, {"prefix": "203.0.113.64/28", "excluded": True}],
     "allowlist": [{"prefix": "198.51.100.99", "comment": "former supplier"}],
@@ -67,7 +67,7 @@ def examples(module: str) -> list[dict[str, Any]]:
 def play(module: str, service: LocalService) -> dict[str, Any]:
     """A module's examples, with the account and the credentials that they leave out."""
     reader = "protection_info" if module in FILTERS else module
-    place = {} if MODULE_SPECS[reader].owner == "zone_id" else {"account_id": account_of(module)}
+    owner_id = {} if MODULE_SPECS[reader].owner == "zone_id" else {"account_id": account_of(module)}
     return {
         "name": module,
         "hosts": "localhost",
@@ -75,7 +75,7 @@ def play(module: str, service: LocalService) -> dict[str, Any]:
         "vars": {"edge_api_token": service.token},
         "module_defaults": {
             "group/edgeops.protection.all": {"api_token": "{{ edge_api_token }}", "base_url": service.base_url},
-            f"edgeops.protection.{reader}": place,
+            f"edgeops.protection.{reader}": owner_id,
         },
         "tasks": examples(module),
     }
@@ -86,7 +86,7 @@ def test_every_example_runs_and_has_something_to_do(tmp_path: Path) -> None:
     with LocalService() as service:
         service.zone(ZONE).seed(rules=RULES)
         for module in PLUGINS:
-            service.account(account_of(module)).seed(**HELD)
+            service.account(account_of(module)).seed(**EXISTING)
         playbook.write_text(yaml.safe_dump([play(module, service) for module in PLUGINS]), encoding="utf-8")
         run = ansible_playbook(
             *("-i", "localhost,", "-c", "local", "-e", "ansible_python_interpreter={{ ansible_playbook_python }}"),

@@ -48,8 +48,8 @@ def inventory(
 
 def listing(run: Run) -> Mapping[str, Any]:
     assert run.code == 0, run.output
-    found: Mapping[str, Any] = json.loads(run.output[run.output.index("{") :], object_hook=plain)
-    return found
+    inventory_listing: Mapping[str, Any] = json.loads(run.output[run.output.index("{") :], object_hook=plain)
+    return inventory_listing
 
 
 def plain(item: dict[str, Any]) -> Any:

@@ -83,8 +83,8 @@ def message(provocation: Provocation, service: LocalService) -> str:
     service.faults.clear()
     if provocation.fault:
         service.misbehave(**provocation.fault)
-    place = {"zone_id": ZONE} if provocation.module in AREA_B else {"account_id": ACCOUNT, "prefixes": [NETWORK]}
-    options = {"base_url": service.base_url, "api_token": service.token, **place, **provocation.options}
+    owner_id = {"zone_id": ZONE} if provocation.module in AREA_B else {"account_id": ACCOUNT, "prefixes": [NETWORK]}
+    options = {"base_url": service.base_url, "api_token": service.token, **owner_id, **provocation.options}
     result = run_main(provocation.module, {name: value for name, value in options.items() if value is not None})
     assert result.get("failed"), result
     return str(result["msg"])
@@ -96,8 +96,8 @@ def test_the_messages_listed_are_those_that_come_about(service: LocalService, mo
     listed = [row[0] for row in rows(read_page(REPOSITORY / "docs" / "errors.md"), "message")]
     met: set[str] = set()
     for name, provocation in PROVOCATIONS.items():
-        said = message(provocation, service)
-        matching = [text for text in listed if re.fullmatch(".*".join(map(re.escape, text.split("..."))), said)]
-        assert len(matching) == 1, (name, said, matching)
+        actual = message(provocation, service)
+        matching = [text for text in listed if re.fullmatch(".*".join(map(re.escape, text.split("..."))), actual)]
+        assert len(matching) == 1, (name, actual, matching)
         met.update(matching)
     assert met == set(listed)

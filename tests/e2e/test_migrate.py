@@ -78,8 +78,8 @@ class Migration:
     @property
     def zone(self) -> dict[str, Any]:
         """What the zone holds, by kind."""
-        held: dict[str, Any] = json.loads(json.dumps(self.service.document()["zones"][ZONE]))
-        return held
+        zone_before: dict[str, Any] = json.loads(json.dumps(self.service.document()["zones"][ZONE]))
+        return zone_before
 
 
 @pytest.fixture
@@ -148,8 +148,8 @@ def test_the_variables_file_holds_what_custom_rules_takes(migration: Migration) 
     run = ansible_playbook("-i", migration.directory / "hosts.yml", playbook)
     assert run.code == 0, run.output
     kept = ("ref", "action", "action_parameters", "expression", "description", "enabled", "logging")
-    held = [{name: rule[name] for name in kept if name in rule} for rule in zone.custom_rules]
-    assert held == migrate(zone.rules).rules
+    zone_before = [{name: rule[name] for name in kept if name in rule} for rule in zone.custom_rules]
+    assert zone_before == migrate(zone.rules).rules
 
 
 def test_the_report_is_as_the_page_shows(migration: Migration) -> None:
@@ -184,10 +184,10 @@ def test_applied_it_keeps_foreign_rules_and_a_second_run_finds_nothing_to_do(mig
         "Firewall rules that were paused: 3.",
     ]
 
-    files, held, writes = migration.files, migration.zone, len(migration.service.writes)
+    files, zone_before, writes = migration.files, migration.zone, len(migration.service.writes)
     again = migration.run(*APPLY)
     assert changed(again) == []
-    assert (migration.files, migration.zone, len(migration.service.writes)) == (files, held, writes)
+    assert (migration.files, migration.zone, len(migration.service.writes)) == (files, zone_before, writes)
     assert "Custom rules that were created: 0; that are there already: 4." in message(again)
 
 
@@ -196,19 +196,19 @@ def test_what_somebody_made_of_the_custom_rules_stays(migration: Migration) -> N
     migration.run(*APPLY)
     zone.custom_rules.reverse()
     zone.custom_rules[0]["expression"] = "ip.src eq 192.0.2.77"
-    held = migration.zone
+    zone_before = migration.zone
     run = migration.run(*APPLY)
     assert run.code == 0, run.output
-    assert migration.zone == held
+    assert migration.zone == zone_before
 
 
 def test_another_rule_under_the_same_ref_stops_it_before_it_changes_anything(migration: Migration) -> None:
     other = {"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.1"}
     migration.service.zone(ZONE).seed(rules=RULES, custom_rules=[other])
-    held = migration.zone
-    said = failure(migration.run(*APPLY)).result["msg"]
-    assert "do something else: office. Nothing was changed in the zone." in said
-    assert (migration.service.writes, migration.zone) == ([], held)
+    zone_before = migration.zone
+    msg = failure(migration.run(*APPLY)).result["msg"]
+    assert "do something else: office. Nothing was changed in the zone." in msg
+    assert (migration.service.writes, migration.zone) == ([], zone_before)
     assert len(migration.files) == 2
 
 
@@ -261,8 +261,8 @@ def test_a_zone_whose_rules_cannot_be_read_any_more_is_converted_already(
 ) -> None:
     migration.service.zone(ZONE).seed(rules=RULES)
     migration.service.switch(firewall_retired=True)
-    said = failure(migration.run(*options)).result["msg"]
-    assert said == (
+    msg = failure(migration.run(*options)).result["msg"]
+    assert msg == (
         "The firewall rules of lima can no longer be read (HTTP 410), since the service has converted them to custom "
         "rules already; read those with the module custom_rules_info."
     )
@@ -270,8 +270,8 @@ def test_a_zone_whose_rules_cannot_be_read_any_more_is_converted_already(
 
 
 def test_another_failure_to_read_is_a_failure(migration: Migration) -> None:
-    said = failure(migration.run("-e", "edge_api_token=wrong")).result["msg"]
-    assert "HTTP 403: [9109] Invalid access token" in said
+    msg = failure(migration.run("-e", "edge_api_token=wrong")).result["msg"]
+    assert "HTTP 403: [9109] Invalid access token" in msg
 
 
 def test_check_mode_lets_the_service_check_where_that_is_asked_for(migration: Migration) -> None:
@@ -293,8 +293,8 @@ def test_a_zone_without_rules_gets_an_empty_list(migration: Migration) -> None:
 
 def test_a_host_that_lacks_something_is_told_so_and_one_without_a_zone_is_left_out(migration: Migration) -> None:
     migration.service.zone(ZONE).seed(rules=RULES)
-    said = failure(migration.run("-vvv", "-e", "edge_api_token=")).result["msg"]
-    assert "edge_api_token" in said
+    msg = failure(migration.run("-vvv", "-e", "edge_api_token=")).result["msg"]
+    assert "edge_api_token" in msg
     run = migration.run("-vvv", "-e", "edge_zone_id=")
     assert run.code == 0
     assert migration.service.calls == []

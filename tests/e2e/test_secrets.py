@@ -43,8 +43,8 @@ def service() -> Iterator[LocalService]:
         running.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113.0/24", "comment": f"made with {TOKEN}"}])
         rule = {"id": "1" * 32, "action": "log", "filter": {"expression": "true"}, "description": f"made with {KEY}"}
         running.zone(ZONE).seed(rules=[rule])
-        said = [{"code": 1000, "message": f"these are odd: {TOKEN} {KEY}"}]
-        running.misbehave("status", method="PATCH|PUT", status=400, errors=said)
+        odd_errors = [{"code": 1000, "message": f"these are odd: {TOKEN} {KEY}"}]
+        running.misbehave("status", method="PATCH|PUT", status=400, errors=odd_errors)
         running.misbehave("missing_fields", method="POST", path="/allowlist$", fields=["comment"])
         yield running
 

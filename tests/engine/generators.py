@@ -87,24 +87,24 @@ def respaced(random: Random, expression: str) -> str:
     """The same words with other white space, also where there was none, within texts too."""
     text = expression
     for _ in range(random.randint(1, 3)):
-        beside = [place for place, character in enumerate(text) if character in " (){}"]
+        beside = [index for index, character in enumerate(text) if character in " (){}"]
         position = random.choice(beside) if beside and random.random() < 0.8 else random.randrange(len(text) + 1)
         text = text[:position] + random.choice(SPACES) + text[position:]
     if " " in text and random.random() < 0.3:
-        position = random.choice([place for place, character in enumerate(text) if character == " "])
+        position = random.choice([index for index, character in enumerate(text) if character == " "])
         text = text[:position] + text[position + 1 :]
     return text
 
 
 def packets(random: Random, count: int) -> list[dict[str, Any]]:
     """Packets whose addresses are of one family each."""
-    found = []
-    while len(found) < count:
+    samples = []
+    while len(samples) < count:
         source, destination = random.choice(ADDRESSES), random.choice(ADDRESSES)
         if ipaddress.ip_address(source).version == ipaddress.ip_address(destination).version:
             ports = {"tcp.srcport": random.choice(PORTS), "tcp.dstport": random.choice(PORTS)}
-            found.append({"ip.src": source, "ip.dst": destination, **ports})
-    return found
+            samples.append({"ip.src": source, "ip.dst": destination, **ports})
+    return samples
 
 
 def quoted(text: str) -> str:

@@ -55,17 +55,17 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    given = arguments()
+    options = arguments()
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    service = LocalService(port=given.port)
-    service.load(yaml.safe_load(given.state.read_text(encoding="utf-8")) or {})
-    if given.token:
-        service.credentials.tokens = {given.token: Grant()}
+    service = LocalService(port=options.port)
+    service.load(yaml.safe_load(options.state.read_text(encoding="utf-8")) or {})
+    if options.token:
+        service.credentials.tokens = {options.token: Grant()}
     with service:
-        if given.port_file:
-            write_whole(given.port_file, str(service.port))
+        if options.port_file:
+            write_whole(options.port_file, str(service.port))
         print(text(service), flush=True)
         stop.wait()
 

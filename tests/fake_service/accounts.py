@@ -123,7 +123,7 @@ def same_network(item: Item) -> Hashable:
     return ip_network(item["prefix"], strict=False)
 
 
-def same_place(item: Item) -> Hashable:
+def same_scope(item: Item) -> Hashable:
     return item["scope"], item["name"].casefold()
 
 
@@ -176,7 +176,7 @@ COLLECTIONS = {
         noun="rule",
         fields=(*RULE_FIELDS, "mitigation_type"),
         items=lambda account: account.rules["syn_flood"],
-        duplicate=same_place,
+        duplicate=same_scope,
         defaults={**RULE_DEFAULTS, "mitigation_type": "challenge"},
     ),
     "syn_flood.filters": filters("syn_flood", "syn_protection"),
@@ -185,7 +185,7 @@ COLLECTIONS = {
         noun="rule",
         fields=RULE_FIELDS,
         items=lambda account: account.rules["out_of_state_tcp"],
-        duplicate=same_place,
+        duplicate=same_scope,
         defaults=RULE_DEFAULTS,
     ),
     "out_of_state_tcp.filters": filters("out_of_state_tcp", "tcp_flow_protection"),
@@ -194,7 +194,7 @@ COLLECTIONS = {
         noun="rule",
         fields=(*RULE_FIELDS, "profile_sensitivity"),
         items=lambda account: account.dns_rules,
-        duplicate=same_place,
+        duplicate=same_scope,
         defaults={**RULE_DEFAULTS, "profile_sensitivity": "low"},
         family="advanced_dns_protection",
     ),

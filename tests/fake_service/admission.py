@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every call to the API has to pass before it is carried out, and what every answer has to pass."""
+"""Checks of every call to the API before it is applied, and of every response."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def known_caller(area: Area, name: str) -> str:
 
 
 def within_contract() -> None:
-    if not service.switches.held_against_contract:
+    if not service.switches.checked_against_contract:
         return
     if not service.contract.describes(request):
         raise method_not_allowed()
@@ -81,7 +81,7 @@ def crashed(exception: Exception) -> Response:
 
 
 def checked(answer: Response) -> Response:
-    if not request.path.startswith(API) or not service.switches.held_against_contract:
+    if not request.path.startswith(API) or not service.switches.checked_against_contract:
         return answer
     problems = service.contract.answer_problems(request, answer)
     if not problems:

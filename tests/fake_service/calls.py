@@ -59,7 +59,7 @@ class Call:
 
 def query_of(text: str) -> dict[str, str | list[str]]:
     values = parse_qs(text, keep_blank_values=True)
-    return {name: found[0] if len(found) == 1 else found for name, found in values.items()}
+    return {name: texts[0] if len(texts) == 1 else texts for name, texts in values.items()}
 
 
 def body_of(data: bytes) -> Any:

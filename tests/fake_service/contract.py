@@ -108,13 +108,13 @@ class Contract:
         if not is_text(request.get_data()):
             return [Problem("body: it is not text in UTF-8", "")]
         errors = self._openapi.request_validator.iter_errors(FlaskOpenAPIRequest(request))
-        found = [problem for error in errors for problem in problems_of(error)]
-        return list(dict.fromkeys([*found, *self._undescribed(request)]))
+        flaws = [problem for error in errors for problem in problems_of(error)]
+        return list(dict.fromkeys([*flaws, *self._undescribed(request)]))
 
     def answer_problems(self, request: Request, answer: Response) -> list[Problem]:
         """What is wrong with an answer of our own, whatever was asked."""
-        asked = FlaskOpenAPIRequest(request) if request.url_rule and self.describes(request) else Unrouted(request)
-        errors = self._openapi.response_validator.iter_errors(asked, FlaskOpenAPIResponse(answer))
+        call = FlaskOpenAPIRequest(request) if request.url_rule and self.describes(request) else Unrouted(request)
+        errors = self._openapi.response_validator.iter_errors(call, FlaskOpenAPIResponse(answer))
         return [problem for error in errors for problem in problems_of(error)]
 
     def _undescribed(self, request: Request) -> Iterator[Problem]:

@@ -56,9 +56,9 @@ def whole(fields: Item, identifier: str) -> Item:
     }
 
 
-def replaced(held: Sequence[Item], bodies: Sequence[Item], now: str) -> list[Item]:
+def replaced(rules_before: Sequence[Item], bodies: Sequence[Item], now: str) -> list[Item]:
     """The rules after a PUT of these: found again by id or by ref, the others new; refused when one is not valid."""
-    known = found_again(held, bodies)
+    known = found_again(rules_before, bodies)
     for index, (body, existing) in enumerate(zip(bodies, known, strict=True)):
         check(body, existing, f"/rules/{index}")
     rules = [successor(body, existing, now) for body, existing in zip(bodies, known, strict=True)]
@@ -66,22 +66,22 @@ def replaced(held: Sequence[Item], bodies: Sequence[Item], now: str) -> list[Ite
     return rules
 
 
-def found_again(held: Iterable[Item], bodies: Sequence[Item]) -> list[Item | None]:
-    """The held rule that each body is about: the one with its id, or its ref, or else one that is just like it."""
-    free = list(held)
-    found: list[Item | None] = [None] * len(bodies)
+def found_again(rules_before: Iterable[Item], bodies: Sequence[Item]) -> list[Item | None]:
+    """The existing rule that each body is about: the one with its id, or its ref, or else an equal one."""
+    free = list(rules_before)
+    matches: list[Item | None] = [None] * len(bodies)
     for same in (same_id, same_ref, same_content):
         for index, body in enumerate(bodies):
-            existing = next((rule for rule in free if found[index] is None and same(rule, body)), None)
+            existing = next((rule for rule in free if matches[index] is None and same(rule, body)), None)
             if existing is not None:
-                found[index] = existing
+                matches[index] = existing
                 free.remove(existing)
     for index, body in enumerate(bodies):
-        if "id" in body and found[index] is None:
+        if "id" in body and matches[index] is None:
             twice = body["id"] in [earlier.get("id") for earlier in bodies[:index]]
             reason = "is named twice" if twice else "does not exist"
             raise refusal(400, INVALID, f"rule {body['id']!r} {reason}", f"/rules/{index}/id")
-    return found
+    return matches
 
 
 def same_id(rule: Item, body: Item) -> bool:
@@ -101,7 +101,7 @@ def unstamped(rule: Item) -> Item:
 
 
 def successor(body: Item, existing: Item | None, now: str) -> Item:
-    """The rule that a body makes of the one held, or of none; a change counts its version up."""
+    """The rule that a body makes of the existing one, or of none; a change increments its version."""
     content = whole(body, existing["id"] if existing else uuid.uuid4().hex)
     if existing is not None and content == unstamped(existing):
         return existing
@@ -109,26 +109,26 @@ def successor(body: Item, existing: Item | None, now: str) -> Item:
     return {**content, "version": str(version), "last_updated": now}
 
 
-def added(held: Sequence[Item], body: Item, now: str) -> list[Item]:
+def added(rules_before: Sequence[Item], body: Item, now: str) -> list[Item]:
     """The rules with one more, at its position or last."""
     fields, position = apart(body)
     check(fields, None, "")
     rule = successor(fields, None, now)
-    rules = placed(held, rule, position or {"after": ""})
-    check_refs([*held, rule], [""] * len(held) + ["/ref"])
+    rules = placed(rules_before, rule, position or {"after": ""})
+    check_refs([*rules_before, rule], [""] * len(rules_before) + ["/ref"])
     return rules
 
 
-def changed(held: Sequence[Item], existing: Item, body: Item, now: str) -> list[Item]:
+def changed(rules_before: Sequence[Item], existing: Item, body: Item, now: str) -> list[Item]:
     """The rules with one of them redefined, moved, or both; of what it was, nothing is kept but its id."""
     fields, position = apart(body)
     rule = existing
     if fields:
         check(fields, existing, "")
         rule = successor(fields, existing, now)
-    others = [other for other in held if other is not existing]
+    others = [other for other in rules_before if other is not existing]
     check_refs([*others, rule], [""] * len(others) + ["/ref"])
-    return placed(others, rule, position or {"index": held.index(existing) + 1})
+    return placed(others, rule, position or {"index": rules_before.index(existing) + 1})
 
 
 def apart(body: Item) -> tuple[Item, Item | None]:
@@ -138,16 +138,16 @@ def apart(body: Item) -> tuple[Item, Item | None]:
 
 def placed(others: Sequence[Item], rule: Item, position: Item) -> list[Item]:
     """The rule among the others: before or after one of them (the empty id is first or last), or at an index from 1."""
-    ((word, wish),) = position.items()
+    ((word, target),) = position.items()
     identifiers = [other["id"] for other in others]
     if word == "index":
-        index = wish - 1
-    elif wish == "":
+        index = target - 1
+    elif target == "":
         index = 0 if word == "before" else len(others)
-    elif wish in identifiers:
-        index = identifiers.index(wish) + (word == "after")
+    elif target in identifiers:
+        index = identifiers.index(target) + (word == "after")
     else:
-        raise refusal(400, INVALID, f"rule {wish!r} does not exist", f"/position/{word}")
+        raise refusal(400, INVALID, f"rule {target!r} does not exist", f"/position/{word}")
     if index > len(others):
-        raise refusal(400, INVALID, f"{wish} is beyond the end of the ruleset", "/position/index")
+        raise refusal(400, INVALID, f"{target} is beyond the end of the ruleset", "/position/index")
     return [*others[:index], rule, *others[index:]]

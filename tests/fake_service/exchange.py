@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One call, from its arrival to what is sent back: logged, throttled, misbehaved with, carried out."""
+"""One call, from its arrival to what is sent back: logged, throttled, spoiled by a fault, applied."""
 
 from __future__ import annotations
 

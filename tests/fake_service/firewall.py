@@ -54,7 +54,7 @@ def replace_rule(zone_id: str, rule_id: str) -> Response:
 
 def replace_all(bodies: list[Item], pointers: list[str]) -> list[Item]:
     """All of them or none. What a body leaves out is erased, and of its filter only the id counts."""
-    existing = found(g.zone.rules, "firewall rule", bodies, pointers)
+    existing = matching(g.zone.rules, "firewall rule", bodies, pointers)
     written = [checked_rule(body, pointer) for body, pointer in zip(bodies, pointers, strict=True)]
     for old, new, body in zip(existing, written, bodies, strict=True):
         old.clear()
@@ -67,18 +67,18 @@ def replace_all(bodies: list[Item], pointers: list[str]) -> list[Item]:
 @area.patch("/firewall/rules")
 def prioritise_rules(zone_id: str) -> Response:
     bodies = request.get_json()
-    existing = found(g.zone.rules, "firewall rule", bodies, pointers_to(bodies))
-    for held, body in zip(existing, bodies, strict=True):
-        held["priority"] = body["priority"]
+    existing = matching(g.zone.rules, "firewall rule", bodies, pointers_to(bodies))
+    for item, body in zip(existing, bodies, strict=True):
+        item["priority"] = body["priority"]
     return success(existing)
 
 
 @area.patch("/firewall/rules/<rule_id>")
 def prioritise_rule(zone_id: str, rule_id: str) -> Response:
     same_id(request.get_json(), rule_id)
-    held = one(g.zone.rules, "firewall rule", rule_id)
-    held["priority"] = request.get_json()["priority"]
-    return success(held)
+    item = one(g.zone.rules, "firewall rule", rule_id)
+    item["priority"] = request.get_json()["priority"]
+    return success(item)
 
 
 @area.get("/firewall/rules/<rule_id>")
@@ -88,17 +88,17 @@ def read_rule(zone_id: str, rule_id: str) -> Response:
 
 @area.delete("/firewall/rules")
 def delete_rules(zone_id: str) -> Response:
-    doomed = [held for held in g.zone.rules if held["id"] in request.args.getlist("id")]
+    doomed = [item for item in g.zone.rules if item["id"] in request.args.getlist("id")]
     return success(remove(g.zone.rules, doomed))
 
 
 @area.delete("/firewall/rules/<rule_id>")
 def delete_rule(zone_id: str, rule_id: str) -> Response:
-    held = one(g.zone.rules, "firewall rule", rule_id)
-    removed = remove(g.zone.rules, [held])
-    wanted = (request.get_json(silent=True) or {}).get("delete_filter_if_unused", False)
-    if wanted and not g.zone.uses(held["filter"]["id"]):
-        g.zone.filters.remove(held["filter"])
+    item = one(g.zone.rules, "firewall rule", rule_id)
+    removed = remove(g.zone.rules, [item])
+    with_filter = (request.get_json(silent=True) or {}).get("delete_filter_if_unused", False)
+    if with_filter and not g.zone.uses(item["filter"]["id"]):
+        g.zone.filters.remove(item["filter"])
     return success(removed)
 
 
@@ -130,24 +130,24 @@ def create_filters(zone_id: str) -> Response:
 @area.put("/filters")
 def replace_filters(zone_id: str) -> Response:
     bodies = request.get_json()
-    existing = found(g.zone.filters, "filter", bodies, pointers_to(bodies))
-    for held, body in zip(existing, bodies, strict=True):
-        overwrite(held, body)
+    existing = matching(g.zone.filters, "filter", bodies, pointers_to(bodies))
+    for item, body in zip(existing, bodies, strict=True):
+        overwrite(item, body)
     return success(existing)
 
 
 @area.put("/filters/<filter_id>")
 def replace_filter(zone_id: str, filter_id: str) -> Response:
     same_id(request.get_json(), filter_id)
-    held = one(g.zone.filters, "filter", filter_id)
-    overwrite(held, request.get_json())
-    return success(held)
+    item = one(g.zone.filters, "filter", filter_id)
+    overwrite(item, request.get_json())
+    return success(item)
 
 
-def overwrite(held: Item, body: Item) -> None:
+def overwrite(item: Item, body: Item) -> None:
     # In place, since rules hold the very same dict.
-    held.clear()
-    held.update(filter_(body))
+    item.clear()
+    item.update(filter_(body))
 
 
 @area.get("/filters/<filter_id>")
@@ -157,22 +157,22 @@ def read_filter(zone_id: str, filter_id: str) -> Response:
 
 @area.delete("/filters")
 def delete_filters(zone_id: str) -> Response:
-    doomed = [held for held in g.zone.filters if held["id"] in request.args.getlist("id")]
+    doomed = [item for item in g.zone.filters if item["id"] in request.args.getlist("id")]
     unused(doomed)
     return success(remove(g.zone.filters, doomed))
 
 
 @area.delete("/filters/<filter_id>")
 def delete_filter(zone_id: str, filter_id: str) -> Response:
-    held = one(g.zone.filters, "filter", filter_id)
-    unused([held])
-    return success(remove(g.zone.filters, [held])[0])
+    item = one(g.zone.filters, "filter", filter_id)
+    unused([item])
+    return success(remove(g.zone.filters, [item])[0])
 
 
 def unused(doomed: Iterable[Item]) -> None:
-    for held in doomed:
-        if g.zone.uses(held["id"]):
-            raise refusal(400, INVALID, f"filter {held['id']!r} is used by a firewall rule")
+    for item in doomed:
+        if g.zone.uses(item["id"]):
+            raise refusal(400, INVALID, f"filter {item['id']!r} is used by a firewall rule")
 
 
 # Both
@@ -183,11 +183,11 @@ def chosen(items: list[Item]) -> list[Item]:
     query = {name: value for name, value in request.args.items() if name not in ("page", "per_page")}
 
     def matches(item: Item) -> bool:
-        for name, wanted in query.items():
+        for name, value in query.items():
             if name in ("description", "expression"):
-                if wanted.casefold() not in item[name].casefold():
+                if value.casefold() not in item[name].casefold():
                     return False
-            elif str(item.get(name, "")).casefold() != wanted.casefold():
+            elif str(item.get(name, "")).casefold() != value.casefold():
                 return False
         return True
 
@@ -195,13 +195,13 @@ def chosen(items: list[Item]) -> list[Item]:
 
 
 def one(items: list[Item], noun: str, identifier: str, pointer: str | None = None) -> Item:
-    held: Item | None = g.zone.find(items, identifier)
-    if held is None:
+    item: Item | None = g.zone.find(items, identifier)
+    if item is None:
         raise missing(noun, identifier, pointer)
-    return held
+    return item
 
 
-def found(items: list[Item], noun: str, bodies: list[Item], pointers: list[str]) -> list[Item]:
+def matching(items: list[Item], noun: str, bodies: list[Item], pointers: list[str]) -> list[Item]:
     """The existing object of each body; refused when one does not exist or is named twice."""
     identifiers = [body["id"] for body in bodies]
     for index, identifier in enumerate(identifiers):
@@ -222,6 +222,6 @@ def same_id(body: Item, identifier: str) -> None:
 
 
 def remove(items: list[Item], doomed: list[Item]) -> list[Item]:
-    for held in doomed:
-        items.remove(held)
-    return [{"id": held["id"]} for held in doomed]
+    for item in doomed:
+        items.remove(item)
+    return [{"id": item["id"]} for item in doomed]

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ways for calls to go wrong.
 
-Each kind is a function whose parameters are its settings. Kinds differ in when they come in: *before* the call is
-carried out, *instead* of carrying it out, *within* it (they change how a listing is made), or *after* it was carried out (they spoil the answer).
+Each kind is a function whose parameters are its settings. Kinds differ in when they act: *before* the call is
+applied, *instead* of applying it, *within* it (they change how a listing is made), or *after* it (they spoil the response).
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ class Fault:
         if name not in KINDS:
             raise ValueError(f"{name!r} is no kind of misbehaviour; there are {', '.join(sorted(KINDS))}")
         chosen = KINDS[name]
-        given = [] if chosen.when in ("before", "instead") else [None]
-        inspect.signature(chosen.act).bind(*given, **settings)
+        arguments = [] if chosen.when in ("before", "instead") else [None]
+        inspect.signature(chosen.act).bind(*arguments, **settings)
         return cls(chosen, method or chosen.method, path or chosen.path, skip, times, settings)
 
     def strikes(self, method: str, path: str) -> bool:
@@ -124,15 +124,15 @@ class Fault:
         self.seen += 1
         return self.skip < self.seen and (self.times is None or self.seen <= self.skip + self.times)
 
-    def act(self, *given: Any) -> Any:
-        return self.kind.act(*given, **self.settings)
+    def act(self, *arguments: Any) -> Any:
+        return self.kind.act(*arguments, **self.settings)
 
     def document(self) -> dict[str, Any]:
         match = {"method": self.method, "path": self.path, "skip": self.skip, "times": self.times}
         return {"kind": self.kind.name, **match, **self.settings, "seen": self.seen}
 
 
-# Before it is carried out
+# Before it is applied
 
 
 @kind("before")
@@ -222,7 +222,7 @@ def same_page(listing: Listing) -> Listing:
     return replace(listing, same_page=True)
 
 
-# After it was carried out
+# After it was applied
 
 
 @kind("after")
@@ -232,7 +232,7 @@ def lost_after(answer: Delivery) -> Delivery:
 
 @kind("after")
 def status_after(answer: Delivery, status: int = 502, errors: Errors = OVERLOADED) -> Delivery:
-    """The call was carried out, yet the answer says something else."""
+    """The call was applied, yet the response says something else."""
     return refused(status, errors)
 
 
@@ -282,9 +282,9 @@ def extra_fields(answer: Delivery) -> Delivery:
 
 def with_unknown_fields(value: Any) -> Any:
     if isinstance(value, dict):
-        return {**{name: with_unknown_fields(held) for name, held in value.items()}, **UNKNOWN_FIELDS}
+        return {**{name: with_unknown_fields(inner) for name, inner in value.items()}, **UNKNOWN_FIELDS}
     if isinstance(value, list):
-        return [with_unknown_fields(held) for held in value]
+        return [with_unknown_fields(inner) for inner in value]
     return value
 
 
@@ -296,9 +296,9 @@ def missing_fields(answer: Delivery, fields: Sequence[str]) -> Delivery:
 
 def without(value: Any, fields: Sequence[str]) -> Any:
     if isinstance(value, list):
-        return [without(held, fields) for held in value]
+        return [without(inner, fields) for inner in value]
     if isinstance(value, dict):
-        return {name: held for name, held in value.items() if name not in fields}
+        return {name: inner for name, inner in value.items() if name not in fields}
     return value
 
 
@@ -319,8 +319,8 @@ def member(answer: Delivery, members: Mapping[str, str]) -> Delivery:
 def entry(answer: Delivery, fields: Mapping[str, str]) -> Delivery:
     """The first object of the result with these fields on top, in JSON as it is written here."""
     body = answer.body
-    found = first_object(body.get("result"))
-    return answer if found is None else answer.with_body(spliced(body, found, fields))
+    first = first_object(body.get("result"))
+    return answer if first is None else answer.with_body(spliced(body, first, fields))
 
 
 def first_object(value: Any) -> dict[str, Any] | None:
@@ -332,10 +332,10 @@ def first_object(value: Any) -> dict[str, Any] | None:
     return None
 
 
-def spliced(body: Any, place: dict[str, Any], texts: Mapping[str, str]) -> bytes:
+def spliced(body: Any, item: dict[str, Any], texts: Mapping[str, str]) -> bytes:
     """A body as JSON, with members at one place of it that json itself might not write."""
     markers = {name: f"spliced-{name}" for name in texts}
-    place.update(markers)
+    item.update(markers)
     whole = json.dumps(body)
     for name, marker in markers.items():
         whole = whole.replace(json.dumps(marker), texts[name])

@@ -60,8 +60,8 @@ def check_action(body: Item, existing: Item | None, pointer: str) -> None:
     if action not in (*ACTIONS, existing and existing["action"]):
         raise invalid("action", action, f"there are only {', '.join(ACTIONS)}", f"{pointer}/action")
     problems = [*problems_of(action, parameters), *(unknown(action, parameters) if existing is None else ())]
-    for place, reason in problems:
-        raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters{place}")
+    for path, reason in problems:
+        raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters{path}")
 
 
 def unknown(action: str, parameters: Mapping[str, Any]) -> Iterator[Problem]:

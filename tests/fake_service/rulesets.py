@@ -33,8 +33,8 @@ area.before_request(partial(admit_to_zone, "waf"))
 def list_rulesets(zone_id: str) -> Response:
     if "cursor" in request.args:
         raise refusal(400, INVALID, "query parameter 'cursor': there is no further page")
-    held = [g.zone.entry_point] if g.zone.entry_point else []
-    return success([{name: value for name, value in each.items() if name != "rules"} for each in held])
+    stored = [g.zone.entry_point] if g.zone.entry_point else []
+    return success([{name: value for name, value in each.items() if name != "rules"} for each in stored])
 
 
 @area.post("")
@@ -56,10 +56,10 @@ def read_entry_point(zone_id: str) -> Response:
 @area.put(ENTRY_POINT)
 def replace_entry_point(zone_id: str) -> Response:
     body = request.get_json()
-    held = g.zone.entry_point or new_entry_point(service.clock.timestamp(), body.get("name", NAME))
-    if body.get("name", held["name"]) != held["name"]:
-        raise refusal(400, INVALID, f"the ruleset has the name {held['name']!r}, which cannot be changed", "/name")
-    return replace(held, body)
+    stored = g.zone.entry_point or new_entry_point(service.clock.timestamp(), body.get("name", NAME))
+    if body.get("name", stored["name"]) != stored["name"]:
+        raise refusal(400, INVALID, f"the ruleset has the name {stored['name']!r}, which cannot be changed", "/name")
+    return replace(stored, body)
 
 
 @area.get("/<ruleset_id>")
@@ -85,63 +85,63 @@ def delete_ruleset(zone_id: str, ruleset_id: str) -> Response:
 
 @area.post("/<ruleset_id>/rules")
 def create_rule(zone_id: str, ruleset_id: str) -> Response:
-    held = ruleset(ruleset_id)
-    return write(held, added(held["rules"], request.get_json(), service.clock.timestamp()))
+    stored = ruleset(ruleset_id)
+    return write(stored, added(stored["rules"], request.get_json(), service.clock.timestamp()))
 
 
 @area.patch("/<ruleset_id>/rules/<rule_id>")
 def change_rule(zone_id: str, ruleset_id: str, rule_id: str) -> Response:
-    held, body = ruleset(ruleset_id), request.get_json()
-    existing = rule(held, rule_id)
+    stored, body = ruleset(ruleset_id), request.get_json()
+    existing = rule(stored, rule_id)
     if body.get("id", rule_id) != rule_id:
         raise refusal(400, INVALID, f"the body is about {body['id']!r}, the path about {rule_id!r}", "/id")
-    return write(held, changed(held["rules"], existing, body, service.clock.timestamp()))
+    return write(stored, changed(stored["rules"], existing, body, service.clock.timestamp()))
 
 
 @area.delete("/<ruleset_id>/rules/<rule_id>")
 def delete_rule(zone_id: str, ruleset_id: str, rule_id: str) -> Response:
-    held = ruleset(ruleset_id)
-    doomed = rule(held, rule_id)
-    return write(held, [each for each in held["rules"] if each is not doomed])
+    stored = ruleset(ruleset_id)
+    doomed = rule(stored, rule_id)
+    return write(stored, [each for each in stored["rules"] if each is not doomed])
 
 
 # Both
 
 
 def ruleset(ruleset_id: str) -> Item:
-    held: Item | None = g.zone.entry_point
-    if held is None or held["id"] != ruleset_id:
+    stored: Item | None = g.zone.entry_point
+    if stored is None or stored["id"] != ruleset_id:
         raise missing("ruleset", ruleset_id)
-    return held
+    return stored
 
 
-def rule(held: Item, rule_id: str) -> Item:
-    found: Item | None = g.zone.find(held["rules"], rule_id)
-    if found is None:
+def rule(stored: Item, rule_id: str) -> Item:
+    match: Item | None = g.zone.find(stored["rules"], rule_id)
+    if match is None:
         raise missing("rule", rule_id)
-    return found
+    return match
 
 
-def replace(held: Item, body: Item) -> Response:
+def replace(stored: Item, body: Item) -> Response:
     """All rules at once; what the body leaves out is erased, the name excepted."""
-    rules = replaced(held["rules"], body.get("rules", []), service.clock.timestamp())
-    return write(held, rules, description=body.get("description", ""))
+    rules = replaced(stored["rules"], body.get("rules", []), service.clock.timestamp())
+    return write(stored, rules, description=body.get("description", ""))
 
 
-def write(held: Item, rules: list[Item], **fields: Any) -> Response:
+def write(stored: Item, rules: list[Item], **fields: Any) -> Response:
     """Take the rules over into the ruleset, unless this is a dry run."""
     if dry_run():
         return success(None)
-    held["rules"][:] = rules
-    held.update(fields, version=str(int(held["version"]) + 1), last_updated=service.clock.timestamp())
-    g.zone.entry_point = held
-    return success(shown(held))
+    stored["rules"][:] = rules
+    stored.update(fields, version=str(int(stored["version"]) + 1), last_updated=service.clock.timestamp())
+    g.zone.entry_point = stored
+    return success(shown(stored))
 
 
 def dry_run() -> bool:
     return request.args.get("dry_run") == "true"
 
 
-def shown(held: Item) -> Item:
+def shown(stored: Item) -> Item:
     """The ruleset as it is answered: one without rules has no field for them."""
-    return held if held["rules"] else {name: value for name, value in held.items() if name != "rules"}
+    return stored if stored["rules"] else {name: value for name, value in stored.items() if name != "rules"}

@@ -29,7 +29,7 @@ class Switches:
     firewall_retired: bool = False
     firewall_maintenance: bool = False
     latency: float = 0.0
-    held_against_contract: bool = True
+    checked_against_contract: bool = True
 
 
 class Service:
@@ -132,16 +132,19 @@ class Service:
         if unknown:
             raise ValueError(f"a state document has no {', '.join(sorted(unknown))}")
         accounts = {
-            str(name): Account(self.clock).seed(**(held or {})) for name, held in document.get("accounts", {}).items()
+            str(name): Account(self.clock).seed(**(contents or {}))
+            for name, contents in document.get("accounts", {}).items()
         }
-        zones = {str(name): Zone(self.clock).seed(**(held or {})) for name, held in document.get("zones", {}).items()}
+        zones = {
+            str(name): Zone(self.clock).seed(**(contents or {})) for name, contents in document.get("zones", {}).items()
+        }
         switches = replace(self.switches, **document.get("switches", {}))
         with self.lock:
             self.credentials.load(document.get("tokens"), document.get("keys"))
             self.accounts, self.zones, self.switches = accounts, zones, switches
 
     def document(self) -> dict[str, Any]:
-        """Everything held, as a state document that `load` takes."""
+        """All data, as a state document that `load` takes."""
         return {
             "accounts": {name: account.document() for name, account in self.accounts.items()},
             "zones": {name: zone.document() for name, zone in self.zones.items()},

@@ -59,12 +59,12 @@ def create(collection: Collection, bodies: list[Item]) -> list[Item]:
     created = [collection.item(body, service.clock) for body in bodies]
     items = collection.items(g.account)
     if service.switches.refuse_duplicates:
-        refuse_twins(collection, items, created)
+        refuse_duplicates(collection, items, created)
     items.extend(created)
     return created
 
 
-def refuse_twins(collection: Collection, present: list[Item], created: list[Item]) -> None:
+def refuse_duplicates(collection: Collection, present: list[Item], created: list[Item]) -> None:
     taken = {collection.duplicate(item) for item in present}
     for index, item in enumerate(created):
         if collection.duplicate(item) in taken:

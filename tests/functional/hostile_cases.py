@@ -334,7 +334,7 @@ class Outcome:
 
 def prepare(service: LocalService, call: Call) -> None:
     service.reset()
-    service.switch(held_against_contract=call.module in AREA_B)  # where whole objects are sent back
+    service.switch(checked_against_contract=call.module in AREA_B)  # where whole objects are sent back
     service.account(ACCOUNT).seed(
         prefixes=[{"prefix": prefix} for prefix in ("192.0.2.0/24", "198.51.100.0/24", "2001:db8::/48")],
         allowlist=[{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}],

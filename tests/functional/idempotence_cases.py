@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One row a case: what is there, what is wished for, and what that takes. The cycle test runs every row."""
+"""One row a case: the existing state, the desired state, and the operations between them. test_idempotence runs every row."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ CASES = (
     Case("prefixes from nothing, parents first", "protected_prefixes",
          {"prefixes": [{"prefix": "192.0.2.64/28", "excluded": True}, {"prefix": "192.0.2.0/24", "comment": "Frankfurt"}]},
          ["create prefix 192.0.2.0/24", "create prefix 192.0.2.64/28"], 1),
-    Case("prefixes brought into line, others left alone", "protected_prefixes",
+    Case("prefixes updated to match, others left alone", "protected_prefixes",
          {"prefixes": [{"prefix": "192.0.2.7/24", "comment": "new"}, {"prefix": "203.0.113.1"}]},
          ["create prefix 203.0.113.1/32", "update prefix 192.0.2.0/24"], 2, TWO_PREFIXES),
     Case("a comment cleared, a field left out left alone", "protected_prefixes",
@@ -87,7 +87,7 @@ CASES = (
     Case("prefixes in order, otherwise written", "protected_prefixes",
          {"prefixes": [{"prefix": "2001:0db8::/32", "comment": "", "excluded": False}, {"prefix": "192.0.2.1/24"}], "purge": True},
          existing=TWO_PREFIXES),
-    Case("prefixes made exact", "protected_prefixes",
+    Case("prefixes purged", "protected_prefixes",
          {"prefixes": [{"prefix": "203.0.113.0/24"}, {"prefix": "192.0.2.0/24"}], "purge": True,
           "accept_risks": ["unprotects_addresses"]},
          ["create prefix 203.0.113.0/24", "delete prefix 2001:DB8::/32"], 2, TWO_PREFIXES),
@@ -119,7 +119,7 @@ CASES = (
     Case("an entry absent already", "allowlist_entry", {"prefix": "192.0.2.1", "state": "absent"}, existing=TWO_ENTRIES),
     Case("entries one by one", "allowlist", {"entries": [{"prefix": "192.0.2.2"}, {"prefix": "192.0.2.1", "enabled": False}]},
          ["create allowlist_entry 192.0.2.1/32", "create allowlist_entry 192.0.2.2/32"], 2),
-    Case("entries made exact", "allowlist",
+    Case("entries purged", "allowlist",
          {"entries": [{"prefix": "198.51.100.7", "comment": "moved"}, {"prefix": "192.0.2.1"}], "purge": True},
          ["create allowlist_entry 192.0.2.1/32", "update allowlist_entry 198.51.100.7", "delete allowlist_entry 203.0.113.0/28"],
          3, TWO_ENTRIES),
@@ -137,13 +137,13 @@ CASES = (
          ["update syn_flood_rule region WEUR"], 1, RULES),
     Case("a rule in order", "protection_rule",
          {"kind": "syn_flood", "scope": "global", "name": "GLOBAL", "mode": "disabled", "mitigation_type": "challenge"}, existing=RULES),
-    Case("a new rule on the ladder", "protection_rule",
+    Case("staged rollout of a new rule", "protection_rule",
          {"kind": "out_of_state_tcp", "scope": "global", "mode": "enabled", "staged_rollout": True},
          ["create out_of_state_tcp_rule global"], 1, RULES),
-    Case("a disabled rule on the ladder", "protection_rule",
+    Case("staged rollout of a disabled rule", "protection_rule",
          {"kind": "syn_flood", "scope": "global", "mode": "enabled", "staged_rollout": True},
          ["update syn_flood_rule global"], 1, RULES),
-    Case("a rule on the ladder that has not monitored long enough", "protection_rule",
+    Case("staged rollout of a rule that has not monitored long enough", "protection_rule",
          {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True}, existing=RULES),
     Case("a rule enabled at once, accepted", "protection_rule",
          {"kind": "syn_flood", "scope": "global", "mode": "enabled", "accept_risks": ["skips_monitoring"]},
@@ -156,7 +156,7 @@ CASES = (
     Case("a filter changed", "protection_filter",
          {"kind": "syn_flood", "expression": " tcp.dstport in {80 443}", "mode": "disabled"},
          ["update syn_flood_filter tcp.dstport in {80  443}"], 1, RULES),
-    Case("a filter on the ladder", "protection_filter",
+    Case("staged rollout of a filter", "protection_filter",
          {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 22", "mode": "enabled", "staged_rollout": True},
          ["create out_of_state_tcp_filter tcp.dstport eq 22"], 1, RULES),
     Case("a filter absent", "protection_filter", {"kind": "syn_flood", "expression": "tcp.dstport in {80 443}", "state": "absent",
@@ -180,7 +180,7 @@ CASES = (
           "update prefix 192.0.2.0/24", "update syn_flood_rule global", "update tcp_protection_status tcp_protection_status",
           "delete prefix 2001:DB8::/32", "delete syn_flood_rule region WEUR",
           "delete syn_flood_filter tcp.dstport in {80  443}", "delete allowlist_entry 203.0.113.0/28"], 9, WHOLE),
-    Case("a whole account on the ladder", "account_protection",
+    Case("staged rollout of a whole account", "account_protection",
          {"staged_rollout": True, "rules": [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in ("syn_flood", "out_of_state_tcp")]},
          ["create out_of_state_tcp_rule global", "update syn_flood_rule global"], 2, WHOLE),
     Case("a whole account, nothing said of most of it", "account_protection", {"allowlist": []}, existing=WHOLE),

@@ -39,7 +39,7 @@ def network(item: Mapping[str, Any]) -> Hashable:
         return str(item["prefix"])
 
 
-def place(item: Mapping[str, Any]) -> Hashable:
+def position_of(item: Mapping[str, Any]) -> Hashable:
     return (item["scope"], (item.get("name") or "global").casefold())
 
 
@@ -52,7 +52,7 @@ def same_text(text: str) -> str:
     return "".join(text.split())
 
 
-KEYS: Mapping[str, Key] = {"prefixes": network, "allowlist": network, "rules": place, "filters": expression}
+KEYS: Mapping[str, Key] = {"prefixes": network, "allowlist": network, "rules": position_of, "filters": expression}
 
 
 def named(entry: Mapping[str, Any]) -> Item:

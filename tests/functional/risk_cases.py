@@ -88,7 +88,7 @@ def mitigating(syn_rules: Sequence[Mapping[str, Any]], syn_filters: Sequence[Map
 
 
 def hosts(count: int, **fields: Any) -> list[dict[str, Any]]:
-    """As many single addresses, no two of them side by side."""
+    """As many single addresses, no two of them adjacent."""
     return [{"prefix": f"10.{number // 100}.{2 * (number % 100)}.1", **fields} for number in range(count)]
 
 

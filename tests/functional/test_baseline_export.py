@@ -36,8 +36,8 @@ PREFIX = st.fixed_dictionaries({"prefix": NETWORKS, "comment": TEXTS, "excluded"
 ENTRY = st.fixed_dictionaries({"prefix": NETWORKS, "comment": TEXTS, "enabled": st.booleans()})
 PLACES = st.sampled_from([("global", "global"), ("region", "WEUR"), ("region", "weur"), ("datacenter", "SJC")])
 RULE = st.builds(
-    lambda place, mode, rate, burst: {
-        "scope": place[0], "name": place[1], "mode": mode, "rate_sensitivity": rate, "burst_sensitivity": burst
+    lambda scope_, mode, rate, burst: {
+        "scope": scope_[0], "name": scope_[1], "mode": mode, "rate_sensitivity": rate, "burst_sensitivity": burst
     },
     PLACES, MODES, LEVELS, LEVELS,
 )  # fmt: skip
@@ -87,8 +87,8 @@ Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(n
 
 def read_back(text: str) -> dict[str, Any]:
     """The variables in a file."""
-    found: dict[str, Any] = yaml.load(text, Loader)
-    return found
+    document: dict[str, Any] = yaml.load(text, Loader)
+    return document
 
 
 def account_options(variables: Mapping[str, Any]) -> dict[str, Any]:

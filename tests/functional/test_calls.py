@@ -130,7 +130,9 @@ def test_a_change_sends_the_changed_fields_only(service: LocalService, modules: 
     assert [(call.method, call.body) for call in service.writes] == [("PATCH", {"comment": "b"})]
 
 
-def test_a_replacement_sends_the_live_rule_with_the_changes_over_it(service: LocalService, modules: Modules) -> None:
+def test_a_replacement_sends_the_existing_rule_with_the_changes_over_it(
+    service: LocalService, modules: Modules
+) -> None:
     service.zone(ZONE).seed(**FIREWALL)
     modules.done("firewall_rules", rules=[{"id": RULE_1, "action": "block"}])
     (call,) = service.writes
@@ -210,10 +212,10 @@ def test_no_more_than_eight_calls_are_under_way_and_none_across_adding_changing_
 ) -> None:
     existing = [{"prefix": f"10.0.{2 * number}.1", "comment": "old"} for number in range(30)]
     service.account(ACCOUNT).seed(allowlist=existing)
-    wished = [{**entry, "comment": "new"} for entry in existing[:20]] + [
+    desired = [{**entry, "comment": "new"} for entry in existing[:20]] + [
         {"prefix": f"10.1.{2 * number}.1"} for number in range(20)
     ]
     service.switch(latency=0.01)
-    modules.done("allowlist", entries=wished, purge=True, max_deletions_percent=50)
+    modules.done("allowlist", entries=desired, purge=True, max_deletions_percent=50)
     assert [method for method, _calls in groupby(call.method for call in service.writes)] == ["POST", "PATCH", "DELETE"]
     assert 1 < len({call.connection for call in service.writes}) <= MAX_CONCURRENT_CALLS

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A lost answer, and somebody else who is faster: settled by reading again, with a result that tells the truth."""
+"""A lost answer, and somebody else who is faster: the module reads again, and the result tells the truth."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def test_the_modules_own_versions_are_nothing_to_warn_of(
 @pytest.mark.parametrize("version", [None, "", "two", "²", "9" * 40])
 def test_a_version_that_is_no_number_says_nothing(version: Any, service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(custom_rules=[{"ref": "a", "action": "log", "expression": "true"}])
-    service.switch(held_against_contract=False)
+    service.switch(checked_against_contract=False)
     entry_point = service.zone(ZONE).entry_point
     assert entry_point is not None
 

@@ -21,21 +21,21 @@ ASKED = ["192.0.2.1", "203.0.113.64/27", "2001:db8::/32", "198.51.100.1"]
 
 def test_from_a_result_they_tell_what_the_module_tells(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
-    told = modules.done("protection_info", covers=ASKED)
-    bare = {name: value for name, value in told.items() if name not in ("coverage", "covers")}
-    assert coverage(bare) == told["coverage"]
-    assert covers(bare, ASKED) == told["covers"]
-    assert covers(bare, ASKED[0]) == told["covers"][0]
+    source = modules.done("protection_info", covers=ASKED)
+    bare = {name: value for name, value in source.items() if name not in ("coverage", "covers")}
+    assert coverage(bare) == source["coverage"]
+    assert covers(bare, ASKED) == source["covers"]
+    assert covers(bare, ASKED[0]) == source["covers"][0]
 
 
 def test_the_result_of_account_protection_will_do_as_well(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
-    told = modules.done("account_protection", enabled=True)
-    assert coverage(told) == told["coverage"]["after"]
+    source = modules.done("account_protection", enabled=True)
+    assert coverage(source) == source["coverage"]["after"]
 
 
 def test_variables_are_what_a_new_account_would_become(service: LocalService, modules: Modules) -> None:
-    wished: dict[str, Any] = {
+    desired: dict[str, Any] = {
         "enabled": True,
         "prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.64/28", "excluded": True}],
         "allowlist": [{"prefix": "198.51.100.7"}],
@@ -43,18 +43,18 @@ def test_variables_are_what_a_new_account_would_become(service: LocalService, mo
         "filters": [{"kind": "syn_flood", "expression": "tcp.dstport eq 80", "mode": "disabled"}],
     }
     service.account(ACCOUNT)
-    assert coverage(wished) == modules.done("account_protection", **wished)["coverage"]["after"]
+    assert coverage(desired) == modules.done("account_protection", **desired)["coverage"]["after"]
 
 
 def test_what_variables_do_not_say_is_unknown() -> None:
-    told = coverage({"prefixes": [{"prefix": "192.0.2.0/24", "comment": None}]})
-    assert told["protected"]["addresses"] == 256
-    assert told["effective"] is False
-    assert len(told["undecided"]) == 3
+    source = coverage({"prefixes": [{"prefix": "192.0.2.0/24", "comment": None}]})
+    assert source["protected"]["addresses"] == 256
+    assert source["effective"] is False
+    assert len(source["undecided"]) == 3
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("source", "message"),
     [
         ("text", "it takes the result of protection_info"),
         ({}, "it says nothing of status, prefixes, allowlist, rules, filters"),
@@ -64,14 +64,14 @@ def test_what_variables_do_not_say_is_unknown() -> None:
         ({"filters": [{"kind": "dns"}]}, "filters[0].kind is not one of"),
     ],
 )
-def test_a_mistake_is_a_sentence(told: Any, message: str) -> None:
+def test_a_mistake_is_a_sentence(source: Any, message: str) -> None:
     with pytest.raises(AnsibleFilterError) as caught:
-        coverage(told)
+        coverage(source)
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("asked", ["203.0.113/24", ["192.0.2.1", "nowhere"], None, 7])
-def test_asking_for_no_address_is_a_sentence(asked: Any) -> None:
+@pytest.mark.parametrize("addresses", ["203.0.113/24", ["192.0.2.1", "nowhere"], None, 7])
+def test_asking_for_no_address_is_a_sentence(addresses: Any) -> None:
     with pytest.raises(AnsibleFilterError) as caught:
-        covers({"prefixes": []}, asked)
+        covers({"prefixes": []}, addresses)
     assert "edgeops.protection.covers: " in str(caught.value)

@@ -60,9 +60,9 @@ def test_the_description_of_the_ruleset_goes_along(service: LocalService, module
     assert entry_point is not None
     entry_point["description"] = "ours"
     modules.done("custom_rules", rules=[{"ref": "new", **BLOCK}])
-    held = service.zone(ZONE).entry_point
-    assert held is not None
-    assert held["description"] == "ours"
+    ruleset_before = service.zone(ZONE).entry_point
+    assert ruleset_before is not None
+    assert ruleset_before["description"] == "ours"
 
 
 @pytest.mark.parametrize(
@@ -122,22 +122,22 @@ def test_a_rule_that_exists_is_not_moved_by_its_position(service: LocalService, 
     assert modules.done("custom_rules", rules=[{"ref": "last", "position": "first"}])["changed"] is False
 
 
-@given(existing=st.permutations(SIX), wished=st.permutations(SIX))
+@given(existing=st.permutations(SIX), desired=st.permutations(SIX))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 def test_exact_moves_as_little_as_possible(
-    existing: list[str], wished: list[str], service: LocalService, modules: Modules
+    existing: list[str], desired: list[str], service: LocalService, modules: Modules
 ) -> None:
     service.reset()
     service.zone(ZONE).seed(custom_rules=[{"ref": ref, **BLOCK} for ref in existing])
     ids = {rule["ref"]: rule["id"] for rule in service.zone(ZONE).custom_rules}
-    result = modules.done("custom_rules", rules=[{"ref": ref} for ref in wished], state="exact")
-    assert refs(service) == wished
+    result = modules.done("custom_rules", rules=[{"ref": ref} for ref in desired], state="exact")
+    assert refs(service) == desired
     assert {rule["ref"]: rule["id"] for rule in result["rules"]} == ids
-    places = {ref: place for place, ref in enumerate(wished)}
+    places = {ref: index for index, ref in enumerate(desired)}
     longest = max(ascending(existing, places, start) for start in range(len(existing)))
     assert len(result["operations"]) == len(existing) - longest
     for item in result["operations"]:
-        assert item["fields"] == {"position": wished.index(item["key"]) + 1}
+        assert item["fields"] == {"position": desired.index(item["key"]) + 1}
 
 
 def ascending(existing: list[str], places: dict[str, int], start: int) -> int:
@@ -170,9 +170,9 @@ INVALID: list[tuple[dict[str, Any], str]] = [
 def test_what_cannot_be_is_refused_before_anything_is_written(
     rule: dict[str, Any], message: str, check: bool, service: LocalService, modules: Modules
 ) -> None:
-    told = modules.failed("custom_rules", check=check, rules=[rule])["msg"]
-    assert message in told
-    assert told.endswith("Nothing was changed.")
+    actual = modules.failed("custom_rules", check=check, rules=[rule])["msg"]
+    assert message in actual
+    assert actual.endswith("Nothing was changed.")
     assert service.writes == []
 
 
@@ -232,7 +232,7 @@ def test_a_mass_deletion_is_a_risk(count: int, service: LocalService, modules: M
     assert service.writes == []
 
 
-def test_a_zone_without_an_entry_point_has_no_rules_until_one_is_wished_for(
+def test_a_zone_without_an_entry_point_has_no_rules_until_a_task_names_one(
     service: LocalService, modules: Modules
 ) -> None:
     service.reset()
@@ -244,7 +244,7 @@ def test_a_zone_without_an_entry_point_has_no_rules_until_one_is_wished_for(
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("options", "read"),
     [
         ({}, ["office", "login", "last"]),
         ({"action": "log"}, ["last"]),
@@ -253,12 +253,12 @@ def test_a_zone_without_an_entry_point_has_no_rules_until_one_is_wished_for(
         ({"id": "0" * 32}, []),
     ],
 )
-def test_which_rules_are_read(asked: dict[str, Any], found: list[str], modules: Modules) -> None:
-    assert [rule["ref"] for rule in modules.done("custom_rules_info", **asked)["rules"]] == found
+def test_which_rules_are_read(options: dict[str, Any], read: list[str], modules: Modules) -> None:
+    assert [rule["ref"] for rule in modules.done("custom_rules_info", **options)["rules"]] == read
 
 
 @pytest.mark.parametrize("fault", ["lost_before", "lost_after", "truncated", "status_after"])
-def test_a_write_whose_answer_is_lost_is_settled(
+def test_a_write_whose_response_is_lost_is_verified(
     fault: str, service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
     rules = [{"ref": "new", **BLOCK, "position": "first"}, {"ref": "login", "enabled": False}]
@@ -273,9 +273,9 @@ def test_the_vendors_sdk_reads_what_was_written(service: LocalService, modules: 
     modules.done("custom_rules", rules=[{"ref": "new", **CHALLENGE, "description": "forms", "position": "first"}])
     with cloudflare.Cloudflare(api_token=service.token, base_url=service.base_url, max_retries=0) as client:
         ruleset = client.rulesets.phases.get("http_request_firewall_custom", zone_id=ZONE)
-    told = [(rule.ref, rule.action, rule.expression, rule.enabled) for rule in ruleset.rules]
-    assert told[0] == ("new", CHALLENGE["action"], CHALLENGE["expression"], True)
-    assert [ref for ref, *_rest in told] == ["new", "office", "login", "last"]
+    actual = [(rule.ref, rule.action, rule.expression, rule.enabled) for rule in ruleset.rules]
+    assert actual[0] == ("new", CHALLENGE["action"], CHALLENGE["expression"], True)
+    assert [ref for ref, *_rest in actual] == ["new", "office", "login", "last"]
 
 
 @pytest.mark.parametrize("switch", ["firewall_retired", "firewall_maintenance"])

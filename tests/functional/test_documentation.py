@@ -50,12 +50,12 @@ def documentation() -> Mapping[str, Any]:
     """What ansible-doc says of every module."""
     names = [f"edgeops.protection.{name}" for name in MODULES]
     program = Path(sys.executable).parent / "ansible-doc"
-    told = subprocess.run([program, "--json", "-t", "module", *names], capture_output=True, check=True, text=True)
-    found: dict[str, Any] = json.loads(told.stdout)
-    return {name.rpartition(".")[2]: found[name] for name in names}
+    output = subprocess.run([program, "--json", "-t", "module", *names], capture_output=True, check=True, text=True)
+    results: dict[str, Any] = json.loads(output.stdout)
+    return {name.rpartition(".")[2]: results[name] for name in names}
 
 
-def test_every_view_is_a_module_and_every_module_is_in_the_action_group() -> None:
+def test_every_spec_is_a_module_and_every_module_is_in_the_action_group() -> None:
     groups = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text(encoding="utf-8"))["action_groups"]
     assert sorted(MODULE_SPECS) == MODULES == sorted(groups["all"])
 
@@ -233,8 +233,8 @@ def documented_fields(resource: Resource, documentation: Mapping[str, Any]) -> I
 @pytest.mark.parametrize("resource", [item for item in ACCOUNT if item.create], ids=lambda item: item.name)
 def test_what_a_new_object_gets_is_documented(resource: Resource, documentation: Mapping[str, Any]) -> None:
     for name, default, text in documented_fields(resource, documentation):
-        told = "an empty one" if default == "" else f"V({str(default).lower()})"
-        assert told in text, name
+        output = "an empty one" if default == "" else f"V({str(default).lower()})"
+        assert output in text, name
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -247,16 +247,16 @@ def test_the_results_are_documented_as_they_are_declared_with_samples_of_real_ru
 
 def results_of(module: str, service: LocalService, modules: Modules) -> list[dict[str, Any]]:
     """Results of all sorts: predicted, done, refused before writing, and broken off after the first write."""
-    found = []
+    results = []
     for case in (case for case in CASES if case.module == module):
         service.reset()
         seed(service, case)
-        found += [modules.done(module, check=check, **case.options) for check in (True, False)]
+        results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
     service.account(ACCOUNT_ID).seed(**WHOLE)
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
-    asked: dict[str, Any] = {"covers": ["192.0.2.1"]} if module == "protection_info" else {}
-    found += [] if MODULE_SPECS[module].writes else [modules.done(module, **asked)]
+    query: dict[str, Any] = {"covers": ["192.0.2.1"]} if module == "protection_info" else {}
+    results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
     if module == "firewall_rules":
         options = {"rules": [{"id": RULE_1, "action": "block"}]}
@@ -268,23 +268,23 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         options = {**options, **({"enabled": True} if module == "tcp_protection_status" else {"prefix": "10.0.0.1"})}
     if "accept_risks" in MODULE_SPECS[module].options:
         options = {**options, "accept_risks": list(CODES)}
-    place = {"zone_id": ZONE} if MODULE_SPECS[module].owner == "zone_id" else {"account_id": ACCOUNT_ID}
+    owner_id = {"zone_id": ZONE} if MODULE_SPECS[module].owner == "zone_id" else {"account_id": ACCOUNT_ID}
     connection = {"base_url": service.base_url, "api_token": service.token}
-    found.append(run_main(module, {**connection, **place, **options}, check=True, verbose=True))
+    results.append(run_main(module, {**connection, **owner_id, **options}, check=True, verbose=True))
     for method in ("POST|PUT|PATCH|DELETE", "GET"):
         service.misbehave("status", method=method, status=500)
-        found.append(modules.run(module, retries=0, **options))
-    return found
+        results.append(modules.run(module, retries=0, **options))
+    return results
 
 
 def keys_of(value: Any, documented: Mapping[str, Any], path: str = "") -> Iterator[str]:
     """The paths of all keys in a value, as deep as the documentation goes."""
     for item in value if isinstance(value, list) else [value]:
-        for name, held in item.items() if isinstance(item, Mapping) else ():
+        for name, inner in item.items() if isinstance(item, Mapping) else ():
             yield path + name
             contained = (documented.get(name) or {}).get("contains")
             if contained:
-                yield from keys_of(held, contained, f"{path}{name}.")
+                yield from keys_of(inner, contained, f"{path}{name}.")
 
 
 def documented_keys(documented: Mapping[str, Any], path: str = "") -> Iterator[str]:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.functional.fault_cases import CALLS, FAULTS, Call, Fault, outcome, page
-from tests.functional.test_random_faults import assert_no_twins_and_no_clearance
+from tests.functional.test_random_faults import assert_no_duplicates_and_no_clearance
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 
@@ -30,7 +30,7 @@ def test_the_user_sees_what_the_service_holds(
         parts = [item for part in ("done", "unknown", "left") for item in ended.result[part]]
         assert parts == ended.result["operations"]
     assert (ended.message == "") == (ended.seen == "done")
-    assert_no_twins_and_no_clearance(service)
+    assert_no_duplicates_and_no_clearance(service)
 
 
 def test_the_page_is_up_to_date(service: LocalService, waits: list[float]) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-from tests.benchmark.coverage import told
+from tests.benchmark.coverage import reading_time
 
 
 def test_coverage_grows_no_faster_than_n_log_n() -> None:
     few, many = 1_000, 8_000
-    growth = told(many, runs=3) / told(few, runs=3)
+    growth = reading_time(many, runs=3) / reading_time(few, runs=3)
     assert growth < 1.6 * many * math.log(many) / (few * math.log(few))

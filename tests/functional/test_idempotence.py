@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Foretell, do, do again: check mode foretells what the run then does, and the run after that does nothing."""
+"""Predict, apply, apply again: check mode predicts exactly what the run does, and the second run does nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def seed(service: LocalService, case: Case) -> None:
         service.account(ACCOUNT).seed(**case.existing)
 
 
-def held(service: LocalService) -> dict[str, list[Mapping[str, Any]]]:
+def collections_of(service: LocalService) -> dict[str, list[Mapping[str, Any]]]:
     """All objects that the service holds, by the names that diffs give to collections."""
     account, zone = service.account(ACCOUNT), service.zone(ZONE)
     kinds = ("syn_flood", "out_of_state_tcp")
@@ -57,36 +57,36 @@ def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
     ]
 
 
-def settled(value: Any) -> Any:
+def comparable(value: Any) -> Any:
     """A result without what only the service can know."""
     if isinstance(value, Mapping):
         timed = {"message"} if "not_before" in value else set()
-        return {name: settled(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE | timed}
-    return [settled(item) for item in value] if isinstance(value, list) else value
+        return {name: comparable(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE | timed}
+    return [comparable(item) for item in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_foretell_do_do_again(case: Case, service: LocalService, modules: Modules) -> None:
+def test_predict_apply_apply_again(case: Case, service: LocalService, modules: Modules) -> None:
     seed(service, case)
-    unchanged = held(service)["prefixes"][:]
+    unchanged = collections_of(service)["prefixes"][:]
 
     predicted = modules.done(case.module, check=True, **case.options)
     assert service.writes == []
-    assert held(service)["prefixes"] == unchanged
+    assert collections_of(service)["prefixes"] == unchanged
     assert [f"{item['action']} {item['resource']} {item['key']}" for item in predicted["operations"]] == [
         *case.operations
     ]
     assert predicted["changed"] is bool(case.operations)
     for collection, managed in concerned(predicted["diff"]["before"]):
-        assert any(is_part_of(managed, item) for item in held(service)[collection])
+        assert any(is_part_of(managed, item) for item in collections_of(service)[collection])
 
     done = modules.done(case.module, **case.options)
     assert len(service.writes) == case.calls
     assert [call.path for call in service.writes if call.method == "DELETE" and call.path.count("/") < 7] == []
-    assert settled(done) == settled(predicted)
+    assert comparable(done) == comparable(predicted)
     assert done["diff"] == predicted["diff"]
     for collection, managed in concerned(done["diff"]["after"]):
-        assert any(is_part_of(managed, item) for item in held(service)[collection])
+        assert any(is_part_of(managed, item) for item in collections_of(service)[collection])
 
     for check in (False, True):
         again = modules.done(case.module, check=check, **case.options)
@@ -97,13 +97,13 @@ def test_foretell_do_do_again(case: Case, service: LocalService, modules: Module
 
 def test_every_write_module_is_in_the_table_with_every_state() -> None:
     covered = {(case.module, case.options.get("state", "present")) for case in CASES if case.operations}
-    wanted = {
+    expected = {
         (name, state)
         for name, spec in MODULE_SPECS.items()
         if spec.writes
         for state in spec.options.get("state", {"choices": ["present"]})["choices"]
     }
-    assert covered == wanted
+    assert covered == expected
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Two hundred module runs side by side against a service that takes fewer calls a second than they make."""
+"""Two hundred module runs concurrently against a service that takes fewer calls a second than they make."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, OTHERS
 
 RUNS = 200
-VIEW = MODULE_SPECS["allowlist_entry"]
+SPEC = MODULE_SPECS["allowlist_entry"]
 
 
 def add_entry(service: LocalService, number: int) -> dict[str, Any]:
@@ -36,8 +36,8 @@ def add_entry(service: LocalService, number: int) -> dict[str, Any]:
         "enabled": None,
     }
     warnings: list[str] = []
-    connection = parse_settings(options, VIEW.owner, {}, warnings.append)
-    result = perform(VIEW, options, connection, check_mode=False, warn=warnings.append)
+    connection = parse_settings(options, SPEC.owner, {}, warnings.append)
+    result = perform(SPEC, options, connection, check_mode=False, warn=warnings.append)
     assert warnings == []
     return result
 

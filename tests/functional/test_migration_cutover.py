@@ -23,13 +23,13 @@ Rules = Sequence[Mapping[str, Any]]
 NOTHING_LEFT = {"conflicts": [], "create": [], "pause": []}
 
 
-def with_created(held: Rules, created: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def with_created(existing: Rules, created: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The zone's custom rules after the missing ones were created where their positions say."""
-    rules = [dict(custom) for custom in held]
+    rules = [dict(custom) for custom in existing]
     for custom in created:
-        place, _space, ref = custom["position"].partition(" ")
+        word, _space, ref = custom["position"].partition(" ")
         refs = [other["ref"] for other in rules]
-        index = len(rules) if place == "last" else refs.index(ref) + (place == "after")
+        index = len(rules) if word == "last" else refs.index(ref) + (word == "after")
         rules.insert(index, {name: value for name, value in custom.items() if name != "position"})
     return rules
 
@@ -64,15 +64,15 @@ def test_requests_meet_the_same_all_the_way(rules: list[dict[str, Any]], request
 @given(rules=zones(odd=True), foreign=st.booleans())
 def test_nothing_is_left_to_do_afterwards(rules: list[dict[str, Any]], foreign: bool) -> None:
     """What is rendered and reported is the same as before, too."""
-    held = [{"ref": "foreign", "action": "block", "expression": "ip.src eq 192.0.2.1", "enabled": True}] * foreign
-    to_do = steps(rules, held)
-    custom = with_created(held, to_do["create"])
+    existing = [{"ref": "foreign", "action": "block", "expression": "ip.src eq 192.0.2.1", "enabled": True}] * foreign
+    to_do = steps(rules, existing)
+    custom = with_created(existing, to_do["create"])
     paused = with_paused(rules, to_do["pause"])
-    event(f"paused: {bool(to_do['pause'])}, merged: {len(custom) - len(held) < len(rules)}")
+    event(f"paused: {bool(to_do['pause'])}, merged: {len(custom) - len(existing) < len(rules)}")
     again = steps(paused, custom)
     assert again == NOTHING_LEFT
-    assert report(migrate(paused, custom)) == report(migrate(rules, held))
-    assert migrate(paused, custom).rules == migrate(rules, held).rules
+    assert report(migrate(paused, custom)) == report(migrate(rules, existing))
+    assert migrate(paused, custom).rules == migrate(rules, existing).rules
 
 
 @MANY
@@ -80,32 +80,32 @@ def test_nothing_is_left_to_do_afterwards(rules: list[dict[str, Any]], foreign: 
     rules=st.lists(ODD_RULE, max_size=6), custom=st.lists(st.dictionaries(st.text(max_size=3), st.text()), max_size=2)
 )
 def test_whatever_the_service_says_there_are_steps(rules: list[dict[str, Any]], custom: list[dict[str, str]]) -> None:
-    held = [{**item, "ref": ref} for ref, item in zip("ab", custom, strict=False)]
-    to_do = steps(rules, held)
-    assert {wish["id"] for wish in to_do["pause"]} <= {item["id"] for item in rules}
-    assert not {item["ref"] for item in held} & {item["ref"] for item in to_do["create"]}
+    existing = [{**item, "ref": ref} for ref, item in zip("ab", custom, strict=False)]
+    to_do = steps(rules, existing)
+    assert {step["id"] for step in to_do["pause"]} <= {item["id"] for item in rules}
+    assert not {item["ref"] for item in existing} & {item["ref"] for item in to_do["create"]}
 
 
-def held(ref: str, action: str = "block", **fields: Any) -> dict[str, Any]:
+def existing(ref: str, action: str = "block", **fields: Any) -> dict[str, Any]:
     return {"ref": ref, "action": action, "expression": 'http.host  eq "example.com"', "enabled": True, **fields}
 
 
 def test_what_is_missing_goes_between_what_is_there() -> None:
     rules = [rule(name, "block") for name in "abcd"]
-    to_do = steps(rules, [held("x"), held("b"), held("d")])
+    to_do = steps(rules, [existing("x"), existing("b"), existing("d")])
     assert {item["ref"]: item["position"] for item in to_do["create"]} == {"a": "before b", "c": "after b"}
 
 
 @pytest.mark.parametrize(
     ("firewall", "custom"),
     [
-        (rule("a", "block"), held("a", expression="ip.src eq 192.0.2.1")),
-        (rule("a", "block"), held("a", "log")),
-        (rule("a", "block"), held("a", enabled=False)),
-        (rule("a", "allow"), held("a", "skip", action_parameters={"products": ["waf"]})),
+        (rule("a", "block"), existing("a", expression="ip.src eq 192.0.2.1")),
+        (rule("a", "block"), existing("a", "log")),
+        (rule("a", "block"), existing("a", enabled=False)),
+        (rule("a", "allow"), existing("a", "skip", action_parameters={"products": ["waf"]})),
         (
             rule("a", "bypass", products=["waf"]),
-            held("a", "skip", action_parameters={"ruleset": "current", "products": ["waf"]}),
+            existing("a", "skip", action_parameters={"ruleset": "current", "products": ["waf"]}),
         ),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_custom_rule_that_does_something_else_is_a_conflict(firewall: dict[str
 
 
 def test_a_custom_rule_that_does_the_same_is_none() -> None:
-    skip = held("a", "skip", action_parameters={"products": ["waf", "bic"]})
+    skip = existing("a", "skip", action_parameters={"products": ["waf", "bic"]})
     assert steps([rule("a", "bypass", products=["bic", "waf"])], [skip]) == {
         **NOTHING_LEFT,
         "pause": [{"id": "a", "paused": True}],
@@ -123,12 +123,12 @@ def test_a_custom_rule_that_does_the_same_is_none() -> None:
 
 
 def test_a_paused_rule_is_not_enabled_since_another_one_goes_by_its_ref() -> None:
-    (custom,) = migrate([rule("a", "block", paused=True)], [held("a", expression="ip.src eq 192.0.2.1")]).rules
+    (custom,) = migrate([rule("a", "block", paused=True)], [existing("a", expression="ip.src eq 192.0.2.1")]).rules
     assert custom["enabled"] is False
 
 
 def test_a_custom_rule_that_was_disabled_later_stays_so() -> None:
-    (custom,) = migrate([rule("a", "block", paused=True)], [held("a", enabled=False)]).rules
+    (custom,) = migrate([rule("a", "block", paused=True)], [existing("a", enabled=False)]).rules
     assert custom["enabled"] is False
 
 

@@ -36,9 +36,9 @@ RULES = [
 def documentation() -> Mapping[str, Any]:
     program = Path(sys.executable).parent / "ansible-doc"
     names = [f"edgeops.protection.{name}" for name in DOCUMENTED]
-    told = subprocess.run([program, "--json", "-t", "filter", *names], capture_output=True, check=True, text=True)
-    found: dict[str, Any] = json.loads(told.stdout)
-    return {name.rpartition(".")[2]: found[name] for name in names}
+    process = subprocess.run([program, "--json", "-t", "filter", *names], capture_output=True, check=True, text=True)
+    pages: dict[str, Any] = json.loads(process.stdout)
+    return {name.rpartition(".")[2]: pages[name] for name in names}
 
 
 VARIABLES = {
@@ -58,7 +58,7 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def tasks(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, TaskResult]:
     """What each template came to in a playbook, by template and filter."""
-    templates = [f"{given} | edgeops.protection.{name}" for given in (*TEMPLATES, *REFUSED) for name in NAMES]
+    templates = [f"{value} | edgeops.protection.{name}" for value in (*TEMPLATES, *REFUSED) for name in NAMES]
     play = {
         "hosts": "localhost",
         "gather_facts": False,
@@ -77,11 +77,11 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, TaskResult]:
 
 @pytest.mark.parametrize("name", DOCUMENTED)
 def test_a_filter_is_documented(documentation: Mapping[str, Any], name: str) -> None:
-    told = documentation[name]
-    assert told["doc"]["name"] == name
-    assert told["doc"]["options"]["_input"]["required"] is True
-    assert any(f"edgeops.protection.{name}" in json.dumps(task) for task in yaml.safe_load(told["examples"]))
-    assert "_value" in told["return"]
+    process = documentation[name]
+    assert process["doc"]["name"] == name
+    assert process["doc"]["options"]["_input"]["required"] is True
+    assert any(f"edgeops.protection.{name}" in json.dumps(task) for task in yaml.safe_load(process["examples"]))
+    assert "_value" in process["return"]
 
 
 def test_the_documentation_knows_every_key_of_a_custom_rule(documentation: Mapping[str, Any]) -> None:
@@ -93,15 +93,15 @@ def test_the_documentation_knows_every_step(documentation: Mapping[str, Any]) ->
     assert set(documentation["migration_steps"]["return"]["_value"]["contains"]) == steps(RULES, []).keys()
 
 
-@pytest.mark.parametrize("given", TEMPLATES)
-def test_templates(tasks: Mapping[str, TaskResult], given: str) -> None:
-    rules = [{**RULES[0], "description": "no scrapers"}] if given == "templated" else RULES
-    assert tasks[f"{given} | edgeops.protection.to_custom_rules"].result["msg"] == migrate(rules).rules
-    assert tasks[f"{given} | edgeops.protection.migration_report"].result["msg"] == report(migrate(rules))
+@pytest.mark.parametrize("value", TEMPLATES)
+def test_templates(tasks: Mapping[str, TaskResult], value: str) -> None:
+    rules = [{**RULES[0], "description": "no scrapers"}] if value == "templated" else RULES
+    assert tasks[f"{value} | edgeops.protection.to_custom_rules"].result["msg"] == migrate(rules).rules
+    assert tasks[f"{value} | edgeops.protection.migration_report"].result["msg"] == report(migrate(rules))
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("value", "message"),
     [
         ("text", "firewall rules are a list, such as rules of firewall_rules_info, not a text"),
         (None, "not null"),
@@ -111,10 +111,10 @@ def test_templates(tasks: Mapping[str, TaskResult], given: str) -> None:
     ],
 )
 @pytest.mark.parametrize("plugin", [to_custom_rules, migration_report])
-def test_what_is_not_a_list_of_rules_is_refused(plugin: Any, given: Any, message: str) -> None:
+def test_what_is_not_a_list_of_rules_is_refused(plugin: Any, value: Any, message: str) -> None:
     (function,) = plugin.FilterModule().filters().values()
     with pytest.raises(AnsibleFilterError, match=message):
-        function(given)
+        function(value)
 
 
 @pytest.mark.parametrize("custom", ["text", {"rules": []}, ["a"]])
@@ -126,8 +126,8 @@ def test_what_is_not_a_list_of_custom_rules_is_refused(plugin: Any, custom: Any)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("given", REFUSED)
-def test_a_template_says_what_was_wrong(tasks: Mapping[str, TaskResult], given: str, name: str) -> None:
-    task = tasks[f"{given} | edgeops.protection.{name}"]
+@pytest.mark.parametrize("value", REFUSED)
+def test_a_template_says_what_was_wrong(tasks: Mapping[str, TaskResult], value: str, name: str) -> None:
+    task = tasks[f"{value} | edgeops.protection.{name}"]
     assert task.outcome == "failed"
-    assert REFUSED[given] in task.result["msg"]
+    assert REFUSED[value] in task.result["msg"]

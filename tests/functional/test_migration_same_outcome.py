@@ -117,7 +117,7 @@ def paired(
     bypass = {**first, "action": "bypass", "products": first.get("products", ["hot"])}
     allow = {**last, "action": "allow", "filter": {**last["filter"], "expression": expression}}
     rules = [bypass, *between, without_idle_products(allow)]
-    return [{**rule, "priority": priority + place} for place, rule in enumerate(rules)]
+    return [{**rule, "priority": priority + rank} for rank, rule in enumerate(rules)]
 
 
 @st.composite
@@ -212,13 +212,13 @@ def test_where_the_list_may_be_the_order_each_difference_is_noted(
 ) -> None:
     """A zone whose rules have no priority may evaluate them as they are listed."""
     rules = [{**rule, "priority": None} for rule in rules]
-    as_listed = [{**rule, "priority": place} for place, rule in enumerate(rules)]
+    as_listed = [{**rule, "priority": rank} for rank, rule in enumerate(rules)]
     migration = migrate(rules)
     noted = {entry["id"] for entry in migration.entries if any("order of the list" in note for note in entry["notes"])}
     for request in requests:
         outcome = becoming(under_firewall_rules(as_listed, request), migration)
-        found = under_custom_rules(migration.rules, request)
-        if (sorted(found.logged), found.skipped, found.action) != (
+        converted = under_custom_rules(migration.rules, request)
+        if (sorted(converted.logged), converted.skipped, converted.action) != (
             sorted(outcome.logged),
             outcome.skipped,
             outcome.action,

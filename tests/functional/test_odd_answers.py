@@ -240,7 +240,7 @@ def test_a_response_that_is_nested_too_deeply_ends_in_a_sentence(service: LocalS
     assert service.writes == []
 
 
-def test_twins_are_named_with_their_ids_and_nothing_is_written(service: LocalService, modules: Modules) -> None:
+def test_duplicates_are_named_with_their_ids_and_nothing_is_written(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=DUPLICATE_PREFIXES)
     message = modules.failed("protected_prefixes", prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "10.0.0.0/8"}])[
         "msg"
@@ -251,7 +251,7 @@ def test_twins_are_named_with_their_ids_and_nothing_is_written(service: LocalSer
     assert "as purge does, or all of them with state absent" in message
 
 
-def test_twins_that_nobody_asks_about_do_not_matter(service: LocalService, modules: Modules) -> None:
+def test_duplicates_that_nobody_asks_about_do_not_matter(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=DUPLICATE_PREFIXES)
     assert modules.done("protected_prefixes", prefixes=[{"prefix": "2001:db8::/32"}])["changed"] is False
 

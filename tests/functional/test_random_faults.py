@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whatever the account holds, whatever is wished for, and whatever goes wrong: no duplicate, no surprise, an end in sight."""
+"""Whatever the existing and the desired state, and whatever goes wrong: no duplicate, no surprise, an end in sight."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2, RULE_3
-from tests.functional.test_idempotence import held, settled
+from tests.functional.test_idempotence import collections_of, comparable
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 COLLECTION = re.compile(r"/(prefixes|allowlist|rules|filters)$")
@@ -54,11 +54,11 @@ LISTS = {
 
 
 @st.composite
-def account_wishes(draw: st.DrawFn) -> dict[str, Any]:
-    wished: dict[str, Any] = draw(st.fixed_dictionaries({}, optional={"enabled": st.booleans(), **LISTS}))
-    given_lists = [name for name in LISTS if wished.get(name)]
-    purge = draw(st.lists(st.sampled_from(given_lists), unique=True)) if given_lists else []
-    return {**wished, "purge": purge, "accept_risks": list(CODES)}
+def account_options(draw: st.DrawFn) -> dict[str, Any]:
+    desired: dict[str, Any] = draw(st.fixed_dictionaries({}, optional={"enabled": st.booleans(), **LISTS}))
+    named_lists = [name for name in LISTS if desired.get(name)]
+    purge = draw(st.lists(st.sampled_from(named_lists), unique=True)) if named_lists else []
+    return {**desired, "purge": purge, "accept_risks": list(CODES)}
 
 
 RULES_AND_FILTERS = st.fixed_dictionaries({"rules": listed(RULE, "name"), "filters": listed(FILTER, "expression")})
@@ -66,7 +66,7 @@ EXISTING = st.fixed_dictionaries(
     {"enabled": st.booleans(), "prefixes": LISTS["prefixes"], "allowlist": LISTS["allowlist"]},
     optional={"syn_flood": RULES_AND_FILTERS, "out_of_state_tcp": RULES_AND_FILTERS},
 )
-FIREWALL_WISHES = st.lists(
+FIREWALL_OPTIONS = st.lists(
     st.fixed_dictionaries(
         {"id": st.sampled_from([RULE_1, RULE_2, RULE_3])},
         optional={
@@ -109,31 +109,31 @@ def prepare(service: LocalService, module: str, existing: dict[str, Any]) -> Non
 
 
 def stored(service: LocalService) -> Any:
-    return {name: settled(objects) for name, objects in held(service).items()}
+    return {name: comparable(objects) for name, objects in collections_of(service).items()}
 
 
-def assert_no_twins_and_no_clearance(service: LocalService) -> None:
+def assert_no_duplicates_and_no_clearance(service: LocalService) -> None:
     assert not [call for call in service.calls if call.method == "DELETE" and COLLECTION.search(call.path)]
     for resource in RESOURCES:
-        keys = Counter(resource.key_of(item) for item in held(service)[resource.plural])
+        keys = Counter(resource.key_of(item) for item in collections_of(service)[resource.plural])
         assert max(keys.values(), default=0) <= 1
 
 
 @HYPOTHESIS
-@given(existing=EXISTING, wished=account_wishes())
-def test_what_is_foretold_is_done_and_nothing_is_left(
-    existing: dict[str, Any], wished: dict[str, Any], service: LocalService, modules: Modules
+@given(existing=EXISTING, desired=account_options())
+def test_what_is_predicted_is_done_and_nothing_is_left(
+    existing: dict[str, Any], desired: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
     prepare(service, "account_protection", existing)
     before = stored(service)
-    predicted = modules.done("account_protection", check=True, **wished)
+    predicted = modules.done("account_protection", check=True, **desired)
     assert (service.writes, stored(service)) == ([], before)
-    done = modules.done("account_protection", **wished)
-    assert settled(done) == settled(predicted)
+    done = modules.done("account_protection", **desired)
+    assert comparable(done) == comparable(predicted)
     written = len(service.writes)
-    assert modules.done("account_protection", **wished)["operations"] == []
+    assert modules.done("account_protection", **desired)["operations"] == []
     assert len(service.writes) == written
-    assert_no_twins_and_no_clearance(service)
+    assert_no_duplicates_and_no_clearance(service)
 
 
 @HYPOTHESIS
@@ -148,14 +148,14 @@ def test_with_faults_three_runs_are_enough(
     modules: Modules,
     waits: list[float],
 ) -> None:
-    options = {"rules": data.draw(FIREWALL_WISHES)} if module == "firewall_rules" else data.draw(account_wishes())
+    options = {"rules": data.draw(FIREWALL_OPTIONS)} if module == "firewall_rules" else data.draw(account_options())
     prepare(service, module, existing)
     predicted = modules.done(module, check=True, **options)
     for (kind, details), method, skip in faults:
         service.misbehave(kind, method=method, skip=skip, times=1, **details)
     for dummy in range(3):
         result = modules.run(module, **options)
-        assert_no_twins_and_no_clearance(service)
+        assert_no_duplicates_and_no_clearance(service)
         if not result.get("failed"):
             break
         if "operations" in result:
@@ -164,9 +164,9 @@ def test_with_faults_three_runs_are_enough(
     assert not result.get("failed"), result["msg"]
     service.faults.clear()
     assert modules.done(module, **options)["operations"] == []
-    place = "rules" if module == "firewall_rules" else "protection"
-    assert sorted_lists(settled(modules.done(module, check=True, **options)[place])) == sorted_lists(
-        settled(predicted[place])
+    result_key = "rules" if module == "firewall_rules" else "protection"
+    assert sorted_lists(comparable(modules.done(module, check=True, **options)[result_key])) == sorted_lists(
+        comparable(predicted[result_key])
     )
 
 

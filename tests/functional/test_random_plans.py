@@ -26,7 +26,7 @@ from tests.functional.random_plans import (
     custom_tasks,
     firewalls,
 )
-from tests.functional.test_idempotence import settled
+from tests.functional.test_idempotence import comparable as comparable_result
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -57,7 +57,7 @@ def applied(service: LocalService, modules: Modules, module: str, options: Item,
         assert (result.get("failed"), result["msg"], service.writes) == (True, predicted["msg"], [])
         return None
     assert not result.get("failed"), result
-    assert settled(without_warnings(result)) == settled(without_warnings(predicted))
+    assert comparable_result(without_warnings(result)) == comparable_result(without_warnings(predicted))
     assert result["changed"] is bool(service.writes)
     service.calls.clear()
     again = modules.done(module, **options)

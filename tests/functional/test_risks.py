@@ -189,7 +189,7 @@ def test_without_a_clock_monitoring_is_not_taken_for_granted(service: LocalServi
     modules.done("protection_rule", **OUT, mode="enabled", min_monitoring_hours=0)
 
 
-def test_what_is_left_after_an_interruption_is_judged_again(service: LocalService, modules: Modules) -> None:
+def test_what_is_left_after_an_interruption_is_checked_again(service: LocalService, modules: Modules) -> None:
     account = service.account(ACCOUNT).seed(**EXISTING)
     service.misbehave("lost_before", method="DELETE", times=5)
     more = [{"prefix": f"172.16.{number}.0/24"} for number in range(6)]
@@ -227,14 +227,14 @@ def seconds_between(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("module", ["protection_rule", "account_protection"])
-def test_the_ladder_takes_one_step_at_a_time(module: str, service: LocalService, modules: Modules) -> None:
+def test_a_staged_rollout_takes_one_step_at_a_time(module: str, service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
-    wished = {**SYN, "scope": "datacenter", "name": "lax", "mode": "enabled"}
-    options = {"rules": [wished]} if module == "account_protection" else wished
+    desired = {**SYN, "scope": "datacenter", "name": "lax", "mode": "enabled"}
+    options = {"rules": [desired]} if module == "account_protection" else desired
 
     def mode() -> str:
-        (held,) = (rule for rule in service.account(ACCOUNT).rules["syn_flood"] if rule["name"] == "lax")
-        return str(held["mode"])
+        (existing_rule,) = (rule for rule in service.account(ACCOUNT).rules["syn_flood"] if rule["name"] == "lax")
+        return str(existing_rule["mode"])
 
     def step() -> tuple[bool, Any]:
         result = modules.done(module, staged_rollout=True, **options)

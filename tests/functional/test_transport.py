@@ -149,7 +149,7 @@ def unknown_context() -> ssl.SSLContext:
 
 
 @contextmanager
-def forwarding(listener: socket.socket, port: int, asked: list[str] | None = None) -> Iterator[None]:
+def forwarding(listener: socket.socket, port: int, requested: list[str] | None = None) -> Iterator[None]:
     """Passes on each connection, as a proxy does when the first line asks for one."""
 
     def pump(source: socket.socket, target: socket.socket) -> None:
@@ -164,9 +164,9 @@ def forwarding(listener: socket.socket, port: int, asked: list[str] | None = Non
             while True:
                 client, dummy = listener.accept()
                 service = socket.create_connection(("127.0.0.1", port))
-                if asked is not None:
+                if requested is not None:
                     head = client.recv(65536)
-                    asked.append(head.split(b"\r\n")[0].decode())
+                    requested.append(head.split(b"\r\n")[0].decode())
                     client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 for source, target in ((client, service), (service, client)):
                     Thread(target=pump, args=(source, target), daemon=True).start()
@@ -178,29 +178,29 @@ def forwarding(listener: socket.socket, port: int, asked: list[str] | None = Non
 @contextmanager
 def proxy(port: int) -> Iterator[tuple[str, list[str]]]:
     """A proxy on loopback: its address, and the first lines of what it was asked."""
-    asked: list[str] = []
-    with socket.create_server(("127.0.0.1", 0)) as listener, forwarding(listener, port, asked):
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}", asked
+    requested: list[str] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener, forwarding(listener, port, requested):
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", requested
 
 
 def test_a_proxy_of_the_environment_is_used_over_tls(
     over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with proxy(over_tls.service.port) as (address, asked):
+    with proxy(over_tls.service.port) as (address, requested):
         monkeypatch.setenv("HTTPS_PROXY", address)
         assert over_tls.done(**STATUS, ca_path=bundle)["changed"] is True
-    assert {line.rpartition(" ")[0] for line in asked} == {f"CONNECT 127.0.0.1:{over_tls.service.port}"}
+    assert {line.rpartition(" ")[0] for line in requested} == {f"CONNECT 127.0.0.1:{over_tls.service.port}"}
 
 
 def test_no_proxy_reads_what_goes_without_tls(
     service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.account(ACCOUNT)
-    with proxy(service.port) as (address, asked):
+    with proxy(service.port) as (address, requested):
         for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
             monkeypatch.setenv(variable, address)
         modules.done("protection_info", gather_subset=["status"])
-    assert (asked, len(service.calls)) == ([], 1)
+    assert (requested, len(service.calls)) == ([], 1)
 
 
 def test_a_proxy_that_does_not_answer_is_named(over_tls: Modules, bundle: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,49 +36,49 @@ def sdk(service: LocalService) -> Iterator[cloudflare.Cloudflare]:
 def operations(resource: Any, path: str) -> Iterator[str]:
     """The names of everything that a resource of the SDK can do, and its parts."""
     for name in (name for name in dir(type(resource)) if not name.startswith(("_", "with_"))):
-        held = getattr(resource, name)
-        if inspect.ismethod(held):
+        attribute = getattr(resource, name)
+        if inspect.ismethod(attribute):
             yield f"{path}.{name}"
-        elif type(held).__name__.endswith("Resource"):
-            yield from operations(held, f"{path}.{name}")
+        elif type(attribute).__name__.endswith("Resource"):
+            yield from operations(attribute, f"{path}.{name}")
 
 
 def collection(sdk: cloudflare.Cloudflare, path: str) -> Any:
-    found: Any = sdk
+    target: Any = sdk
     for name in path.split("."):
-        found = getattr(found, name)
-    return found
+        target = getattr(target, name)
+    return target
 
 
 def used_fully(
-    sdk: cloudflare.Cloudflare, path: str, create: str, wished: Mapping[str, Any], change: Mapping[str, Any]
+    sdk: cloudflare.Cloudflare, path: str, create: str, desired: Mapping[str, Any], change: Mapping[str, Any]
 ) -> Iterator[str]:
     """Create, list, read, change and delete one object, then all; yields the names of the operations used."""
-    place = {"account_id": ACCOUNT}
+    owner = {"account_id": ACCOUNT}
     resource = collection(sdk, path)
     if create == "bulk_create":
-        (made,) = list(resource.bulk_create(**place, body=[wished]))
-        assert resource.create(**place, **{**wished, "prefix": "203.0.113.0/24"}).id != made.id
+        (made,) = list(resource.bulk_create(**owner, body=[desired]))
+        assert resource.create(**owner, **{**desired, "prefix": "203.0.113.0/24"}).id != made.id
         yield f"{path}.create"
     else:
-        made = resource.create(**place, **wished)
+        made = resource.create(**owner, **desired)
     yield f"{path}.{create}"
-    assert made.to_dict().items() >= wished.items()
-    assert {item.id: item for item in resource.list(**place)}[made.id].to_dict() == made.to_dict()
+    assert made.to_dict().items() >= desired.items()
+    assert {item.id: item for item in resource.list(**owner)}[made.id].to_dict() == made.to_dict()
     yield f"{path}.list"
     (identity,) = list(inspect.signature(resource.items.get).parameters)[:1]
-    assert resource.items.get(**{identity: made.id}, **place).to_dict() == made.to_dict()
+    assert resource.items.get(**{identity: made.id}, **owner).to_dict() == made.to_dict()
     yield f"{path}.items.get"
     assert (
-        resource.items.edit(**{identity: made.id}, **place, **change).to_dict().items() >= {**wished, **change}.items()
+        resource.items.edit(**{identity: made.id}, **owner, **change).to_dict().items() >= {**desired, **change}.items()
     )
     yield f"{path}.items.edit"
-    resource.items.delete(**{identity: made.id}, **place)
+    resource.items.delete(**{identity: made.id}, **owner)
     yield f"{path}.items.delete"
-    assert made.id not in [item.id for item in resource.list(**place)]
-    resource.bulk_delete(**place)
+    assert made.id not in [item.id for item in resource.list(**owner)]
+    resource.bulk_delete(**owner)
     yield f"{path}.bulk_delete"
-    assert list(resource.list(**place)) == []
+    assert list(resource.list(**owner)) == []
 
 
 ATP = "ddos_protection.advanced_tcp_protection"
@@ -126,9 +126,9 @@ def test_every_operation_on_firewall_rules(service: LocalService, sdk: cloudflar
     results = {name: step() for name, step in steps.items()}
     assert results["list"] == [RULE_1, RULE_2, RULE_3]
     assert (results["get"], results["update"]) == ("challenge", "block")
-    held = {rule["description"] or rule["id"]: rule for rule in service.zone(ZONE).rules}
-    assert held.keys() == {RULE_2, "new"}
-    assert (held[RULE_2]["action"], held[RULE_2]["priority"]) == ("allow", 9)
+    attribute = {rule["description"] or rule["id"]: rule for rule in service.zone(ZONE).rules}
+    assert attribute.keys() == {RULE_2, "new"}
+    assert (attribute[RULE_2]["action"], attribute[RULE_2]["priority"]) == ("allow", 9)
     assert service.breaches == []
 
 
@@ -149,7 +149,7 @@ def test_every_operation_on_filters(service: LocalService, sdk: cloudflare.Cloud
     assert service.breaches == []
 
 
-WISHED = {
+DESIRED = {
     "enabled": True,
     "prefixes": [PREFIX, {**PREFIX, "prefix": "192.0.2.64/28", "excluded": True}],
     "allowlist": [{**ENTRY, "prefix": "198.51.100.7/32"}],
@@ -160,7 +160,7 @@ WISHED = {
 
 def test_what_a_module_wrote_the_sdk_reads(service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules) -> None:
     service.account(ACCOUNT)
-    written = modules.done("account_protection", **WISHED)["protection"]
+    written = modules.done("account_protection", **DESIRED)["protection"]
     tcp = collection(sdk, ATP)
     read = {
         "status": tcp.status.get(account_id=ACCOUNT).to_dict(),
@@ -181,8 +181,8 @@ def test_what_a_module_wrote_the_sdk_reads(service: LocalService, sdk: cloudflar
 def by_id(value: Any) -> Any:
     """A whole account with its lists sorted, and with times instead of texts that tell them."""
     return {
-        name: sorted(map(timed, held), key=lambda item: item["id"]) if isinstance(held, list) else held
-        for name, held in value.items()
+        name: sorted(map(timed, attribute), key=lambda item: item["id"]) if isinstance(attribute, list) else attribute
+        for name, attribute in value.items()
     }
 
 
@@ -197,21 +197,21 @@ def test_what_the_sdk_wrote_a_module_finds_in_order(
     service.account(ACCOUNT)
     tcp = collection(sdk, ATP)
     tcp.status.edit(account_id=ACCOUNT, enabled=True)
-    list(tcp.prefixes.bulk_create(account_id=ACCOUNT, body=WISHED["prefixes"]))
+    list(tcp.prefixes.bulk_create(account_id=ACCOUNT, body=DESIRED["prefixes"]))
     tcp.allowlist.create(account_id=ACCOUNT, **ENTRY)
     for component in KINDS:
         getattr(tcp, component).rules.create(account_id=ACCOUNT, **RULE)
         getattr(tcp, component).filters.create(account_id=ACCOUNT, **FILTER)
     purge = ["prefixes", "allowlist", "rules", "filters"]
-    assert modules.done("account_protection", **WISHED, purge=purge)["operations"] == []
+    assert modules.done("account_protection", **DESIRED, purge=purge)["operations"] == []
 
 
 def test_firewall_rules_go_both_ways(service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules) -> None:
     service.zone(ZONE).seed(**FIREWALL)
-    wished = {"id": RULE_1, "action": "block", "priority": 3, "filter": {"expression": "ip.src eq 192.0.2.1"}}
-    modules.done("firewall_rules", rules=[wished])
+    desired = {"id": RULE_1, "action": "block", "priority": 3, "filter": {"expression": "ip.src eq 192.0.2.1"}}
+    modules.done("firewall_rules", rules=[desired])
     read = sdk.firewall.rules.get(RULE_1, zone_id=ZONE).to_dict()
     assert (read["action"], read["priority"], read["filter"]["expression"]) == ("block", 3, "ip.src eq 192.0.2.1")
     sdk.firewall.rules.edit(RULE_1, zone_id=ZONE, extra_body={"priority": 8})
-    assert modules.done("firewall_rules", check=True, rules=[wished])["operations"][0]["fields"] == {"priority": 3}
+    assert modules.done("firewall_rules", check=True, rules=[desired])["operations"][0]["fields"] == {"priority": 3}
     assert modules.done("firewall_rules_info", id=RULE_1)["rules"][0]["priority"] == 8

@@ -153,13 +153,13 @@ def main(words: Sequence[str] | None = None, show: Callable[[str], None] = print
     parser = argparse.ArgumentParser(prog="python -m tests.kills", description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="to repeat what went wrong")
-    given = parser.parse_args(words)
-    chance = random.Random(given.seed)
-    show(f"{given.runs} runs, --seed {given.seed}")
+    arguments = parser.parse_args(words)
+    chance = random.Random(arguments.seed)
+    show(f"{arguments.runs} runs, --seed {arguments.seed}")
     failures, longest = 0, 0.0
     with LocalService() as service, tempfile.TemporaryDirectory() as scratch:
         total = calls_of_a_whole_run(service)
-        for number in range(given.runs):
+        for number in range(arguments.runs):
             way, in_worker = WAYS[number % len(WAYS)], chance.random() < 0.7
             call = chance.randint(1, total)
             folder = Path(scratch) / str(number)
@@ -167,9 +167,9 @@ def main(words: Sequence[str] | None = None, show: Callable[[str], None] = print
             seconds = interrupt(service, way, call, in_worker, folder)
             wrong = [*problems(service), *([f"{seconds:.1f} s until it ended"] if seconds > LONGEST_END else [])]
             failures, longest = failures + bool(wrong), max(longest, seconds)
-            place = "in the worker" if in_worker else "packed"
-            show(f"{number + 1:3} {way}, {place}, at call {call} of {total}: {'; '.join(wrong) or 'converges'}")
-    show(f"{given.runs - failures} of {given.runs} converge; the longest end took {longest:.1f} s")
+            mode = "in the worker" if in_worker else "packed"
+            show(f"{number + 1:3} {way}, {mode}, at call {call} of {total}: {'; '.join(wrong) or 'converges'}")
+    show(f"{arguments.runs - failures} of {arguments.runs} converge; the longest end took {longest:.1f} s")
     return 1 if failures else 0
 
 

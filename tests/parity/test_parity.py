@@ -86,7 +86,7 @@ SCENES = (
 )  # fmt: skip
 
 
-def place(number: int) -> str:
+def id_of(number: int) -> str:
     return f"{number + 1:032x}"
 
 
@@ -95,11 +95,11 @@ def stage(service: LocalService) -> None:
     service.reset()
     for number, scene in enumerate(SCENES):
         if MODULE_SPECS[scene.module].owner == "zone_id":
-            service.zone(place(number)).seed(**scene.existing)
+            service.zone(id_of(number)).seed(**scene.existing)
         else:
-            service.account(place(number)).seed(**scene.existing)
+            service.account(id_of(number)).seed(**scene.existing)
         if scene.fault:
-            service.misbehave(**{"path": place(number), **scene.fault})
+            service.misbehave(**{"path": id_of(number), **scene.fault})
 
 
 def plays() -> list[dict[str, Any]]:
@@ -132,21 +132,21 @@ def inventory(service: LocalService) -> dict[str, Any]:
         options = {
             "api_token": service.token,
             "base_url": service.base_url,
-            MODULE_SPECS[scene.module].owner: place(number),
+            MODULE_SPECS[scene.module].owner: id_of(number),
             **scene.options,
         }
         hosts[f"h{number}"] = {"options": {name: value for name, value in options.items() if value is not None}}
     return {"all": {"hosts": hosts, "vars": LOCAL}}
 
 
-def settled(value: Any) -> Any:
+def comparable(value: Any) -> Any:
     """A result without what differs from one run to the next."""
     if isinstance(value, Mapping):
         ignored = LEFT_TO_THE_SERVICE | {"exception"}
-        return {settled(name): settled(item) for name, item in value.items() if name not in ignored}
+        return {comparable(name): comparable(item) for name, item in value.items() if name not in ignored}
     if isinstance(value, str):
         return TIMED.sub("...", value)
-    return [settled(item) for item in value] if isinstance(value, list) else value
+    return [comparable(item) for item in value] if isinstance(value, list) else value
 
 
 def played(folder: Path, service: LocalService, inside: bool) -> tuple[Run, list[str]]:
@@ -163,7 +163,7 @@ def played(folder: Path, service: LocalService, inside: bool) -> tuple[Run, list
 def endings(run: Run) -> list[tuple[str, str, Any]]:
     """How each scene ended, round by round."""
     tasks = sorted(run.tasks, key=lambda task: task.host)
-    return [(SCENES[int(task.host[1:])].name, task.outcome, settled(task.result)) for task in tasks]
+    return [(SCENES[int(task.host[1:])].name, task.outcome, comparable(task.result)) for task in tasks]
 
 
 def warnings(run: Run) -> list[str]:

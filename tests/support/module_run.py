@@ -65,9 +65,9 @@ class Modules:
 
     def run(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
         """A module's result, whether it ends well or not."""
-        place = {"zone_id": ZONE} if module in AREA_B else {"account_id": ACCOUNT}
+        owner = {"zone_id": ZONE} if module in AREA_B else {"account_id": ACCOUNT}
         connection = {"base_url": self.service.base_url, "api_token": self.service.token}
-        return run_main(module, {**connection, **place, **options}, check)
+        return run_main(module, {**connection, **owner, **options}, check)
 
     def done(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
         """The result of a module that must end well."""

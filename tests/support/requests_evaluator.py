@@ -117,11 +117,11 @@ def _tokens(expression: str) -> list[str]:
     tokens: list[str] = []
     rest = expression.strip()
     while rest:
-        found = TOKEN.match(rest)
-        if not found:
+        token_match = TOKEN.match(rest)
+        if not token_match:
             raise SyntaxError(f"unreadable: {rest}")
-        tokens.append(found[0].strip())
-        rest = rest[found.end() :].lstrip()
+        tokens.append(token_match[0].strip())
+        rest = rest[token_match.end() :].lstrip()
     return tokens
 
 

@@ -43,17 +43,17 @@ class Listing:
         is_full = is_full or (self._first_length is not None and new >= self._first_length)
         if self._first_length is None:
             self._first_length = len(page)
-        found, total = len(self._by_id), envelope.total
-        if total is None or found < total:
+        count, total = len(self._by_id), envelope.total
+        if total is None or count < total:
             if new:
                 return False
             if total is None and len(page) < self._page_size:
                 return True  # empty, or from a service that answers every page alike
-        elif new or not page or found == total:
+        elif new or not page or count == total:
             return not (new and is_full)
         # A full page that comes twice may hide another.
-        of_all = excerpt(str(total), MAX_DIGITS) if total and found < total else "an unknown number of"
-        raise Incomplete(f"the listing ends after {found} of {of_all} objects")
+        of_all = excerpt(str(total), MAX_DIGITS) if total and count < total else "an unknown number of"
+        raise Incomplete(f"the listing ends after {count} of {of_all} objects")
 
     def _take(self, page: Sequence[Object]) -> int:
         """Keep what the page has and earlier ones had not; returns how many objects that are."""

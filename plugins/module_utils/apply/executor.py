@@ -68,8 +68,8 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
             refusals.update(dict.fromkeys(call.operations, attempt.error) if attempt.error.status else {})
             cause = cause or attempt.error
         if cause is not None:
-            settled = {*done, *unknown}
-            left = tuple(item for item in plan.operations if item not in settled)
+            finished = {*done, *unknown}
+            left = tuple(item for item in plan.operations if item not in finished)
             raise Interrupted(cause, tuple(done), left, tuple(unknown), refusals) from cause
     return spread_nested(returned)
 
@@ -148,7 +148,7 @@ def _replace_list(call: Call, whole: Sequence[Object], client: Client, query: Ma
     except ServiceError as exc:
         pointers = (re.match(rf"/{resource.list_field}/(\d+)", item["pointer"] or "") for item in exc.error["errors"])
         places = {int(pointer.group(1)) for pointer in pointers if pointer}
-        labels = ", ".join(resource.label_of(item) for place, item in enumerate(whole) if place in places)
+        labels = ", ".join(resource.label_of(item) for index, item in enumerate(whole) if index in places)
         if not labels:
             raise
         raise exc.extended(f"This is about the {resource.title} {labels}.") from exc

@@ -70,20 +70,20 @@ def apply_with_recovery(plan: Plan, plan_again: Callable[[], Again], client: Cli
     return Applied(done + rest.operations, state, again)
 
 
-def _warn_of_refusals(first: Interrupted, rest: Plan, warn: Warn, said: ServiceError | None = None) -> None:
+def _warn_of_refusals(first: Interrupted, rest: Plan, warn: Warn, refusal: ServiceError | None = None) -> None:
     """Warn of each refusal but the one that is said already, with what the second look found."""
     needed = {(item.resource.name, item.key) for item in rest.operations}
     by_answer: dict[Hashable, list[Operation]] = {}
     for operation, error in first.refusals.items():
         by_answer.setdefault(error.answer, []).append(operation)
     for answer, operations in by_answer.items():
-        if said is not None and said.answer == answer:
+        if refusal is not None and refusal.answer == answer:
             continue
-        settled = [item.label for item in operations if (item.resource.name, item.key) not in needed]
+        converged = [item.label for item in operations if (item.resource.name, item.key) not in needed]
         planned = [item.label for item in operations if (item.resource.name, item.key) in needed]
         sentences = (
             first.refusals[operations[0]].message,
-            f"The module read again and found {first_few(settled)} as desired." if settled else "",
+            f"The module read again and found {first_few(converged)} as desired." if converged else "",
             f"The module read again and planned {first_few(planned)} again." if planned else "",
         )
         warn(" ".join(filter(None, sentences)))

@@ -139,7 +139,7 @@ def accepting(risk: Risk, acceptances: Sequence[Acceptance], now: datetime | Non
 
 
 def _cover(group: Sequence[Acceptance], risk: Risk) -> bool:
-    networks = union(found for item in group for found in item.networks or [])
+    networks = union(network for item in group for network in item.networks or [])
     entries = {entry for item in group for entry in item.entries or ()}
     return (group[0].networks is None or not difference(risk.ranges, networks)) and (
         group[0].entries is None or entries.issuperset(map(_normalised, risk.entries))

@@ -115,7 +115,7 @@ def _working(item: Component) -> dict[str, bool]:
     """What of a component works, by its name in sentences; a mode that is not understood may be one that works."""
     rules = [rule for rule in item.rules if rule.mode in WORKING]
     return {
-        "rule or filter": bool(rules) or any(held.mode in WORKING for held in item.filters),
+        "rule or filter": bool(rules) or any(filter_.mode in WORKING for filter_ in item.filters),
         "rule": bool(rules),
         "global rule": any(rule.everywhere for rule in rules),
     }
@@ -200,9 +200,9 @@ def broad_allowlist(change: Change, limits: Limits) -> Risk | None:
     before, after = change.before.bypassing, change.after.bypassing
     shortest = {4: limits.min_allowlist_prefix_length_ipv4, 6: limits.min_allowlist_prefix_length_ipv6}
     broad = union(
-        found
-        for version, length, found in widest(after)
-        if length < shortest[version] and intersection([found], before) != [found]
+        network
+        for version, length, network in widest(after)
+        if length < shortest[version] and intersection([network], before) != [network]
     )
     active_before, active = (_active(coverage) for coverage in (change.before, change.after))
     crowded = len(active) > max(limits.max_allowlist_entries, len(active_before))
@@ -241,7 +241,7 @@ def mass_deletion(change: Change, limits: Limits) -> Risk | None:
         lambda gone, before, left: (
             len(gone) >= FEWEST_MASS_DELETION and len(gone) * 100 > before * limits.max_deletions_percent
         ),
-        "{plural}: {gone} of {held} would be deleted, which is more than " + f"{limits.max_deletions_percent} %",
+        "{plural}: {gone} of {total} would be deleted, which is more than " + f"{limits.max_deletions_percent} %",
     )
 
 
@@ -251,7 +251,7 @@ def empties_list(change: Change, limits: Limits) -> Risk | None:
         "empties_list",
         change,
         lambda gone, before, left: not left and not all(item.named for item in gone),
-        "{plural}: none of {held} would be left",
+        "{plural}: none of {total} would be left",
     )
 
 
@@ -263,14 +263,16 @@ def _deletion(
         if item.action == "delete":
             doomed.setdefault(item.resource.plural, []).append(item)
     before, after = change.before.state, change.after.state
-    found = {plural: items for plural, items in doomed.items() if trips(items, len(before[plural]), len(after[plural]))}
-    if not found:
+    tripped = {
+        plural: items for plural, items in doomed.items() if trips(items, len(before[plural]), len(after[plural]))
+    }
+    if not tripped:
         return None
     reasons = [
-        text.format(gone=len(items), held=len(before[plural]), plural=plural.replace("_", " "))
-        for plural, items in found.items()
+        text.format(gone=len(items), total=len(before[plural]), plural=plural.replace("_", " "))
+        for plural, items in tripped.items()
     ]
-    gone = [item for items in found.values() for item in items]
+    gone = [item for items in tripped.values() for item in items]
     ranges = union(filter(None, (range_of(item.address) for item in gone)))
     return Risk(code, sentence("; ".join(reasons)), ranges, [item.entry for item in gone])
 
@@ -280,8 +282,8 @@ def _active(coverage: Coverage) -> list[Object]:
 
 
 def _overlaps(address: object, ranges: Ranges) -> bool:
-    found = range_of(address)
-    return found is not None and bool(intersection([found], ranges))
+    network = range_of(address)
+    return network is not None and bool(intersection([network], ranges))
 
 
 FINDERS: Mapping[str, Callable[[Change, Limits], Risk | None]] = {
@@ -301,4 +303,4 @@ FINDERS: Mapping[str, Callable[[Change, Limits], Risk | None]] = {
 
 def find_risks(change: Change, limits: Limits) -> list[Risk]:
     """Every risk that a plan carries, accepted or not, in the order of the codes."""
-    return [found for found in (finder(change, limits) for finder in FINDERS.values()) if found]
+    return [risk for risk in (finder(change, limits) for finder in FINDERS.values()) if risk]

@@ -37,10 +37,10 @@ def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
         error = vendor_parser(expression, scheme).get("error") or ""
     except Exception:  # an optional check does not stop the module
         return None
-    found = ERROR.match(error)
-    if not found or UNCERTAIN.match(found[3]):
+    match = ERROR.match(error)
+    if not match or UNCERTAIN.match(match[3]):
         return None
-    line, column, reason = int(found[1]), int(found[2]), " ".join(found[3].split())
+    line, column, reason = int(match[1]), int(match[2]), " ".join(match[3].split())
     lines = expression.split("\n")
     before = lines[line - 1].encode()[: column - 1].decode(errors="ignore")  # the library counts bytes
     start = sum(len(text) + 1 for text in lines[: line - 1]) + len(before)

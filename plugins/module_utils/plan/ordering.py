@@ -29,7 +29,7 @@ def order_operations(
     deleted = {item.key for item in changes if item.action == "delete"}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
     order = list(desired.objects) if desired.exclusive else _insert(desired, before)
-    places = {key: place for place, key in enumerate(order, start=1)}
+    places = {key: index for index, key in enumerate(order, start=1)}
     moving = set(order) - set(_unmoved(before, places))
     by_key = {item.key: item for item in changes if item.action != "delete"}
     for index, obj in enumerate(existing):

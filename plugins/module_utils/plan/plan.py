@@ -100,7 +100,7 @@ class Plan:
         ] + [_after(operation, returned) for operation in created]
         collection = [item for item in objects if item is not None]
         if operations and plural in self.order:
-            places = {key: place for place, key in enumerate(self.order[plural])}
+            places = {key: index for index, key in enumerate(self.order[plural])}
             collection.sort(key=lambda item: places[operations[0].resource.key_of(item)])
         return collection
 

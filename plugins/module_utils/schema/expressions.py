@@ -127,7 +127,7 @@ def check_filter(expression: str) -> list[str]:
             if exc.malformed:
                 raise
             warnings.setdefault(exc.problem, place_of(expression, exc.start))
-    return [f"{place}: {problem}; the service may refuse it" for problem, place in warnings.items()]
+    return [f"{where}: {problem}; the service may refuse it" for problem, where in warnings.items()]
 
 
 def unknown_leaf(leaf: Comparison | Unknown) -> Unread:

@@ -14,7 +14,7 @@ import requests
 
 from tests.fake_service import LocalService
 
-from .rulesets_sample import HELD, Rules
+from .rulesets_sample import EXISTING, Rules
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "372e67954025e0ba6aaa6d586b9e0b59"
@@ -98,8 +98,8 @@ def rulesets(service: LocalService, session: requests.Session, zone: Any) -> Cli
 @pytest.fixture
 def custom_rules(zone: Any) -> Rules:
     """The existing list of the zone's custom rules."""
-    held: Rules = zone.seed(custom_rules=copy.deepcopy(HELD)).custom_rules
-    return held
+    rules: Rules = zone.seed(custom_rules=copy.deepcopy(EXISTING)).custom_rules
+    return rules
 
 
 @pytest.fixture

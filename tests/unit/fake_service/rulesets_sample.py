@@ -15,7 +15,7 @@ NEW = {"ref": "new", "action": "log", "expression": "ssl"}
 Rules = list[dict[str, Any]]
 
 # Two rules of ours, and one of a kind that the service takes from nobody.
-HELD: Rules = [
+EXISTING: Rules = [
     {
         "id": FIRST,
         "ref": "office",

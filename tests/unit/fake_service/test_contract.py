@@ -69,7 +69,7 @@ def test_documents_are_read_once_for_all_services() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "pointer", "said"),
+    ("body", "pointer", "reason"),
     [
         ({**A_PREFIX, "note": 1}, "/note", "is not a field"),
         ({"prefix": "192.0.2.0/24", "comment": ""}, "/excluded", "is required"),
@@ -79,12 +79,12 @@ def test_documents_are_read_once_for_all_services() -> None:
     ],
 )
 def test_a_body_outside_the_contract_is_refused_naming_the_field(
-    protection: Client, service: Any, body: Any, pointer: str, said: str
+    protection: Client, service: Any, body: Any, pointer: str, reason: str
 ) -> None:
     refused = protection.refused("POST", "/prefixes", body)
     assert (refused["status"], refused["pointer"]) == (400, pointer)
-    assert refused["code"] >= 1000 and said in refused["message"]
-    assert service.breaches[0].side == "request" and said in service.breaches[0].problems[0]
+    assert refused["code"] >= 1000 and reason in refused["message"]
+    assert service.breaches[0].side == "request" and reason in service.breaches[0].problems[0]
     assert service.account("023e105f4ecef8ad9ca31a8372d0c353").prefixes == []
 
 
@@ -94,7 +94,7 @@ def test_the_pointer_leads_into_the_batch(protection: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "reason"),
     [
         ({"per_page": 9}, "per_page"),
         ({"per_page": 1001}, "per_page"),
@@ -105,10 +105,10 @@ def test_the_pointer_leads_into_the_batch(protection: Client) -> None:
     ],
 )
 def test_a_query_outside_the_contract_is_refused_naming_the_parameter(
-    protection: Client, query: dict[str, Any], said: str
+    protection: Client, query: dict[str, Any], reason: str
 ) -> None:
     refused = protection.refused("GET", "/prefixes", params=query)
-    assert refused["status"] == 400 and said in refused["message"]
+    assert refused["status"] == 400 and reason in refused["message"]
 
 
 def test_zones_take_smaller_pages(firewall: Client) -> None:
@@ -145,11 +145,11 @@ def test_a_crash_of_the_service_is_recorded_too(protection: Client, account: Any
     service.breaches.clear()
 
 
-def test_nothing_is_held_against_the_contract_where_that_is_switched_off(
+def test_nothing_is_checked_against_the_contract_where_that_is_switched_off(
     protection: Client, account: Any, service: Any
 ) -> None:
     account.prefixes.append({"prefix": "192.0.2.0/24"})
-    service.switch(held_against_contract=False)
+    service.switch(checked_against_contract=False)
     assert protection.result("GET", "/prefixes", params={"colour": "red"}) == [{"prefix": "192.0.2.0/24"}]
     assert service.breaches == []
 

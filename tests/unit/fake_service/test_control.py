@@ -40,14 +40,14 @@ def test_faults_are_set_and_cleared(control: Client, protection: Client) -> None
 
 def test_the_state_is_read_and_replaced(control: Client, protection: Client, account: Any) -> None:
     account.seed(prefixes=[{"prefix": "192.0.2.0/24"}])
-    held = control("GET", "/state").json()
-    assert held["accounts"][ACCOUNT]["prefixes"] == account.prefixes
+    state = control("GET", "/state").json()
+    assert state["accounts"][ACCOUNT]["prefixes"] == account.prefixes
     text = f"accounts:\n  {ACCOUNT}:\n    allowlist:\n      - prefix: 198.51.100.1\n"
     assert control("PUT", "/state", data=text).status_code == 200
     assert protection.result("GET", "/prefixes") == []
     assert protection.result("GET", "/allowlist")[0]["prefix"] == "198.51.100.1"
-    control("PUT", "/state", held)
-    assert control("GET", "/state").json() == held
+    control("PUT", "/state", state)
+    assert control("GET", "/state").json() == state
 
 
 def test_the_clock_is_moved(control: Client, service: LocalService) -> None:

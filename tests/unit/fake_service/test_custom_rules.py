@@ -81,10 +81,10 @@ def test_what_is_refused(rulesets: Client, zone: Any, refused: dict[str, Any], p
 
 def test_a_rule_may_keep_what_it_has(rulesets: Client, zone: Any) -> None:
     zone.seed(custom_rules=[{"id": "1" * 32, **rule("skip", {"rules": {"2" * 32: ["3" * 32]}})}])
-    (held,) = zone.custom_rules
-    rulesets.result("PUT", ENTRY_POINT, {"rules": [{**held, "enabled": False}]})
+    (existing,) = zone.custom_rules
+    rulesets.result("PUT", ENTRY_POINT, {"rules": [{**existing, "enabled": False}]})
     assert (zone.custom_rules[0]["enabled"], zone.custom_rules[0]["version"]) == (False, "2")
-    refused = rulesets.refused("PUT", ENTRY_POINT, {"rules": [{**held, "action_parameters": {"phase": "all"}}]})
+    refused = rulesets.refused("PUT", ENTRY_POINT, {"rules": [{**existing, "action_parameters": {"phase": "all"}}]})
     assert refused["pointer"] == f"{PLACE}/phase"
 
 

@@ -52,7 +52,7 @@ def test_rules_show_their_filter(firewall: Client, rules: list[dict[str, Any]]) 
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "numbers"),
     [
         ({"action": "block"}, [1]),
         ({"description": "LOG"}, [0, 2]),
@@ -62,9 +62,9 @@ def test_rules_show_their_filter(firewall: Client, rules: list[dict[str, Any]]) 
     ],
 )
 def test_rules_are_chosen_by_the_query(
-    firewall: Client, rules: list[dict[str, Any]], query: dict[str, str], found: list[int]
+    firewall: Client, rules: list[dict[str, Any]], query: dict[str, str], numbers: list[int]
 ) -> None:
-    assert firewall.result("GET", "/firewall/rules", params=query) == [rules[index] for index in found]
+    assert firewall.result("GET", "/firewall/rules", params=query) == [rules[index] for index in numbers]
 
 
 def test_a_rule_is_chosen_by_its_id(firewall: Client, rules: list[dict[str, Any]]) -> None:

@@ -15,7 +15,7 @@ from .rulesets_sample import FIRST, FOREIGN, MISSING, NEW, SECOND, Rules, ids
 
 
 @pytest.mark.parametrize(
-    ("position", "place"),
+    ("position", "expected_index"),
     [
         (None, 3),
         ({"before": ""}, 0),
@@ -28,12 +28,12 @@ from .rulesets_sample import FIRST, FOREIGN, MISSING, NEW, SECOND, Rules, ids
     ],
 )
 def test_a_rule_is_added_at_its_position(
-    rulesets: Client, custom_rules: Rules, path: str, position: dict[str, Any] | None, place: int
+    rulesets: Client, custom_rules: Rules, path: str, position: dict[str, Any] | None, expected_index: int
 ) -> None:
     body = NEW if position is None else {**NEW, "position": position}
     whole = rulesets.result("POST", f"{path}/rules", body)
-    assert [rule["ref"] for rule in whole["rules"]].index("new") == place
-    assert "position" not in custom_rules[place] and len(custom_rules) == 4 and whole["rules"] == custom_rules
+    assert [rule["ref"] for rule in whole["rules"]].index("new") == expected_index
+    assert "position" not in custom_rules[expected_index] and len(custom_rules) == 4 and whole["rules"] == custom_rules
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,8 @@ def test_post_makes_the_entry_point_once(rulesets: Client, zone: Any) -> None:
 
 
 def test_put_replaces_all_rules(rulesets: Client, custom_rules: Rules, path: str, zone: Any) -> None:
-    for place in (ENTRY_POINT, path):
-        written = rulesets.result("PUT", place, {"rules": [NEW]})
+    for target in (ENTRY_POINT, path):
+        written = rulesets.result("PUT", target, {"rules": [NEW]})
         assert [rule["ref"] for rule in written["rules"]] == ["new"]
     assert "rules" not in rulesets.result("PUT", ENTRY_POINT, {})
     assert zone.custom_rules == []
@@ -200,7 +200,7 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize(("method", "place", "body"), WRITES)
+@pytest.mark.parametrize(("method", "target", "body"), WRITES)
 def test_a_dry_run_changes_nothing(
     rulesets: Client,
     custom_rules: Rules,
@@ -208,26 +208,26 @@ def test_a_dry_run_changes_nothing(
     zone: Any,
     service: LocalService,
     method: str,
-    place: str,
+    target: str,
     body: Any,
 ) -> None:
     before = copy.deepcopy(zone.entry_point)
-    response = rulesets(method, place.format(path=path), body, params={"dry_run": "true"})
-    if (method, place) == ("DELETE", "{path}"):
+    response = rulesets(method, target.format(path=path), body, params={"dry_run": "true"})
+    if (method, target) == ("DELETE", "{path}"):
         assert (response.status_code, response.content) == (204, b"")
     else:
         assert (response.status_code, response.json()["result"], response.json()["success"]) == (200, None, True)
     assert (zone.entry_point, service.writes) == (before, [])
     for word in ("1", "True", ""):
-        refused = rulesets.refused(method, place.format(path=path), body, params={"dry_run": word})
+        refused = rulesets.refused(method, target.format(path=path), body, params={"dry_run": word})
         assert refused["status"] == 400 and "dry_run" in refused["message"]
-    assert rulesets(method, place.format(path=path), body, params={"dry_run": "false"}).status_code < 300
+    assert rulesets(method, target.format(path=path), body, params={"dry_run": "false"}).status_code < 300
     assert zone.entry_point != before
 
 
 def test_a_dry_run_makes_no_entry_point(rulesets: Client, zone: Any) -> None:
-    for method, place, body in (("PUT", ENTRY_POINT, {"rules": [NEW]}), ("POST", "", RULESET)):
-        assert rulesets.result(method, place, body, params={"dry_run": "true"}) is None
+    for method, target, body in (("PUT", ENTRY_POINT, {"rules": [NEW]}), ("POST", "", RULESET)):
+        assert rulesets.result(method, target, body, params={"dry_run": "true"}) is None
     assert zone.entry_point is None
 
 

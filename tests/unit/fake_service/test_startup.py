@@ -51,11 +51,11 @@ def test_it_starts_says_where_and_ends(tmp_path: Path, number: signal.Signals) -
     with running(tmp_path) as (program, port):
         assert requests.get(f"http://127.0.0.1:{port}/control/state", timeout=5).status_code == 200
         program.send_signal(number)
-        said, complaints = program.communicate(timeout=5)
-    assert said.splitlines()[0] == f"The local service is at http://127.0.0.1:{port}/client/v4"
-    assert "export CLOUDFLARE_API_TOKEN=" in said
-    assert f"-e edge_base_url=http://127.0.0.1:{port}/client/v4 -e edge_api_token=" in said
-    assert f"      base_url: http://127.0.0.1:{port}/client/v4\n" in said
+        output, complaints = program.communicate(timeout=5)
+    assert output.splitlines()[0] == f"The local service is at http://127.0.0.1:{port}/client/v4"
+    assert "export CLOUDFLARE_API_TOKEN=" in output
+    assert f"-e edge_base_url=http://127.0.0.1:{port}/client/v4 -e edge_api_token=" in output
+    assert f"      base_url: http://127.0.0.1:{port}/client/v4\n" in output
     assert (complaints, program.returncode) == ("", 0)
 
 

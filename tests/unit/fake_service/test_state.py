@@ -96,12 +96,12 @@ def test_a_state_document_is_taken_over(service: LocalService, protection: Clien
     assert protection.refused("DELETE", "/prefixes")["status"] == 403
 
 
-def test_a_state_document_says_all_that_is_held(service: LocalService) -> None:
+def test_a_state_document_has_all_data(service: LocalService) -> None:
     service.load(yaml.safe_load(DOCUMENT))
-    held = service.document()
+    state = service.document()
     with LocalService() as other:
-        other.load(yaml.safe_load(yaml.safe_dump(held)))
-        assert other.document() == {**held, "tokens": other.credentials.document()["tokens"]}
+        other.load(yaml.safe_load(yaml.safe_dump(state)))
+        assert other.document() == {**state, "tokens": other.credentials.document()["tokens"]}
         assert other.credentials == service.credentials
 
 

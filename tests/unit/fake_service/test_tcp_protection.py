@@ -159,14 +159,14 @@ def test_a_bulk_add_is_one_transaction(protection: Client, account: Any, service
 
 
 @every_list
-def test_twins_are_accepted_unless_told_otherwise(protection: Client, service: LocalService, path: str) -> None:
+def test_duplicates_are_accepted_unless_switched_off(protection: Client, service: LocalService, path: str) -> None:
     first, second = (protection.result("POST", path, LISTS[path]) for dummy in range(2))
     assert first["id"] != second["id"]
     service.switch(refuse_duplicates=True)
     assert protection.refused("POST", path, LISTS[path])["status"] == 409
 
 
-def test_twins_are_told_by_their_network_and_their_place(protection: Client, service: LocalService) -> None:
+def test_duplicates_are_equal_networks_or_equal_scopes(protection: Client, service: LocalService) -> None:
     service.switch(refuse_duplicates=True)
     protection.result("POST", "/allowlist", LISTS["/allowlist"])
     same = {**LISTS["/allowlist"], "prefix": "2001:db8:0::1/128"}

@@ -12,13 +12,13 @@ from ansible.module_utils.basic import AnsibleModule
 from cloudflare import Cloudflare
 
 READS: dict[str, Any] = {
-    "status": lambda tcp, place: [tcp.status.get(**place)],
-    "prefixes": lambda tcp, place: tcp.prefixes.list(**place, per_page=1000),
-    "allowlist": lambda tcp, place: tcp.allowlist.list(**place, per_page=1000),
-    "syn_flood_rules": lambda tcp, place: tcp.syn_protection.rules.list(**place, per_page=1000),
-    "syn_flood_filters": lambda tcp, place: tcp.syn_protection.filters.list(**place, per_page=1000),
-    "out_of_state_tcp_rules": lambda tcp, place: tcp.tcp_flow_protection.rules.list(**place, per_page=1000),
-    "out_of_state_tcp_filters": lambda tcp, place: tcp.tcp_flow_protection.filters.list(**place, per_page=1000),
+    "status": lambda tcp, owner: [tcp.status.get(**owner)],
+    "prefixes": lambda tcp, owner: tcp.prefixes.list(**owner, per_page=1000),
+    "allowlist": lambda tcp, owner: tcp.allowlist.list(**owner, per_page=1000),
+    "syn_flood_rules": lambda tcp, owner: tcp.syn_protection.rules.list(**owner, per_page=1000),
+    "syn_flood_filters": lambda tcp, owner: tcp.syn_protection.filters.list(**owner, per_page=1000),
+    "out_of_state_tcp_rules": lambda tcp, owner: tcp.tcp_flow_protection.rules.list(**owner, per_page=1000),
+    "out_of_state_tcp_filters": lambda tcp, owner: tcp.tcp_flow_protection.filters.list(**owner, per_page=1000),
 }
 
 
@@ -33,11 +33,11 @@ def main() -> None:
     )
     with Cloudflare(api_token=module.params["api_token"], base_url=module.params["base_url"]) as client:
         tcp = client.ddos_protection.advanced_tcp_protection
-        place = {"account_id": module.params["account_id"]}
-        found = {
-            part: [item.to_dict(mode="json") for item in READS[part](tcp, place)] for part in module.params["parts"]
+        owner = {"account_id": module.params["account_id"]}
+        parts = {
+            part: [item.to_dict(mode="json") for item in READS[part](tcp, owner)] for part in module.params["parts"]
         }
-    module.exit_json(changed=False, **found)
+    module.exit_json(changed=False, **parts)
 
 
 if __name__ == "__main__":

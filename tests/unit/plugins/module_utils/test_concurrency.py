@@ -57,13 +57,13 @@ def test_after_a_failure_no_new_ones_begin_and_those_under_way_are_told(failing:
             raise ValueError(number)
         return number
 
-    told = list(attempt_each(work, range(60)))
-    assert sorted(begun) == list(range(len(told)))
-    assert len(told) <= failing + 2 * MAX_CONCURRENT_CALLS
-    assert [outcome.result for outcome in told] == [
-        None if number == failing else number for number in range(len(told))
+    attempts = list(attempt_each(work, range(60)))
+    assert sorted(begun) == list(range(len(attempts)))
+    assert len(attempts) <= failing + 2 * MAX_CONCURRENT_CALLS
+    assert [outcome.result for outcome in attempts] == [
+        None if number == failing else number for number in range(len(attempts))
     ]
-    assert str(told[failing].error) == str(failing)
+    assert str(attempts[failing].error) == str(failing)
     with pytest.raises(ValueError, match=str(failing)):
         list(concurrently(work, range(60)))
 

@@ -42,8 +42,8 @@ def test_a_name_becomes_letters_digits_and_hyphens(name, hyphens):
     ],
 )  # fmt: skip
 def test_host_names_of_accounts_are_unique(accounts, names):
-    found = account_names({"id": identity, "name": name} for identity, name in accounts)
-    assert list(found.values()) == names
+    host_names = account_names({"id": identity, "name": name} for identity, name in accounts)
+    assert list(host_names.values()) == names
 
 
 def test_an_account_gives_way_to_a_zone_of_its_name():

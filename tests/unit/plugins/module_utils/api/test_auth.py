@@ -53,8 +53,8 @@ def test_what_is_no_scheme_is_refused(options, environment, option, problem):
         find_credentials(options, environment)
     assert caught.value.option == option
     assert problem in caught.value.problem
-    given = [value for value in [*options.values(), *environment.values()] if len(value) > 3]
-    assert not any(value in caught.value.message for value in given)
+    secrets = [value for value in [*options.values(), *environment.values()] if len(value) > 3]
+    assert not any(value in caught.value.message for value in secrets)
 
 
 def test_the_representation_holds_no_secret():

@@ -55,8 +55,8 @@ def read(resource, *answers):
     ],
 )
 def test_a_listing_is_read_to_its_end(answers):
-    found, script = read(PREFIXES, *answers)
-    assert [item["id"] for item in found] == ["1", "2", "3"]
+    items, script = read(PREFIXES, *answers)
+    assert [item["id"] for item in items] == ["1", "2", "3"]
     assert script.answers == []
     assert [request.query for request in script.asked] == [
         {"page": page, "per_page": 1000} for page in range(1, len(answers) + 1)
@@ -106,8 +106,8 @@ def test_after_a_full_page_there_is_one_more(total, more):
         with pytest.raises(ServiceError, match="ends after 1000 of 1001 objects"):
             read(PREFIXES, *pages)
         return
-    found, script = read(PREFIXES, *pages)
-    assert len(found) == 1000 + len(more)
+    items, script = read(PREFIXES, *pages)
+    assert len(items) == 1000 + len(more)
     assert len(script.asked) == (2 if len(more) < 1000 else 3)
 
 
@@ -118,8 +118,8 @@ def test_a_service_with_smaller_pages_and_a_total_that_is_too_low_is_read_to_the
     answers = [answer(page, result_info={"total_count": total, "per_page": per_page}) for page in pages]
     if per_page != 3 and total < 6:  # nothing tells that a first page of three is full
         answers = answers[:1]
-    found, script = read(PREFIXES, *answers)
-    assert len(found) == (7 if len(answers) == 3 else 3)
+    items, script = read(PREFIXES, *answers)
+    assert len(items) == (7 if len(answers) == 3 else 3)
     assert script.answers == []
 
 
@@ -138,8 +138,8 @@ def test_a_page_without_ids_that_comes_again_is_read_once():
 
 
 def test_more_objects_than_the_total_are_all_taken():
-    found, script = read(PREFIXES, answer(objects(1, 2, 3), total=2))
-    assert len(found) == 3
+    items, script = read(PREFIXES, answer(objects(1, 2, 3), total=2))
+    assert len(items) == 3
     assert len(script.asked) == 1
 
 

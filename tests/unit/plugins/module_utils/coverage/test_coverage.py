@@ -44,14 +44,14 @@ PREFIXES = st.lists(st.fixed_dictionaries({"prefix": NETWORKS, "excluded": st.bo
 
 
 def holds(text: str, address: str) -> bool:
-    found = ipaddress.ip_address(address)
+    actual = ipaddress.ip_address(address)
     network = ipaddress.ip_network(text, strict=False)
-    return network.version == found.version and found in network
+    return network.version == actual.version and actual in network
 
 
 def protects(prefixes: list[Entry], address: str) -> bool:
-    holders = [entry["excluded"] for entry in prefixes if holds(entry["prefix"], address)]
-    return bool(holders) and not any(holders)
+    flags = [entry["excluded"] for entry in prefixes if holds(entry["prefix"], address)]
+    return bool(flags) and not any(flags)
 
 
 def in_set(ranges: Any, address: str) -> bool:
@@ -63,9 +63,9 @@ def test_an_address_is_protected_if_and_only_if_the_model_says_so(prefixes: list
     coverage = Coverage({"prefixes": prefixes})
     for address in ADDRESSES:
         assert in_set(coverage.protected, address) is protects(prefixes, address)
-        told = answer(coverage, address)
-        assert told["protected"] is protects(prefixes, address)
-        assert bool(told["protected_by"]) is any(
+        summary_ = answer(coverage, address)
+        assert summary_["protected"] is protects(prefixes, address)
+        assert bool(summary_["protected_by"]) is any(
             holds(entry["prefix"], address) for entry in prefixes if not entry["excluded"]
         )
 
@@ -146,8 +146,8 @@ MODES = [
 @pytest.mark.parametrize(("rules", "filters", "modes"), [row[1:] for row in MODES], ids=[row[0] for row in MODES])
 def test_which_mode_applies(rules: list[Entry], filters: list[Entry], modes: dict[str, int]) -> None:
     coverage = account(syn_flood_rules=rules, syn_flood_filters=filters)
-    told = {" or ".join(item["modes"]): item["addresses"] for item in summarise(coverage)["modes"]["syn_flood"]}
-    assert told == modes
+    summary_ = {" or ".join(item["modes"]): item["addresses"] for item in summarise(coverage)["modes"]["syn_flood"]}
+    assert summary_ == modes
     understood = not any("undecided" in words for words in modes)
     assert (coverage.undecided == []) is understood
     (prefix,) = summarise(coverage)["prefixes"]
@@ -227,9 +227,11 @@ def test_what_a_malformed_exclusion_may_carve_out_is_undecided() -> None:
     assert [item["modes"] for item in summarise(coverage)["modes"]["syn_flood"]] == [["enabled", "undecided"]]
     assert summarise(coverage)["uncovered"]["addresses"] == 256
     assert "Undecided: 256 IPv4 addresses (192.0.2.0/24)." in summarise(coverage)["summary"]
-    asked = answer(coverage, "192.0.2.7")
-    assert asked["protected"] is False
-    assert {part: held["addresses"] for part, held in asked["parts"].items() if held["addresses"]} == {"undecided": 1}
+    answers = answer(coverage, "192.0.2.7")
+    assert answers["protected"] is False
+    assert {part: part_["addresses"] for part, part_ in answers["parts"].items() if part_["addresses"]} == {
+        "undecided": 1
+    }
 
 
 def test_what_decides_is_named_in_the_order_in_which_it_is_asked() -> None:
@@ -237,11 +239,13 @@ def test_what_decides_is_named_in_the_order_in_which_it_is_asked() -> None:
         syn_flood_rules=[rule("monitoring", "region", "WEUR"), rule("enabled")],
         syn_flood_filters=[filter_("disabled", HALF), filter_("monitoring", PART), filter_("enabled", "ip.dst eq 192.0.2.200")],
     )  # fmt: skip
-    asked = {
+    answers = {
         address: answer(coverage, address)["modes"]["syn_flood"]
         for address in ("192.0.2.1", "192.0.2.129", "192.0.2.200")
     }
-    assert [[(item["mode"], item["decided_by"], item["traffic"]) for item in found] for found in asked.values()] == [
+    assert [
+        [(item["mode"], item["decided_by"], item["traffic"]) for item in actual] for actual in answers.values()
+    ] == [
         [("monitoring", "filter tcp.dstport eq 80", "some"), ("disabled", f"filter {HALF}", "all")],
         [
             ("monitoring", "filter tcp.dstport eq 80", "some"),
@@ -266,7 +270,7 @@ def test_what_is_not_known_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"),
+    ("texts", "summary_"),
     [
         ([], "no addresses"),
         (["192.0.2.1"], "1 IPv4 address"),
@@ -275,17 +279,17 @@ def test_what_is_not_known_is_said() -> None:
         (["2001:db8::/64", "2001:db8:1::1"], "more than 1 IPv6 /64 network"),
     ],
 )
-def test_how_many_addresses_as_people_say_it(texts: list[str], told: str) -> None:
-    assert counted(union(range_of(text) for text in texts)) == told  # type: ignore[misc]
+def test_how_many_addresses_as_people_say_it(texts: list[str], summary_: str) -> None:
+    assert counted(union(range_of(text) for text in texts)) == summary_  # type: ignore[misc]
 
 
 @given(PREFIXES, PREFIXES)
 def test_a_plan_that_protects_more_carries_no_risk_for_its_addresses(before: list[Entry], after: list[Entry]) -> None:
     was, becomes = Coverage({"prefixes": before}), Coverage({"prefixes": after})
     change = Change(Plan({}, ()), was, becomes)
-    found = unprotects_addresses(change, Limits())
+    actual = unprotects_addresses(change, Limits())
     lost = [address for address in ADDRESSES if protects(before, address) and not protects(after, address)]
-    assert (found is not None) or not lost
-    assert found is None or difference(was.protected, becomes.protected) == found.ranges
+    assert (actual is not None) or not lost
+    assert actual is None or difference(was.protected, becomes.protected) == actual.ranges
     if difference(was.protected, becomes.protected) == []:
         assert find_risks(change, Limits()) == []

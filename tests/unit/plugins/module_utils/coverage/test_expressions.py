@@ -29,9 +29,9 @@ NETWORKS = st.one_of(
 
 
 def holds(text: str, address: str) -> bool:
-    found = ipaddress.ip_address(address)
+    parsed = ipaddress.ip_address(address)
     network = ipaddress.ip_network(text)
-    return network.version == found.version and found in network
+    return network.version == parsed.version and parsed in network
 
 
 def in_set(ranges: Any, address: str) -> bool:
@@ -63,12 +63,12 @@ EXPRESSIONS = st.recursive(
 def evaluate(expression: str, packet: dict[str, Any]) -> bool:
     """An expression as Python, which binds its operators alike."""
     words = expression.replace("(", " ( ").replace(")", " ) ").replace("{", " { ").replace("}", " } ").split()
-    told: list[str] = []
+    terms: list[str] = []
     position = 0
     while position < len(words):
         word = words[position]
         if word not in packet:
-            told.append({"&&": "and", "||": "or", "xor": "!="}.get(word, word))
+            terms.append({"&&": "and", "||": "or", "xor": "!="}.get(word, word))
             position += 1
             continue
         operator, operands = words[position + 1], [words[position + 2]]
@@ -76,8 +76,8 @@ def evaluate(expression: str, packet: dict[str, Any]) -> bool:
         if operands == ["{"]:
             end = words.index("}", position)
             operands, position = words[position:end], end + 1
-        told.append(str(compare(packet[word], operator, operands)))
-    return bool(eval(" ".join(told)))
+        terms.append(str(compare(packet[word], operator, operands)))
+    return bool(eval(" ".join(terms)))
 
 
 def compare(value: Any, operator: str, operands: list[str]) -> bool:

@@ -96,10 +96,10 @@ def test_length_is_no_depth() -> None:
 
 
 def test_leaves_come_in_their_order() -> None:
-    found = list(leaves(parse("a eq 1 or not (b and true) xor c & 1")))
-    assert [leaf.field for leaf in found] == ["a", "b", "c"]
-    assert [isinstance(leaf, Comparison) for leaf in found] == [True, True, False]
-    assert [leaf.start for leaf in found] == [0, 15, 33]
+    comparisons = list(leaves(parse("a eq 1 or not (b and true) xor c & 1")))
+    assert [leaf.field for leaf in comparisons] == ["a", "b", "c"]
+    assert [isinstance(leaf, Comparison) for leaf in comparisons] == [True, True, False]
+    assert [leaf.start for leaf in comparisons] == [0, 15, 33]
 
 
 @pytest.mark.parametrize(("expression", "plain"), [("a.b eq 1", True), ("a[0] eq 1", False), ("f(a) eq 1", False)])

@@ -95,7 +95,7 @@ def test_everything_else_is_compared_as_text(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "start", "place"),
+    ("expression", "start", "label"),
     [
         ("ip.dst eq 1", 7, "column 8, at 'eq 1'"),
         ("ip.dst eq", 9, "column 10, at the end"),
@@ -103,5 +103,5 @@ def test_everything_else_is_compared_as_text(one: str, other: str) -> None:
         ("x eq " + "1" * 40, 5, "column 6, at '" + "1" * 27 + "...'"),
     ],
 )
-def test_a_place_is_said_as_people_count(expression: str, start: int, place: str) -> None:
-    assert place_of(expression, start) == place
+def test_a_place_is_said_as_people_count(expression: str, start: int, label: str) -> None:
+    assert place_of(expression, start) == label

@@ -241,7 +241,7 @@ def test_raw_strings_are_compared_letter_by_letter(one, other, merged):
 )
 def test_refs_are_the_rules_own_where_nothing_else_goes_by_them(rules, expected, noted):
     assert refs(*rules) == expected
-    assert "".join(id_ for id_, found in notes(*rules).items() if found) == noted
+    assert "".join(id_ for id_, noted_rules in notes(*rules).items() if noted_rules) == noted
 
 
 @pytest.mark.parametrize(
@@ -331,16 +331,16 @@ def test_a_rule_that_stands_twice_adds_nothing_to_a_pair():
 
 
 def test_without_priorities_the_list_itself_may_be_the_order():
-    found = notes(rule("block"), rule("allow", "allow"), rule("log", "log"), rule("other", "log"))
-    assert list(found) == ["log", "other", "allow", "block"]
-    assert [note.partition("list, ")[2] for note in found["block"]] == [
+    noted_rules = notes(rule("block"), rule("allow", "allow"), rule("log", "log"), rule("other", "log"))
+    assert list(noted_rules) == ["log", "other", "allow", "block"]
+    assert [note.partition("list, ")[2] for note in noted_rules["block"]] == [
         "it evaluates this one before allow, log, other, not after; move it then."
     ]
-    assert [note.partition("list, ")[2] for note in found["allow"]] == [
+    assert [note.partition("list, ")[2] for note in noted_rules["allow"]] == [
         "it evaluates this one after block, not before; move it then.",
         "it evaluates this one before log, other, not after; move it then.",
     ]
-    assert [len(found[id_]) for id_ in ("log", "other")] == [1, 1]
+    assert [len(noted_rules[id_]) for id_ in ("log", "other")] == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -355,12 +355,12 @@ def test_without_priorities_the_list_itself_may_be_the_order():
     ],
 )
 def test_there_is_no_doubt_about_the_order_otherwise(rules):
-    assert [note for found in notes(*rules).values() for note in found if "order of the list" in note] == []
+    assert [note for noted_rules in notes(*rules).values() for note in noted_rules if "order of the list" in note] == []
 
 
 def test_many_rules_are_not_named_one_by_one():
-    found = notes(*[rule(str(number)) for number in range(199)], rule("a", "allow"))
-    assert "after 0, 1, 2 and 196 more, not before" in found["a"][0]
+    noted_rules = notes(*[rule(str(number)) for number in range(199)], rule("a", "allow"))
+    assert "after 0, 1, 2 and 196 more, not before" in noted_rules["a"][0]
 
 
 @pytest.mark.parametrize(

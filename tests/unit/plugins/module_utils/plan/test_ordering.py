@@ -39,7 +39,7 @@ def order(made: Plan) -> str:
 
 
 @pytest.mark.parametrize(
-    ("positions", "wanted"),
+    ("positions", "expected"),
     [
         ({}, "xyabc"),
         ({"a": "first", "b": "first"}, "abxyc"),
@@ -48,10 +48,10 @@ def order(made: Plan) -> str:
         ({"a": "last", "b": "before x", "c": "last"}, "bxyac"),
     ],
 )
-def test_where_new_objects_go(positions: Mapping[str, str], wanted: str) -> None:
+def test_where_new_objects_go(positions: Mapping[str, str], expected: str) -> None:
     made = plan("xy", "abc", positions)
-    assert order(made) == wanted
-    assert [item.fields["position"] for item in made.operations] == sorted(wanted.index(ref) + 1 for ref in "abc")
+    assert order(made) == expected
+    assert [item.fields["position"] for item in made.operations] == sorted(expected.index(ref) + 1 for ref in "abc")
 
 
 @pytest.mark.parametrize(

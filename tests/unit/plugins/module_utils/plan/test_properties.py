@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What holds for every existing state and every wish, of every collection."""
+"""Properties of every existing and every desired state, of every collection."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ FILTER = st.fixed_dictionaries(
         "description": TEXTS,
     },
 )
-WANTED = {
+FIELDS = {
     "prefix": ({"prefix": NETWORKS}, {"comment": TEXTS, "excluded": st.booleans()}),
     "allowlist_entry": ({"prefix": NETWORKS}, {"comment": TEXTS, "enabled": st.booleans()}),
     "syn_flood_rule": (
@@ -87,14 +87,14 @@ WANTED = {
 
 def entries(resource):
     """Options of a list of objects, no two of them with one key."""
-    required, optional = WANTED[resource.name]
+    required, optional = FIELDS[resource.name]
     return st.lists(st.fixed_dictionaries(required, optional=optional), max_size=4, unique_by=resource.key_of)
 
 
 @st.composite
 def existing(draw, resource):
     """Objects as the service may hold them: with duplicates, malformed, and with fields that nobody declared."""
-    required, optional = WANTED[resource.name]
+    required, optional = FIELDS[resource.name]
     objects = draw(st.lists(st.fixed_dictionaries({**required, **optional}), max_size=5))
     if resource is FIREWALL_RULES:
         shared = {"id": "f" * 32, **draw(FILTER)}
@@ -105,14 +105,14 @@ def existing(draw, resource):
     return [{**item, "id": f"existing-{number}", "x": number} for number, item in enumerate(objects)]
 
 
-def plan_of(resource, held, wished, **how):
-    return make_plan({resource.plural: held}, [parse_desired(resource, numbered("entries", wished), **how)])
+def plan_of(resource, state, desired_entries, **how):
+    return make_plan({resource.plural: state}, [parse_desired(resource, numbered("entries", desired_entries), **how)])
 
 
-def attempt(resource, held, wished, **how):
+def attempt(resource, state, desired_entries, **how):
     """The plan, or the reason for which there is none."""
     try:
-        return plan_of(resource, held, wished, **how)
+        return plan_of(resource, state, desired_entries, **how)
     except PlanError as exc:
         return exc.message
 
@@ -120,13 +120,13 @@ def attempt(resource, held, wished, **how):
 @pytest.mark.parametrize("resource", [*COLLECTIONS, FIREWALL_RULES], ids=lambda resource: resource.name)
 @given(data=st.data())
 def test_the_state_after_a_plan_needs_no_plan(resource, data):
-    held, wished = data.draw(existing(resource)), data.draw(entries(resource))
+    state, desired_entries = data.draw(existing(resource)), data.draw(entries(resource))
     how = data.draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}])) if resource.delete else {}
-    made = attempt(resource, held, wished, **how)
+    made = attempt(resource, state, desired_entries, **how)
     if isinstance(made, str):
         return
     after = [{"id": f"new-{number}", **item} for number, item in enumerate(made.after()[resource.plural])]
-    again = plan_of(resource, after, wished, **how)
+    again = plan_of(resource, after, desired_entries, **how)
     assert operation_records(again.operations) == []
     assert again.after() == {resource.plural: after}
 
@@ -134,11 +134,14 @@ def test_the_state_after_a_plan_needs_no_plan(resource, data):
 @pytest.mark.parametrize("resource", [*COLLECTIONS, FIREWALL_RULES], ids=lambda resource: resource.name)
 @given(data=st.data(), seed=st.integers())
 def test_the_order_of_the_input_does_not_matter(resource, data, seed):
-    held, wished = data.draw(existing(resource)), data.draw(entries(resource))
+    state, desired_entries = data.draw(existing(resource)), data.draw(entries(resource))
     how = data.draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}])) if resource.delete else {}
     shuffled = random.Random(seed)
-    other_held, other_wished = shuffled.sample(held, len(held)), shuffled.sample(wished, len(wished))
-    one, other = attempt(resource, held, wished, **how), attempt(resource, other_held, other_wished, **how)
+    other_state, other_entries = (
+        shuffled.sample(state, len(state)),
+        shuffled.sample(desired_entries, len(desired_entries)),
+    )
+    one, other = attempt(resource, state, desired_entries, **how), attempt(resource, other_state, other_entries, **how)
     if isinstance(one, str) or isinstance(other, str):
         assert isinstance(one, str)
         assert isinstance(other, str)
@@ -150,14 +153,14 @@ def test_the_order_of_the_input_does_not_matter(resource, data, seed):
 @pytest.mark.parametrize("resource", COLLECTIONS, ids=lambda resource: resource.name)
 @given(data=st.data())
 def test_nothing_is_removed_that_nobody_asked_to_remove(resource, data):
-    held, wished = data.draw(existing(resource)), data.draw(entries(resource))
+    state, desired_entries = data.draw(existing(resource)), data.draw(entries(resource))
     how = data.draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}]))
-    made = attempt(resource, held, wished, **how)
+    made = attempt(resource, state, desired_entries, **how)
     if isinstance(made, str):
         return
-    named = {resource.key_of(item) for item in parse_desired(resource, numbered("x", wished)).objects.values()}
+    named = {resource.key_of(item) for item in parse_desired(resource, numbered("x", desired_entries)).objects.values()}
     kept = {item.get("id") for item in made.after()[resource.plural]}
-    for item in held:
+    for item in state:
         removed = item["id"] not in kept
         if how.get("absent"):
             assert removed == (resource.key_of(item) in named)
@@ -180,12 +183,12 @@ ANYTHING = st.one_of(
 
 
 @pytest.mark.parametrize("name", VALUES)
-@given(said=ANYTHING, other=ANYTHING)
-def test_every_value_has_a_meaning_that_can_be_compared_and_sorted(name, said, other):
+@given(written=ANYTHING, other=ANYTHING)
+def test_every_normalised_value_can_be_compared_and_sorted(name, written, other):
     value = VALUES[name]
-    meanings = [value.normalise(said), value.normalise(other)]
-    assert len(sorted(meanings)) == 2
-    assert hash(meanings[0]) == hash(value.normalise(said))
+    normalised = [value.normalise(written), value.normalise(other)]
+    assert len(sorted(normalised)) == 2
+    assert hash(normalised[0]) == hash(value.normalise(written))
 
 
 @pytest.mark.parametrize("name", [name for name in VALUES if name != "several"])

@@ -24,7 +24,7 @@ PARENT = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False
 CHILD = {"id": "p2", "prefix": "192.0.2.64/28", "comment": "", "excluded": True, "created_on": "2026-01-02"}
 
 
-def wish(resource, *entries, **how):
+def desire(resource, *entries, **how):
     return parse_desired(resource, numbered("entries", entries), **how)
 
 
@@ -43,9 +43,9 @@ def test_additions_come_first_then_changes_then_removals_across_all_collections(
             "allowlist": [{"id": "a1", "prefix": "198.51.100.7", "enabled": True}],
             "status": [{"enabled": False}],
         },
-        wish(PREFIXES, {"prefix": "203.0.113.0/24"}, exclusive=True),
-        wish(ALLOWLIST, {"prefix": "198.51.100.7", "enabled": False}, {"prefix": "198.51.100.8"}),
-        wish(STATUS, {"enabled": True}),
+        desire(PREFIXES, {"prefix": "203.0.113.0/24"}, exclusive=True),
+        desire(ALLOWLIST, {"prefix": "198.51.100.7", "enabled": False}, {"prefix": "198.51.100.8"}),
+        desire(STATUS, {"enabled": True}),
     )
     assert summary(made) == [
         "create prefix 203.0.113.0/24",
@@ -58,19 +58,22 @@ def test_additions_come_first_then_changes_then_removals_across_all_collections(
 
 def test_parents_come_before_their_subsets_and_go_after_them():
     entries = [{"prefix": item["prefix"]} for item in (CHILD, PARENT)]
-    assert summary(plan({}, wish(PREFIXES, *entries))) == ["create prefix 192.0.2.0/24", "create prefix 192.0.2.64/28"]
-    gone = plan({"prefixes": [PARENT, CHILD]}, wish(PREFIXES, *entries, absent=True))
+    assert summary(plan({}, desire(PREFIXES, *entries))) == [
+        "create prefix 192.0.2.0/24",
+        "create prefix 192.0.2.64/28",
+    ]
+    gone = plan({"prefixes": [PARENT, CHILD]}, desire(PREFIXES, *entries, absent=True))
     assert summary(gone) == ["delete prefix 192.0.2.64/28", "delete prefix 192.0.2.0/24"]
 
 
-def test_the_order_of_wishes_and_of_live_objects_has_no_meaning():
+def test_the_order_of_desired_and_of_existing_objects_has_no_meaning():
     entries = [{"prefix": "192.0.2.0/24", "comment": "a"}, {"prefix": "10.0.0.0/8"}, {"prefix": "2001:db8::/32"}]
     existing = [PARENT, CHILD, {"id": "p3", "prefix": "odd"}]
     plans = {
         str((operation_records(made.operations), make_diff(made.operations)))
-        for wished in permutations(entries)
-        for held in permutations(existing)
-        for made in [plan({"prefixes": list(held)}, wish(PREFIXES, *wished, exclusive=True))]
+        for shuffled in permutations(entries)
+        for objects in permutations(existing)
+        for made in [plan({"prefixes": list(objects)}, desire(PREFIXES, *shuffled, exclusive=True))]
     }
     assert len(plans) == 1
 
@@ -78,7 +81,7 @@ def test_the_order_of_wishes_and_of_live_objects_has_no_meaning():
 def test_changes_come_in_the_order_of_the_keys():
     existing = [{"id": f"p{number}", "prefix": f"10.0.{number}.0/24", "comment": ""} for number in (10, 2, 9)]
     made = plan(
-        {"prefixes": existing}, wish(PREFIXES, *({"prefix": item["prefix"], "comment": "new"} for item in existing))
+        {"prefixes": existing}, desire(PREFIXES, *({"prefix": item["prefix"], "comment": "new"} for item in existing))
     )
     assert summary(made) == [f"update prefix 10.0.{number}.0/24" for number in (2, 9, 10)]
 
@@ -87,9 +90,9 @@ def test_collections_keep_to_themselves():
     entry = {"id": "a1", "prefix": "198.51.100.7", "enabled": True}
     made = plan(
         {"prefixes": [PARENT], "allowlist": [entry], "status": [{"enabled": False}]},
-        wish(ALLOWLIST, {"prefix": "198.51.100.7", "enabled": False}, {"prefix": "198.51.100.8"}),
-        wish(PREFIXES, {"prefix": "203.0.113.0/24"}),
-        wish(STATUS, {"enabled": True}),
+        desire(ALLOWLIST, {"prefix": "198.51.100.7", "enabled": False}, {"prefix": "198.51.100.8"}),
+        desire(PREFIXES, {"prefix": "203.0.113.0/24"}),
+        desire(STATUS, {"enabled": True}),
     )
     after = made.after()
     assert [item["prefix"] for item in after["prefixes"]] == ["192.0.2.0/24", "203.0.113.0/24"]
@@ -101,7 +104,7 @@ def test_the_state_afterwards_keeps_what_nobody_named():
     foreign = {"id": "p9", "prefix": "203.0.113.0/24", "comment": "foreign", "x": ["kept"]}
     made = plan(
         {"prefixes": [foreign, PARENT]},
-        wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "mine"}, {"prefix": "::1"}),
+        desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "mine"}, {"prefix": "::1"}),
     )
     assert made.after()["prefixes"] == [
         foreign,
@@ -111,27 +114,27 @@ def test_the_state_afterwards_keeps_what_nobody_named():
     assert made.before["prefixes"] == [foreign, PARENT]
 
 
-def test_what_the_service_answered_takes_the_place_of_what_was_foreseen():
-    made = plan({"prefixes": [PARENT]}, wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "mine"}))
-    told = {**PARENT, "comment": "mine", "modified_on": "now"}
-    assert made.after({made.operations[0]: told})["prefixes"] == [told]
+def test_the_response_replaces_the_prediction():
+    made = plan({"prefixes": [PARENT]}, desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "mine"}))
+    response = {**PARENT, "comment": "mine", "modified_on": "now"}
+    assert made.after({made.operations[0]: response})["prefixes"] == [response]
 
 
 @pytest.mark.parametrize("field", ["comment", "enabled"])
-def test_what_a_wish_leaves_out_is_left_alone(field):
+def test_fields_that_a_task_leaves_out_keep_their_values(field):
     existing = {"id": "a1", "prefix": "198.51.100.7", "comment": "kept", "enabled": False}
     options = {"prefix": "198.51.100.7", "comment": "new", "enabled": True}
     del options[field]
-    made = plan({"allowlist": [existing]}, wish(ALLOWLIST, options))
+    made = plan({"allowlist": [existing]}, desire(ALLOWLIST, options))
     assert made.after()["allowlist"][0][field] == existing[field]
     assert field not in made.operations[0].fields
 
 
-def test_the_twin_that_stays_is_the_nearest_and_then_the_oldest():
+def test_the_duplicate_that_stays_is_the_nearest_and_then_the_oldest():
     older, newer = ({**PARENT, "id": identity, "created_on": identity} for identity in ("t1", "t2"))
-    wished = {"prefix": "192.0.2.0/24", "comment": "x"}
+    entry = {"prefix": "192.0.2.0/24", "comment": "x"}
     for existing, gone in (([newer, older], "t2"), ([{**newer, "comment": "x"}, older], "t1")):
-        made = plan({"prefixes": existing}, wish(PREFIXES, wished, exclusive=True))
+        made = plan({"prefixes": existing}, desire(PREFIXES, entry, exclusive=True))
         assert [item.existing["id"] for item in made.operations if item.action == "delete"] == [gone]
 
 
@@ -146,13 +149,13 @@ def test_the_twin_that_stays_is_the_nearest_and_then_the_oldest():
 )
 def test_which_duplicate_is_the_oldest_is_a_question_of_time_and_not_of_text(older, newer):
     existing = [{**PARENT, "id": "t1", "created_on": newer}, {**PARENT, "id": "t2", "created_on": older}]
-    made = plan({"prefixes": existing}, wish(PREFIXES, {"prefix": "192.0.2.0/24"}, exclusive=True))
+    made = plan({"prefixes": existing}, desire(PREFIXES, {"prefix": "192.0.2.0/24"}, exclusive=True))
     assert [item.existing["id"] for item in made.operations] == ["t1"]
 
 
-def test_twins_are_told_apart_in_a_diff():
+def test_a_diff_shows_every_duplicate():
     duplicates = [PARENT, {**PARENT, "id": "p7"}]
-    made = plan({"prefixes": duplicates}, wish(PREFIXES, {"prefix": "192.0.2.0/24"}, absent=True))
+    made = plan({"prefixes": duplicates}, desire(PREFIXES, {"prefix": "192.0.2.0/24"}, absent=True))
     assert len(make_diff(made.operations)["before"]["prefixes"]) == 2
 
 
@@ -162,19 +165,21 @@ def test_an_id_that_would_change_the_path_is_refused(odd, absent):
     with pytest.raises(PlanError, match="cannot be part of a path"):
         plan(
             {"prefixes": [{**PARENT, "id": odd}]},
-            wish(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "new"}, absent=absent),
+            desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "new"}, absent=absent),
         )
 
 
 def test_every_rule_that_does_not_exist_is_named():
     with pytest.raises(PlanError, match="a{32}, b{32}"):
-        plan({}, wish(FIREWALL_RULES, {"id": "a" * 32}, {"id": "b" * 32}))
+        plan({}, desire(FIREWALL_RULES, {"id": "a" * 32}, {"id": "b" * 32}))
 
 
 def test_a_field_that_the_service_does_not_tell_counts_as_its_documented_default():
     existing = {"id": "r1", "scope": "global", "name": "global", "mode": "monitoring"}
-    same = plan({"syn_flood_rules": [existing]}, wish(RULES[0], {"scope": "global", "mitigation_type": "challenge"}))
-    other = plan({"syn_flood_rules": [existing]}, wish(RULES[0], {"scope": "global", "mitigation_type": "retransmit"}))
+    same = plan({"syn_flood_rules": [existing]}, desire(RULES[0], {"scope": "global", "mitigation_type": "challenge"}))
+    other = plan(
+        {"syn_flood_rules": [existing]}, desire(RULES[0], {"scope": "global", "mitigation_type": "retransmit"})
+    )
     assert (summary(same), summary(other)) == ([], ["update syn_flood_rule global"])
 
 

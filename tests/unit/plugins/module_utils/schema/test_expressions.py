@@ -84,8 +84,8 @@ def test_so_is_a_rule(value, expression: str, reason: str) -> None:
     ],
 )  # fmt: skip
 def test_what_only_may_be_refused_is_a_doubt(expression: str, doubt: str) -> None:
-    (found,) = FILTER_EXPRESSION.examine(expression)
-    assert doubt in found
+    (finding,) = FILTER_EXPRESSION.examine(expression)
+    assert doubt in finding
 
 
 def test_a_doubt_is_said_once() -> None:
@@ -99,7 +99,7 @@ def test_a_doubt_is_said_once() -> None:
         "tcp.dstport in {80 1024..65535} and not ip.src in {}", "tcp.srcport lt 1024", "ip.dst ne 192.0.2.1",
     ],
 )  # fmt: skip
-def test_a_documented_filter_is_not_doubtful(expression: str) -> None:
+def test_a_documented_filter_has_no_findings(expression: str) -> None:
     assert list(FILTER_EXPRESSION.examine(expression)) == []
 
 
@@ -125,13 +125,13 @@ def test_the_longest_expression_has_a_length(value, longest: int) -> None:
 
 @pytest.mark.parametrize("value", [RULE_EXPRESSION, FIREWALL_EXPRESSION, FILTER_EXPRESSION])
 def test_the_library_is_asked_where_it_is_installed(value, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    calls = []
 
     def parser(expression: str, scheme: str):
-        asked.append(scheme)
+        calls.append(scheme)
         return {"error": "Filter parsing error (1:5):\n\n    ^ an odd thing\n"}
 
     monkeypatch.setattr(vendor_parser, "vendor_parser", parser)
     with pytest.raises(ValueError, match=r"column 5, at 'rt eq 192.0.2.1': an odd thing \(so says"):
         value.examine("tcp.rt eq 192.0.2.1")
-    assert asked == ["magic_firewall" if value is FILTER_EXPRESSION else None]
+    assert calls == ["magic_firewall" if value is FILTER_EXPRESSION else None]
