@@ -105,7 +105,7 @@ def test_an_account_that_lacks_something_is_told_so_and_the_others_go_on(service
     assert modes == {"e" * 32: ["enabled"] * 2, "f" * 32: ["monitoring"] * 2}
 
     printed = run.output + json.dumps([task.result for task in run.tasks])
-    assert "Using module file" in printed
+    assert "task path: " in printed  # which shows that it is as verbose as asked
     assert service.token not in printed
     assert service.key not in printed
 
