@@ -49,7 +49,7 @@ def combination(random: Random, atom: Any, depth: int = 3, joints: tuple[str, ..
         return f"{random.choice(['not ', '!'])}{combination(random, atom, depth - 1, joints)}"
     if kind == 3:
         return f"({combination(random, atom, depth - 1, joints)})"
-    parts = [combination(random, atom, depth - 1, joints) for _ in range(random.randint(2, 3))]
+    parts = [combination(random, atom, depth - 1, joints) for dummy in range(random.randint(2, 3))]
     text = parts[0]
     for part in parts[1:]:
         text += f" {random.choice(joints)} {part}"
@@ -86,7 +86,7 @@ def odd_packet_atom(random: Random) -> str:
 def respaced(random: Random, expression: str) -> str:
     """The same words with other white space, also where there was none, within texts too."""
     text = expression
-    for _ in range(random.randint(1, 3)):
+    for dummy in range(random.randint(1, 3)):
         beside = [index for index, character in enumerate(text) if character in " (){}"]
         position = random.choice(beside) if beside and random.random() < 0.8 else random.randrange(len(text) + 1)
         text = text[:position] + random.choice(SPACES) + text[position:]
@@ -146,13 +146,13 @@ def requests(random: Random, count: int) -> list[Request]:
             user_agent=random.choice(TEXTS["http.user_agent"]),
             source=random.choice(ADDRESSES),
         )
-        for _ in range(count)
+        for dummy in range(count)
     ]
 
 
 def firewall_rules(random: Random) -> list[dict[str, Any]]:
     """The firewall rules of a zone: ties in priority, paused ones, and pairs with one expression."""
-    shared = [combination(random, request_atom, 2, ("and", "or")) for _ in range(3)]
+    shared = [combination(random, request_atom, 2, ("and", "or")) for dummy in range(3)]
     rules = []
     for number in range(random.randint(1, 10)):
         action = random.choice([*PRECEDENCE, "bypass", "allow"])

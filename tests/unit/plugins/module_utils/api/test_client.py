@@ -125,7 +125,7 @@ def test_a_service_with_smaller_pages_and_a_total_that_is_too_low_is_read_to_the
 
 @pytest.mark.parametrize("total", [0, 1, 999, 1001, 10**12, 10**400, -1, "1000", None, True, 1e3, [1000]])
 def test_a_full_page_that_comes_again_is_a_listing_only_where_the_total_says_so(total):
-    again = [answer(FULL, result_info={"total_count": total}) for _ in range(2)]
+    again = [answer(FULL, result_info={"total_count": total}) for dummy in range(2)]
     with pytest.raises(ServiceError, match="ends after 1000 of") as caught:
         read(PREFIXES, *again)
     assert len(caught.value.message) < 400

@@ -15,9 +15,9 @@ OWNER = {"account_id": "a" * 32}
 EXISTING = {"id": "1", "prefix": "192.0.2.0/24", "comment": "old", "excluded": False}
 
 
-def identity(desired, existing=(EXISTING,), owner=OWNER, exclusive=False):
+def identity(desired, existing=(EXISTING,), owner=None, exclusive=False):
     parsed = parse_desired(PREFIXES, numbered("prefixes", desired), exclusive=exclusive)
-    return plan_id(owner, make_plan({"prefixes": list(existing)}, [parsed]))
+    return plan_id(owner or OWNER, make_plan({"prefixes": list(existing)}, [parsed]))
 
 
 CHANGE = [{"prefix": "192.0.2.0/24", "comment": "new"}]

@@ -74,7 +74,8 @@ def test_so_is_a_rule(value, expression: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "doubt"),
     [
-        ("udp.dstport eq 53", "column 1, at 'udp.dstport eq 53': filters know no field 'udp.dstport', only ip.src, ip.dst, tcp.srcport, tcp.dstport; the service may refuse it"),
+        ("udp.dstport eq 53",
+         "column 1, at 'udp.dstport eq 53': filters know no field 'udp.dstport', only ip.src, ip.dst, tcp.srcport, tcp.dstport; the service may refuse it"),
         ("ip.dst eq 192.0.2.1 and len(x) gt 5", "column 25, at 'len(x) gt 5': 'len' is a function, and filters know none"),
         ("x[0] eq 5", "filters know no field 'x'"),
         ("udp.dstport & 3", "filters know no field 'udp.dstport'"),
