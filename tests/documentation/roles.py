@@ -34,10 +34,10 @@ def with_lists(text: str) -> str:
         documentation = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").DOCUMENTATION
         fields = yaml.safe_load(documentation)["options"][option]["suboptions"]
         block = indent(to_yaml(_fields(fields)), " " * 10)
-        block = re.search(rf"(?ms)^      {variable}:\n.*?^        options:\n(.*?)(?=^ {{0,8}}\S|\Z)", text)
-        if block is None:
+        options = re.search(rf"(?ms)^      {variable}:\n.*?^        options:\n(.*?)(?=^ {{0,8}}\S|\Z)", text)
+        if options is None:
             raise ValueError(f"{variable} has no options")
-        text = text[: block.start(1)] + block + text[block.end(1) :]
+        text = text[: options.start(1)] + block + text[options.end(1) :]
     return text
 
 
