@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -145,6 +146,7 @@ def test_a_firewall_rule_that_is_gone_meanwhile_is_named(service: LocalService, 
 
 
 def test_one_more_look_is_all_there_is(service: LocalService, modules: Modules) -> None:
+    service.misbehave("meanwhile", method="POST", action=lambda: time.sleep(0.2))  # until all of them have begun
     service.misbehave("lost_before", method="POST")
     entries = [{"prefix": f"10.0.0.{number}"} for number in range(3)]
     result = modules.failed("allowlist", entries=entries)
