@@ -16,11 +16,17 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import intersection, range_of
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.every_request import matches_every_request
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.expressions import Undecided, matched
-from ansible_collections.edgeops.protection.plugins.module_utils.language.syntax import Comparison, leaves, parse
-from ansible_collections.edgeops.protection.plugins.module_utils.language.tokens import normalise_expression
-from ansible_collections.edgeops.protection.plugins.module_utils.language.vendor_parser import FILTER_SCHEME
 from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import migrate
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.expressions import FILTER_EXPRESSION
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.expressions import (
+    FILTER_EXPRESSION,
+    FILTER_SCHEME,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.grammar import (
+    Comparison,
+    leaves,
+    normalise_expression,
+    parse,
+)
 from octorules_wirefilter import parse_expression
 
 from tests.engine import generators

@@ -12,8 +12,8 @@ from typing import Any, Iterator, Mapping, Protocol, Sequence
 from ..concurrency import concurrently
 from ..errors import ServiceError
 from ..schema.resource import Object, Resource, Write
+from ..text import excerpt
 from ..timestamps import read_date
-from .listing import Incomplete, Listing
 from .responses import Envelope, Request, Response, error_details, open_envelope
 
 NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
@@ -163,3 +163,62 @@ def _unexpected(request: Request, problem: str) -> ServiceError:
         error_details(request, 200),
         maybe_applied=True,
     )
+
+
+MAX_DIGITS = 20  # of a total in a message
+
+
+class Incomplete(ValueError):
+    """The pages end before the listing does; the text says how far they came."""
+
+
+class Listing:
+    """The objects of the pages so far, each once; `page_size` is the number of objects that a page was asked for.
+
+    The service's total may be too low, so that a full page is always followed by one more.
+    """
+
+    def __init__(self, page_size: int) -> None:
+        self._page_size = page_size
+        self._by_id: dict[Any, Object] = {}
+        self._previous: Sequence[Object] = ()
+        self._first_length: int | None = None
+
+    @property
+    def objects(self) -> list[Object]:
+        """What the pages hold, in their order."""
+        return list(self._by_id.values())
+
+    def add(self, page: Sequence[Object], envelope: Envelope) -> bool:
+        """Add the next page; True where the listing is complete with it. Raises Incomplete."""
+        new = self._take(page)
+        is_full = len(page) >= min(self._page_size, envelope.per_page)
+        is_full = is_full or (self._first_length is not None and new >= self._first_length)
+        if self._first_length is None:
+            self._first_length = len(page)
+        count, total = len(self._by_id), envelope.total
+        if total is None or count < total:
+            if new:
+                return False
+            if total is None and len(page) < self._page_size:
+                return True  # empty, or from a service that answers every page alike
+        elif new or not page or count == total:
+            return not (new and is_full)
+        # A full page that comes twice may hide another.
+        of_all = excerpt(str(total), MAX_DIGITS) if total and count < total else "an unknown number of"
+        raise Incomplete(f"the listing ends after {count} of {of_all} objects")
+
+    def _take(self, page: Sequence[Object]) -> int:
+        """Keep what the page has and earlier ones had not; returns how many objects that are."""
+        before = len(self._by_id)
+        if page != self._previous:
+            for item in page:
+                self._by_id.setdefault(_identity(item) or ("without id", len(self._by_id)), item)
+        self._previous = page
+        return len(self._by_id) - before
+
+
+def _identity(item: Object) -> str | int | None:
+    """The id by which an object that comes twice is known; None where it has none, or something else in its place."""
+    identity = item.get("id")
+    return identity if isinstance(identity, (str, int)) else None

@@ -13,9 +13,20 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, List, Mapping, NamedTuple, Union
 
-from ..language.syntax import Combination, Comparison, Constant, Negation, Tree, Unknown, leaves, parse
-from ..language.tokens import HARD_TO_END, TEXT, Unread
 from ..schema.expressions import address_ranges, number_ranges
+from ..schema.grammar import (
+    HARD_TO_END,
+    TEXT,
+    Combination,
+    Comparison,
+    Constant,
+    Negation,
+    Tree,
+    Unknown,
+    Unread,
+    leaves,
+    parse,
+)
 from .address_set import EVERYTHING, Ranges, intersection
 from .expressions import HIGHEST_PORT, addresses_of, numbers_of
 

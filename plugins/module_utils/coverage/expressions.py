@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from typing import Callable, Mapping, NamedTuple
 
-from ..language.syntax import Combination, Comparison, Constant, Negation, Tree, Unknown, parse
-from ..language.tokens import Unread, place_of
 from ..schema.expressions import AddressRange, address_ranges, number_ranges, unknown_leaf
+from ..schema.grammar import Combination, Comparison, Constant, Negation, Tree, Unknown, Unread, parse, place_of
 from .address_set import EVERYTHING, IPV6, Range, Ranges, complement, intersection, union
 
 HIGHEST_PORT = 65535

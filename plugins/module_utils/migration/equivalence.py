@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
-from ..language.tokens import normalise_expression
+from ..schema.grammar import normalise_expression
 
 CustomRule = Mapping[str, Any]
 LISTS = ("phases", "products")

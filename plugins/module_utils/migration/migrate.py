@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
-from ..language.tokens import normalise_expression
+from ..schema.grammar import normalise_expression
 from ..schema.zone import ACTIONS_BY_PRECEDENCE
 from ..text import first_few
 from .equivalence import CustomRule, at_least, by_ref

@@ -13,14 +13,30 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from typing import Callable, Mapping, Tuple
+from typing import Any, Callable, Mapping, Tuple
 
-from ..language.syntax import Comparison, Unknown, leaves, parse
-from ..language.tokens import Token, Unread, normalise_expression, place_of, quoted
-from ..language.vendor_parser import FILTER_SCHEME, RULE_SCHEME, vendor_refusal
 from ..text import excerpt
+from .grammar import (
+    Comparison,
+    Token,
+    Unknown,
+    Unread,
+    leaves,
+    normalise_expression,
+    parse,
+    place_of,
+    quoted,
+    tokens_of,
+)
 from .networks import parse_network, read_network
 from .values import Value, parse_filled_text
+
+try:
+    import octorules_wirefilter
+except ImportError:  # the parser of the vendor's own engine is optional
+    vendor_parser: Callable[..., dict[str, Any]] | None = None
+else:
+    vendor_parser = octorules_wirefilter.parse_expression
 
 AddressRange = Tuple[int, int, int]  # the family, the first and the last address
 NumberRange = Tuple[int, int]
@@ -31,6 +47,11 @@ BITS = {4: 32, 6: 128}
 LONGEST_REASON = 200
 LONGEST_RULE = 4096
 LONGEST_FILTER = 8192
+FILTER_SCHEME: str | None = "magic_firewall"  # packets
+RULE_SCHEME: str | None = None  # requests
+ERROR = re.compile(r"[^\n]*\((\d+):(\d+)\):\n[^\n]*\n *\^+ (.+)", re.DOTALL)
+UNCERTAIN = re.compile(r"unknown identifier|invalid (?:kind|type|number) of argument|cannot perform this operation")
+FALSELY_REFUSED = ("true", "false", "is_timed_hmac_valid_v0")  # documented, and not known to the library
 
 
 def address_ranges(comparison: Comparison) -> list[AddressRange]:
@@ -153,6 +174,28 @@ def check_rule(expression: str) -> list[str]:
                 if exc.malformed:
                     raise
     return []
+
+
+def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
+    """Why the parser of the vendor's own engine refuses an expression; None where it does not, or may be wrong.
+
+    It is the library octorules-wirefilter, where it is installed. The service may know more fields and functions than
+    the library's scheme, so that what the library does not know by name or type is not refused.
+    """
+    if vendor_parser is None or any(token.text in FALSELY_REFUSED for token in tokens_of(expression)):
+        return None
+    try:
+        error = vendor_parser(expression, scheme).get("error") or ""
+    except Exception:  # an optional check does not stop the module
+        return None
+    match = ERROR.match(error)
+    if not match or UNCERTAIN.match(match[3]):
+        return None
+    line, column, reason = int(match[1]), int(match[2]), " ".join(match[3].split())
+    lines = expression.split("\n")
+    before = lines[line - 1].encode()[: column - 1].decode(errors="ignore")  # the library counts bytes
+    start = sum(len(text) + 1 for text in lines[: line - 1]) + len(before)
+    return Unread(f"{reason} (so says the parser of the vendor's engine)", start)
 
 
 @dataclass(frozen=True)

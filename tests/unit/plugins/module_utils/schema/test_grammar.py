@@ -5,9 +5,17 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.language.tokens import (
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.grammar import (
+    Combination,
+    Comparison,
+    Constant,
+    Negation,
+    Tree,
+    Unknown,
     Unread,
+    leaves,
     normalise_expression,
+    parse,
     place_of,
     tokens_of,
 )
@@ -105,3 +113,93 @@ def test_everything_else_is_compared_as_text(one: str, other: str) -> None:
 )
 def test_a_place_is_said_as_people_count(expression: str, start: int, label: str) -> None:
     assert place_of(expression, start) == label
+
+
+def shown(tree: Tree) -> str:
+    """A tree with all its parentheses."""
+    if isinstance(tree, Negation):
+        return f"not {shown(tree.part)}"
+    if isinstance(tree, Combination):
+        return "(" + f" {tree.operator} ".join(map(shown, tree.parts)) + ")"
+    if isinstance(tree, Constant):
+        return str(tree.value).lower()
+    if isinstance(tree, Unknown):
+        return f"<{tree.field}: {tree.problem}>"
+    values = " ".join(token.text for token in tree.operands)
+    return " ".join(filter(None, [tree.field, tree.operator, f"{{{values}}}" if tree.in_braces else values]))
+
+
+@pytest.mark.parametrize(
+    ("expression", "structure"),
+    [
+        ("a or b and c", "(a or (b and c))"),
+        ("a or b xor c and d", "(a or (b xor (c and d)))"),
+        ("(a or b) and c", "((a or b) and c)"),
+        ("a || b ^^ c && !d", "(a or (b xor (c and not d)))"),
+        ("not a and b", "(not a and b)"),
+        ("not not a", "a"),
+        ("not !(not a)", "not a"),
+        ("a and b and c", "(a and b and c)"),
+        ("true or false", "(true or false)"),
+        ("x == 1 and y != 2", "(x eq 1 and y ne 2)"),
+        ("x in {1 2..3} or y in $list", "(x in {1 2..3} or y in $list)"),
+        ('x strict wildcard "*" and y ~ "a"', '(x strict wildcard "*" and y matches "a")'),
+        ('any(h["x"][*] contains "and (") and y', '(any ( h [ "x" ] [ * ] contains "and (" ) and y)'),
+        ("f(g(x), y[0])[1] gt 5", "f ( g ( x ) , y [ 0 ] ) [ 1 ] gt 5"),
+        ("x & 3 and y", "(<x: '&' is no operator> and y)"),
+        ("x eq 1 y eq 2", "<x: 'y' is not expected there>"),
+        ("x contains lower(y) or z", "(<x: '(' is not expected there> or z)"),
+    ],
+)
+def test_operators_bind_as_in_the_engine(expression: str, structure: str) -> None:
+    assert shown(parse(expression)) == structure
+
+
+@pytest.mark.parametrize(
+    ("expression", "start", "problem"),
+    [
+        ("", 0, "it ends where a field is expected"),
+        ("a and ", 5, "it ends where a field is expected"),
+        ("a and or b", 6, "'or' stands where a field is expected"),
+        ("()", 1, "')' stands where a field is expected"),
+        ("(a", 2, "it ends where ')' is expected"),
+        ("a)", 1, "')' is not expected there"),
+        ("(a) b", 4, "'b' is not expected there"),
+        ("x eq", 4, "it ends where a value is expected"),
+        ("x in {1", 7, "it ends where '}' is expected"),
+        ("x in {1, 2}", 7, "',' stands where a value is expected"),
+        ("f(x[1)", 5, "')' stands where ']' is expected"),
+        ("f(x", 3, "it ends where ')' is expected"),
+        ("x & ] and y", 4, "']' closes nothing"),
+        ('"a" eq x', 0, "'\"a\"' stands where a field is expected"),
+    ],
+)
+def test_what_is_malformed_is_named_with_its_place(expression: str, start: int, problem: str) -> None:
+    with pytest.raises(Unread) as caught:
+        parse(expression)
+    assert (caught.value.start, caught.value.problem, caught.value.malformed) == (start, problem, True)
+
+
+def test_an_expression_that_is_nested_too_deeply_is_not_read_though_the_service_may_take_it() -> None:
+    assert parse("(" * 50 + "a" + ")" * 50)
+    with pytest.raises(Unread, match="nested too deeply") as caught:
+        parse("(" * 51 + "a" + ")" * 51)
+    assert not caught.value.malformed
+
+
+def test_length_is_no_depth() -> None:
+    assert shown(parse("not " * 5000 + "a")) == "a"
+    assert len(list(leaves(parse(" or ".join(["a"] * 5000))))) == 5000
+
+
+def test_leaves_come_in_their_order() -> None:
+    comparisons = list(leaves(parse("a eq 1 or not (b and true) xor c & 1")))
+    assert [leaf.field for leaf in comparisons] == ["a", "b", "c"]
+    assert [isinstance(leaf, Comparison) for leaf in comparisons] == [True, True, False]
+    assert [leaf.start for leaf in comparisons] == [0, 15, 33]
+
+
+@pytest.mark.parametrize(("expression", "plain"), [("a.b eq 1", True), ("a[0] eq 1", False), ("f(a) eq 1", False)])
+def test_a_plain_field_stands_by_itself(expression: str, plain: bool) -> None:
+    (leaf,) = leaves(parse(expression))
+    assert isinstance(leaf, Comparison) and leaf.plain is plain
