@@ -9,10 +9,14 @@ from typing import Any, Callable
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.inputs import read_account
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import answer, summarise
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import (
+    CoverageSummary,
+    answer,
+    summarise,
+)
 
 
-def coverage(account: Any) -> dict[str, Any]:
+def coverage(account: Any) -> CoverageSummary:
     """The coverage of an account; see coverage.yml."""
     return summarise(_covering(account))
 

@@ -37,14 +37,18 @@ HEADER = "What Cloudflare holds, as variables of the role edgeops.protection.bas
 
 
 def _exported(name: str, account: Any, custom_rules: Any, firewall_rules: Any, purge: bool) -> Export:
-    lists = [list(rules) if isinstance(rules, Iterator) else rules for rules in (custom_rules, firewall_rules)]
     try:
-        export = export_baseline(account or None, *lists, purge=bool(purge))
+        export = export_baseline(account or None, _in_full(custom_rules), _in_full(firewall_rules), purge=bool(purge))
     except (AttributeError, TypeError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.{name}: {exc}") from exc
     for note in export.notes:
         Display().warning(note)
     return export
+
+
+def _in_full(rules: Any) -> Any:
+    """The rules; all of them where a filter of Jinja gives them one by one."""
+    return list(rules) if isinstance(rules, Iterator) else rules
 
 
 class FilterModule:
