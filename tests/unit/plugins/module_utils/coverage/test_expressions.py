@@ -83,14 +83,15 @@ def evaluate(expression: str, packet: dict[str, Any]) -> bool:
 def compare(value: Any, operator: str, operands: list[str]) -> bool:
     if isinstance(value, str):
         return any(holds(text, value) for text in operands) is (operator != "ne")
-    bounds = [[int(number) for number in text.split("..")] for text in operands]
+    bounds: list[list[int]] = [[int(number) for number in text.split("..")] for text in operands]
     if operator == "in":
         return any(bound[0] <= value <= bound[-1] for bound in bounds)
     number = bounds[0][0]
-    return {
+    compared: dict[str, bool] = {
         "eq": value == number, "==": value == number, "ne": value != number, "lt": value < number,
         "<": value < number, "le": value <= number, "gt": value > number, "ge": value >= number,
-    }[operator]  # fmt: skip
+    }  # fmt: skip
+    return compared[operator]
 
 
 def packets(destination: str) -> list[dict[str, Any]]:

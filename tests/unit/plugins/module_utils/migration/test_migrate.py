@@ -2,45 +2,35 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What becomes of firewall rules, kind by kind; that requests meet the same is for tests/migration."""
+"""What becomes of firewall rules, kind by kind; that requests meet the same is for the functional tests."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import migrate
-from ansible_collections.edgeops.protection.plugins.module_utils.migration.report import report
 
-OFFICE = "ip.src in {192.0.2.0/24}"
-OTHER = 'http.host eq "example.com"'
+from tests.support.migration_model import OFFICE, OTHER, Rule, rule
 
 
-def rule(id_="a", action="block", expression=OFFICE, filter_paused=False, **fields):
-    return {
-        "id": id_,
-        "action": action,
-        "filter": {"id": "f", "expression": expression, "paused": filter_paused},
-        **fields,
-    }
-
-
-def only(*rules):
+def only(*rules: Rule) -> tuple[Rule, Rule]:
     """The one custom rule and the one entry of one firewall rule."""
     migration = migrate(rules)
     (custom,), (entry,) = migration.rules, migration.entries
     return custom, entry
 
 
-def notes(*rules):
+def notes(*rules: Rule) -> dict[str, list[str]]:
     return {entry["id"]: entry["notes"] for entry in migrate(rules).entries}
 
 
-def refs(*rules):
+def refs(*rules: Rule) -> list[str]:
     return [custom["ref"] for custom in migrate(rules).rules]
 
 
-def test_a_rule_becomes_a_custom_rule():
+def test_a_rule_becomes_a_custom_rule() -> None:
     custom, entry = only(rule(ref="scrapers", description="no scrapers", priority=7, paused=False))
     assert custom == {
         "ref": "scrapers",
@@ -82,14 +72,14 @@ def test_a_rule_becomes_a_custom_rule():
         ),
     ],
 )
-def test_actions(action, fields, expected):
+def test_actions(action: str, fields: dict[str, Any], expected: Any) -> None:
     custom, entry = only(rule(action=action, **fields))
     always = {"ref": "a", "expression": OFFICE, "description": "", "enabled": True}
     assert custom == {**always, **expected}
     assert entry["action"] == action and entry["notes"] == []
 
 
-def test_a_long_description_is_kept():
+def test_a_long_description_is_kept() -> None:
     custom, dummy = only(rule(description="x" * 5000))
     assert custom["description"] == "x" * 5000
 
@@ -118,7 +108,7 @@ def test_a_long_description_is_kept():
         ),
     ],
 )
-def test_priority_and_precedence_become_order(rules, order):
+def test_priority_and_precedence_become_order(rules: Any, order: str) -> None:
     migration = migrate(rules)
     assert "".join(custom["ref"] for custom in migration.rules) == order
     assert [(entry["id"], entry["position"]) for entry in migration.entries] == [
@@ -135,14 +125,16 @@ def test_priority_and_precedence_become_order(rules, order):
         (False, True, False, True),
     ],
 )
-def test_paused_rules_and_filters_become_disabled_rules(paused, filter_paused, enabled, noted):
+def test_paused_rules_and_filters_become_disabled_rules(
+    paused: Any, filter_paused: bool, enabled: bool, noted: Any
+) -> None:
     custom, entry = only(rule(paused=paused, filter_paused=filter_paused))
     assert custom["enabled"] is enabled
     assert (entry["paused"], entry["filter_paused"]) == (paused, filter_paused)
     assert ["conversion enables it" in note for note in entry["notes"]] == [True] * noted
 
 
-def test_a_bypass_and_the_allow_after_it_become_one_skip():
+def test_a_bypass_and_the_allow_after_it_become_one_skip() -> None:
     migration = migrate(
         [
             rule("1", "bypass", 'http.host  eq "a  b"', priority=1, ref="by", products=["bic"]),
@@ -191,13 +183,13 @@ ALLOW = rule("a", "allow", priority=9)
         [BYPASS, rule("c", "simulate", OTHER, priority=2), ALLOW],
     ],
 )
-def test_a_pair_with_something_between_or_against_it_stays_two_rules(rules):
+def test_a_pair_with_something_between_or_against_it_stays_two_rules(rules: Any) -> None:
     custom = {custom["ref"]: custom.get("action_parameters") for custom in migrate(rules).rules}
     assert custom["b"] == {"products": ["waf"]}
     assert custom["a"] == {"ruleset": "current"}
 
 
-def test_only_the_first_allow_of_two_takes_the_bypass():
+def test_only_the_first_allow_of_two_takes_the_bypass() -> None:
     migration = migrate([BYPASS, ALLOW, rule("c", "allow", priority=10)])
     assert [custom["action_parameters"] for custom in migration.rules] == [
         {"ruleset": "current", "products": ["waf"]},
@@ -206,7 +198,7 @@ def test_only_the_first_allow_of_two_takes_the_bypass():
 
 
 @pytest.mark.parametrize(("length", "noted"), [(4096, False), (4097, True)])
-def test_an_expression_that_no_custom_rule_takes_is_noted(length, noted):
+def test_an_expression_that_no_custom_rule_takes_is_noted(length: int, noted: Any) -> None:
     expression = "ip.src in {" + " " * (length - 12) + "}"
     assert bool(notes(rule("a", expression=expression))["a"]) is noted
 
@@ -223,7 +215,7 @@ def test_an_expression_that_no_custom_rule_takes_is_noted(length, noted):
         ('http.host  eq "for"', 'http.host eq "for"', True),
     ],
 )
-def test_raw_strings_are_compared_letter_by_letter(one, other, merged):
+def test_raw_strings_are_compared_letter_by_letter(one: str, other: str, merged: bool) -> None:
     rules = migrate([rule("b", "bypass", one, products=["waf"]), rule("a", "allow", other)]).rules
     assert len(rules) == (1 if merged else 2)
 
@@ -239,7 +231,7 @@ def test_raw_strings_are_compared_letter_by_letter(one, other, merged):
         ([rule("a", ref="a"), rule("b", ref="B")], ["a", "B"], ""),
     ],
 )
-def test_refs_are_the_rules_own_where_nothing_else_goes_by_them(rules, expected, noted):
+def test_refs_are_the_rules_own_where_nothing_else_goes_by_them(rules: Any, expected: Any, noted: Any) -> None:
     assert refs(*rules) == expected
     assert "".join(id_ for id_, noted_rules in notes(*rules).items() if noted_rules) == noted
 
@@ -264,7 +256,7 @@ def test_refs_are_the_rules_own_where_nothing_else_goes_by_them(rules, expected,
         (rule(action="bypass", products=["rain"]), "skip 'rain'"),
     ],
 )
-def test_what_no_custom_rule_can_stand_for_is_left_out_and_noted(odd, note):
+def test_what_no_custom_rule_can_stand_for_is_left_out_and_noted(odd: dict[str, Any], note: str) -> None:
     migration = migrate([odd, rule("z", priority=1)])
     assert [custom["ref"] for custom in migration.rules] == ["z"]
     entry = migration.entries[1]
@@ -272,7 +264,7 @@ def test_what_no_custom_rule_can_stand_for_is_left_out_and_noted(odd, note):
     assert note in " ".join(entry["notes"])
 
 
-def test_a_bypass_keeps_the_products_that_can_be_skipped():
+def test_a_bypass_keeps_the_products_that_can_be_skipped() -> None:
     custom, entry = only(rule(action="bypass", products=["rain", "waf", None, ["bic"]]))
     assert custom["action_parameters"] == {"products": ["waf"]}
     assert custom["enabled"] is True
@@ -284,53 +276,28 @@ def test_a_bypass_keeps_the_products_that_can_be_skipped():
 
 
 @pytest.mark.parametrize(
-    ("priority", "read", "noted"),
-    [
-        (7, 7, False),
-        (7.0, 7, False),
-        (7.5, 7.5, False),
-        ("", None, False),
-        ("7", 7, True),
-        (" 7.0 ", 7, True),
-        ("first", None, True),
-        (True, None, True),
-        (float("nan"), None, True),
-        (float("inf"), None, True),
-        ("1e999", None, True),
-        ("9" * 5000, None, True),
-        ([7], None, True),
-    ],
-)
-def test_odd_priorities_are_read_where_they_can_be(priority, read, noted):
-    dummy, entry = only(rule(priority=priority))
-    assert entry["priority"] == read and isinstance(entry["priority"], type(read))
-    assert bool(entry["notes"]) is noted
-    assert all("priority" in note and len(note) < 200 for note in entry["notes"])
-
-
-@pytest.mark.parametrize(
     ("paused", "enabled", "noted"),
     [(None, True, 0), ("false", True, 0), ("True", False, 0), ("yes", False, 1), (1, False, 1), ([], False, 1)],
 )
-def test_a_rule_that_may_be_paused_is_disabled(paused, enabled, noted):
+def test_a_rule_that_may_be_paused_is_disabled(paused: Any, enabled: bool, noted: Any) -> None:
     custom, entry = only(rule(paused=paused))
     assert custom["enabled"] is enabled
     assert len(entry["notes"]) == noted
 
 
-def test_a_rule_that_stands_twice_becomes_one():
+def test_a_rule_that_stands_twice_becomes_one() -> None:
     migration = migrate([rule("a", ref="x"), rule("a", "allow", ref="x", priority=1)])
     assert [(custom["ref"], custom["action"]) for custom in migration.rules] == [("x", "block")]
     assert [(entry["becomes"], len(entry["notes"])) for entry in migration.entries] == [(None, 1), ("x", 0)]
 
 
-def test_a_rule_that_stands_twice_adds_nothing_to_a_pair():
+def test_a_rule_that_stands_twice_adds_nothing_to_a_pair() -> None:
     rules = [rule("b", "bypass", products=["waf"]), rule("b", "bypass", products=["hot"]), rule("a", "allow")]
     (custom,) = migrate(rules).rules
     assert custom["action_parameters"] == {"ruleset": "current", "products": ["waf"]}
 
 
-def test_without_priorities_the_list_itself_may_be_the_order():
+def test_without_priorities_the_list_itself_may_be_the_order() -> None:
     noted_rules = notes(rule("block"), rule("allow", "allow"), rule("log", "log"), rule("other", "log"))
     assert list(noted_rules) == ["log", "other", "allow", "block"]
     assert [note.partition("list, ")[2] for note in noted_rules["block"]] == [
@@ -354,11 +321,11 @@ def test_without_priorities_the_list_itself_may_be_the_order():
         [rule(str(number), "block") for number in range(200)] + [rule("b", "allow")],
     ],
 )
-def test_there_is_no_doubt_about_the_order_otherwise(rules):
+def test_there_is_no_doubt_about_the_order_otherwise(rules: Any) -> None:
     assert [note for noted_rules in notes(*rules).values() for note in noted_rules if "order of the list" in note] == []
 
 
-def test_many_rules_are_not_named_one_by_one():
+def test_many_rules_are_not_named_one_by_one() -> None:
     noted_rules = notes(*[rule(str(number)) for number in range(199)], rule("a", "allow"))
     assert "after 0, 1, 2 and 196 more, not before" in noted_rules["a"][0]
 
@@ -381,73 +348,18 @@ def test_many_rules_are_not_named_one_by_one():
         ([rule(id_=5)], "number 1 of the firewall rules has no id"),
     ],
 )
-def test_what_is_not_a_list_of_rules_is_refused(rules, message):
+def test_what_is_not_a_list_of_rules_is_refused(rules: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         migrate(rules)
 
 
-def test_no_rules_become_no_rules():
+def test_no_rules_become_no_rules() -> None:
     migration = migrate([])
     assert migration == ([], [])
-    assert "Custom rules: 0" in report(migration)
 
 
-def test_the_rules_given_stay_as_they_are():
+def test_the_rules_given_stay_as_they_are() -> None:
     rules = [rule("b", "bypass", products=["waf"], ref="x"), rule("a", "allow")]
     before = json.dumps(rules)
     migrate(rules).rules[0]["action_parameters"]["products"].append("bic")
     assert json.dumps(rules) == before
-
-
-REPORTED = [
-    rule("1", "log", 'http.user_agent matches "bot"', priority=1, description="a | b\n<script>"),
-    rule("2", "bypass", priority=2, products=["waf"]),
-    rule("3", "allow", priority=3, ref="office_[1]"),
-    rule("4", "simulate", priority=4),
-    rule("5", "block", 'http.host eq "a ~ b"', priority=5, filter_paused=True),
-    rule("6", "challenge", paused=True),
-]
-
-
-def test_the_report_has_a_row_for_each_rule():
-    lines = report(migrate(REPORTED)).splitlines()
-    start = lines.index("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |") + 1
-    assert lines[start : start + 6] == [
-        r"| 1 | 1 | a \| b \<script\> | log | 1 | active | 1 | 1 | log | yes |",
-        r"| 2 | 2 |  | bypass | 2 | active | 2 | office_\[1\] | skip: remaining rules, waf | yes |",
-        r"| 3 | 3 |  | allow | 3 | active | 2 | office_\[1\] | skip: remaining rules, waf | yes |",
-        "| 4 | 4 |  | simulate | 4 | active | - | left out | - | - |",
-        "| 5 | 5 |  | block | 5 | filter paused | 3 | 5 | block | no |",
-        "| 6 | 6 |  | challenge | - | paused | 4 | 6 | challenge | no |",
-    ]
-    assert lines[2] == (
-        "Firewall rules: 6, in the order of evaluation. Custom rules: 4, of which enabled: 2. "
-        "Firewall rules merged into another: 1. Left out: 1."
-    )
-
-
-def test_the_report_lists_the_differences_rule_by_rule():
-    text = report(migrate(REPORTED))
-    section = text.partition("## Differences rule by rule\n\n")[2].partition("\n\n##")[0].splitlines()
-    assert [line[:28] for line in section] == [
-        "- 4",
-        "  - No custom rule stands fo",
-        "- 5",
-        "  - Its filter is paused, th",
-    ]
-    assert "None: each custom rule does" in report(migrate([rule()]))
-
-
-@pytest.mark.parametrize(
-    ("sentence", "concerned"),
-    [("page of error 1020", "5"), ("Enterprise", "1"), ("matches or ~", "1")],
-)
-def test_the_report_says_which_rules_a_difference_concerns(sentence, concerned):
-    (line,) = [line for line in report(migrate(REPORTED)).splitlines() if sentence in line]
-    assert line.endswith(f"It concerns: {concerned}.")
-    assert sentence not in report(migrate([rule(action="challenge")]))
-
-
-def test_the_report_says_what_differs_for_all():
-    text = report(migrate([rule()])).partition("## Differences that concern all")[2]
-    assert all(word in text for word in ("precedence", "Other custom rules", "The ids change", "depends on its plan"))

@@ -1,0 +1,142 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a finder says of a change; which change carries which risk is a table of the functional tests."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any, Mapping
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import difference, networks
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import (
+    FINDERS,
+    Change,
+    Risk,
+    enabled_too_soon,
+    find_risks,
+    unprotects_addresses,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST, PREFIXES, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
+from hypothesis import given
+
+from tests.support.coverage_model import ADDRESSES, Entry, account_state, protects, rule
+from tests.support.coverage_model import PREFIXES as PREFIX_LISTS
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
+
+
+@given(PREFIX_LISTS, PREFIX_LISTS)
+def test_a_plan_that_protects_more_carries_no_risk_for_its_addresses(before: list[Entry], after: list[Entry]) -> None:
+    was, becomes = Coverage({"prefixes": before}), Coverage({"prefixes": after})
+    change = Change(Plan({}, ()), was, becomes)
+    actual = unprotects_addresses(change, Limits())
+    lost = [address for address in ADDRESSES if protects(before, address) and not protects(after, address)]
+    assert (actual is not None) or not lost
+    assert actual is None or difference(was.protected, becomes.protected) == actual.ranges
+    if difference(was.protected, becomes.protected) == []:
+        assert find_risks(change, Limits()) == []
+
+
+def change_of(state: Mapping[str, Any], resource: Resource, entries: list[Entry], purge: bool = False) -> Change:
+    desired = parse_desired(resource, numbered("entries", entries), exclusive=purge)
+    plan = make_plan(state, [desired])
+    return Change(plan, Coverage(plan.before), Coverage(plan.after()), NOON)
+
+
+def hosts(count: int) -> list[Entry]:
+    return [{"id": str(number), "prefix": f"10.0.0.{2 * number}/32", "enabled": True} for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "codes"),
+    [
+        ("198.51.100.7", []),
+        ("198.51.100.0/24", []),
+        ("198.51.100.0/23", ["broad_allowlist"]),
+        ("192.0.2.7", ["allowlists_own_prefix"]),
+        ("192.0.0.0/16", ["broad_allowlist", "allowlists_own_prefix"]),
+        ("2001:db8::/47", ["broad_allowlist"]),
+    ],
+)
+def test_an_entry_of_the_allowlist_is_broad_or_the_accounts_own(prefix: str, codes: list[str]) -> None:
+    risks = find_risks(change_of(account_state(), ALLOWLIST, [{"prefix": prefix}]), Limits())
+    assert [risk.code for risk in risks] == codes
+
+
+@pytest.mark.parametrize(
+    ("existing", "kept", "percent", "codes"),
+    [
+        (10, 6, 30, []),
+        (10, 5, 30, ["mass_deletion"]),
+        (10, 5, 50, []),
+        (10, 0, 100, ["empties_list"]),
+        (10, 0, 30, ["mass_deletion", "empties_list"]),
+        (1, 0, 30, ["empties_list"]),
+    ],
+)
+def test_a_list_loses_much_or_all(existing: int, kept: int, percent: int, codes: list[str]) -> None:
+    entries = [{"prefix": item["prefix"]} for item in hosts(kept)]
+    change = change_of(account_state(allowlist=hosts(existing)), ALLOWLIST, entries, purge=True)
+    assert [risk.code for risk in find_risks(change, Limits(max_deletions_percent=percent))] == codes
+
+
+def test_a_risk_names_its_networks_and_its_entries() -> None:
+    prefixes = [{"id": "1", "prefix": "192.0.2.0/24", "excluded": False}]
+    change = change_of(account_state(prefixes=prefixes), PREFIXES, [{"prefix": "192.0.2.8/29", "excluded": True}])
+    (risk,) = find_risks(change, Limits())
+    assert risk.record() == {
+        "code": "unprotects_addresses",
+        "message": "8 IPv4 addresses (192.0.2.8/29) would no longer be protected.",
+        "networks": ["192.0.2.8/29"],
+        "addresses": "8 IPv4 addresses",
+        "entries": ["192.0.2.8/29"],
+        "reason": None,
+    }
+    assert Risk("code", "", [], ["a"], "planned").record()["reason"] == "planned"
+
+
+@pytest.mark.parametrize(
+    ("mode", "codes", "message"),
+    [
+        ("monitoring", ["stops_mitigation"], "SYN flood protection would no longer mitigate attacks on 256 IPv4"),
+        ("disabled", ["disables_protection"], "SYN flood protection would have no working rule or filter left."),
+        ("enabled", [], ""),
+    ],
+)
+def test_the_last_rule_that_mitigates_stops_or_disables(mode: str, codes: list[str], message: str) -> None:
+    state = account_state(syn_flood_rules=[{"id": "1", **rule("enabled")}])
+    risks = find_risks(change_of(state, RULES[0], [{"scope": "global", "mode": mode}]), Limits())
+    assert [risk.code for risk in risks] == codes
+    assert "".join(risk.message for risk in risks).startswith(message)
+    assert [networks(risk.ranges) for risk in risks] == [["192.0.2.0/24"] for dummy in codes]
+
+
+@pytest.mark.parametrize(
+    ("existing", "reason"),
+    [
+        (None, "would be new and enabled at once"),
+        ({"mode": "enabled"}, ""),
+        ({"mode": "Enabled"}, ""),
+        ({"mode": "disabled"}, "would go from disabled straight to enabled"),
+        (
+            {"mode": "monitoring", "modified_on": "2026-01-02T09:00:00Z"},
+            "has monitored since 2026-01-02T09:00:00+00:00 only",
+        ),
+        ({"mode": "monitoring", "modified_on": "2026-01-02T08:00:00Z"}, ""),
+    ],
+)
+def test_what_has_not_monitored_is_enabled_too_soon(existing: Any, reason: str) -> None:
+    assert enabled_too_soon(RULES[0], existing, NOON, timedelta(hours=4)) == reason
+
+
+def test_there_is_a_finder_for_every_code() -> None:
+    assert tuple(FINDERS) == CODES
