@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 try:
     from octorules_wirefilter import parse_expression
 except ImportError:  # where there is no wheel of it, every expression is taken
 
-    def parse_expression(expression: str) -> dict[str, str]:
+    def parse_expression(expr: str, scheme: str | None = None) -> dict[str, Any]:
         return {}
 
 
