@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import STATUS
+
 from . import plays
 from .accounts import Account, Entry, identifier, objects
 from .measure import Taken, Way
@@ -89,7 +91,7 @@ class Ways:
             path = self.scratch / "desired.json"
             path.write_text(json.dumps(desired), encoding="utf-8")
             self._prepare(work)
-            url = self.serving.base_url + "/" + plays.STATUS.path.format(account_id=identifier(0)).rpartition("/")[0]
+            url = self.serving.base_url + "/" + STATUS.path.format(account_id=identifier(0)).rpartition("/")[0]
             taken, _text = run([sys.executable, SCRIPT, url, self.serving.token, path], self.scratch)
             self._check(work)
             return taken

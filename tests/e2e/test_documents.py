@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -105,7 +105,7 @@ def test_a_page_runs_and_shows_what_comes_out(page: Page, tmp_path: Path, servic
     assert service.calls or not (page.snippets or page.plays)
 
 
-def play_of(tasks: list[Any]) -> dict[str, Any]:
+def play_of(tasks: Sequence[Any]) -> dict[str, Any]:
     """A play for task snippets: the inventory's variables give every module its credentials and its account or zone."""
     return {
         "name": "Run the snippets of a page",

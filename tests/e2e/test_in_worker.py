@@ -71,7 +71,7 @@ def play(folder: Path, task: dict[str, Any], host_vars: dict[str, Any], **defaul
 
 @pytest.mark.parametrize("inside", [True, False])
 def test_defaults_of_one_module_are_for_that_module_only(inside: bool, tmp_path: Path) -> None:
-    task = {"edgeops.protection.protection_info": {}}
+    task: dict[str, Any] = {"edgeops.protection.protection_info": {}}
     defaults: dict[str, Any] = {"protection_info": {"gather_subset": ["status"]}, "allowlist": {"purge": True}}
     run = play(tmp_path, task, {"edgeops_protection_in_worker": inside}, **defaults)
     assert run.code == 0, run.output

@@ -162,7 +162,11 @@ def test_groups_are_constructed(tmp_path: Path, service: LocalService) -> None:
 
 
 def test_a_cached_inventory_makes_no_calls(tmp_path: Path, service: LocalService) -> None:
-    cache = {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": str(tmp_path / "cache")}
+    cache: dict[str, Any] = {
+        "cache": True,
+        "cache_plugin": "ansible.builtin.jsonfile",
+        "cache_connection": str(tmp_path / "cache"),
+    }
     first = listing(inventory(tmp_path, service, **cache))
     calls = len(service.calls)
     assert listing(inventory(tmp_path, service, **cache)) == first

@@ -138,7 +138,7 @@ def test_a_token_in_the_environment_is_in_no_channel(service: LocalService, fold
 
 def test_a_key_in_the_options_is_in_no_channel(service: LocalService, folder: Path) -> None:
     service.faults[0].settings["errors"][0]["message"] = f"these are odd: {KEY}"
-    tasks = [
+    tasks: list[dict[str, Any]] = [
         {"edgeops.protection.firewall_rules_info": {}},
         {"edgeops.protection.firewall_rules": {"rules": [{"id": "1" * 32, "paused": True}]}},
     ]

@@ -98,7 +98,7 @@ def respaced(random: Random, expression: str) -> str:
 
 def packets(random: Random, count: int) -> list[dict[str, Any]]:
     """Packets whose addresses are of one family each."""
-    samples = []
+    samples: list[dict[str, Any]] = []
     while len(samples) < count:
         source, destination = random.choice(ADDRESSES), random.choice(ADDRESSES)
         if ipaddress.ip_address(source).version == ipaddress.ip_address(destination).version:

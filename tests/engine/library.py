@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -91,7 +91,7 @@ class Engine:
         for name, kind in fields.items():
             assert _library().wirefilter_add_type_field_to_scheme(self._scheme, _text(name), _Type(TYPES[kind], None))
 
-    def decisions(self, expression: str, objects: list[Values]) -> list[bool]:
+    def decisions(self, expression: str, objects: Sequence[Values]) -> list[bool]:
         """For each request or packet whether it matches; raises SyntaxError with what the engine says."""
         library = _library()
         parsed = library.wirefilter_parse_filter(self._scheme, _text(expression))

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from ansible_collections.edgeops.protection.plugins.module_utils.api import retry
 
@@ -148,6 +149,5 @@ def without_waiting(service: LocalService) -> SimpleNamespace:
 
 
 if __name__ == "__main__":
-    with LocalService() as local_service:
-        retry.time = without_waiting(local_service)  # type: ignore[assignment]
+    with LocalService() as local_service, patch.object(retry, "time", without_waiting(local_service)):
         sys.stdout.write(page(local_service))

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import patch
 
 from ansible_collections.edgeops.protection.plugins.module_utils.api import retry
 
@@ -388,6 +389,5 @@ def all_outcomes(service: LocalService) -> dict[tuple[str, str], Outcome]:
 
 
 if __name__ == "__main__":
-    with LocalService() as local_service:
-        retry.time = without_waiting(local_service)  # type: ignore[assignment]
+    with LocalService() as local_service, patch.object(retry, "time", without_waiting(local_service)):
         sys.stdout.write(page(all_outcomes(local_service)))

@@ -27,7 +27,7 @@ class Case:
 
 RULE_1, RULE_2, RULE_3 = (digit * 32 for digit in "123")
 FILTER_1, FILTER_2, FILTER_3 = (digit * 32 for digit in "abc")
-FIREWALL = {
+FIREWALL: dict[str, Any] = {
     "rules": [
         {"id": RULE_1, "action": "challenge", "description": "login", "ref": "login", "priority": 5,
          "filter": {"id": FILTER_1, "expression": "ip.src in {192.0.2.0/24}", "description": "office", "ref": "office"}},
@@ -36,7 +36,7 @@ FIREWALL = {
     ]
 }  # fmt: skip
 RULE_4 = "4" * 32
-SHARED = {  # rules 1, 2 and 4 have one filter
+SHARED: dict[str, Any] = {  # rules 1, 2 and 4 have one filter
     "rules": [
         {"id": RULE_1, "action": "log", "filter": {"id": FILTER_1, "expression": "cf.client.bot", "ref": "bots"}},
         {"id": RULE_2, "action": "challenge", "filter": {"id": FILTER_1, "expression": "cf.client.bot"}},
@@ -44,26 +44,32 @@ SHARED = {  # rules 1, 2 and 4 have one filter
         {"id": RULE_4, "action": "block", "filter": {"id": FILTER_1, "expression": "cf.client.bot"}},
     ]
 }
-SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "ip.src in {192.0.2.0/24}"}
-QUIET = {**SKIP, "logging": {"enabled": False}}
+SKIP: dict[str, Any] = {
+    "action": "skip",
+    "action_parameters": {"ruleset": "current"},
+    "expression": "ip.src in {192.0.2.0/24}",
+}
+QUIET: dict[str, Any] = {**SKIP, "logging": {"enabled": False}}
 RESPONSE = {"response": {"status_code": 403, "content": "no", "content_type": "text/plain"}}
 CHALLENGE = {"action": "managed_challenge", "expression": 'http.request.uri.path eq "/login"'}
-CUSTOM = {
+CUSTOM: dict[str, Any] = {
     "custom_rules": [
         {"ref": "office", **SKIP, "description": "office"},
         {"ref": "login", **CHALLENGE},
         {"ref": "last", "action": "log", "expression": "true", "score_per_period": 40.0},
     ]
 }
-TWO_PREFIXES = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "old"}, {"prefix": "2001:DB8::/32"}]}
-TWO_ENTRIES = {"allowlist": [{"prefix": "198.51.100.7", "comment": "probe"}, {"prefix": "203.0.113.0/28"}]}
-RULES = {
+TWO_PREFIXES: dict[str, Any] = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "old"}, {"prefix": "2001:DB8::/32"}]}
+TWO_ENTRIES: dict[str, Any] = {
+    "allowlist": [{"prefix": "198.51.100.7", "comment": "probe"}, {"prefix": "203.0.113.0/28"}]
+}
+RULES: dict[str, Any] = {
     "syn_flood": {
         "rules": [{"scope": "global", "name": "global", "mode": "disabled"}, {"scope": "region", "name": "WEUR"}],
         "filters": [{"expression": "tcp.dstport in {80  443}", "mode": "monitoring"}],
     }
 }
-WHOLE = {"enabled": False, **TWO_PREFIXES, **TWO_ENTRIES, **RULES}
+WHOLE: dict[str, Any] = {"enabled": False, **TWO_PREFIXES, **TWO_ENTRIES, **RULES}
 DUPLICATE_PREFIXES = [
     {"prefix": "192.0.2.0/24", "comment": "first"},
     {"prefix": "192.0.2.9/24", "comment": "second"},

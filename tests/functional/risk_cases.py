@@ -96,9 +96,9 @@ def many(plural: str, count: int) -> dict[str, Any]:
     return {**EXISTING, plural: hosts(count)}
 
 
-SYN = {"kind": "syn_flood", "scope": "global"}
+SYN: dict[str, Any] = {"kind": "syn_flood", "scope": "global"}
 SYN_ENABLED = {"scope": "global", "mode": "enabled"}
-OUT = {"kind": "out_of_state_tcp", "scope": "global"}
+OUT: dict[str, Any] = {"kind": "out_of_state_tcp", "scope": "global"}
 KEPT = [{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.64/28"}]
 BOTH_OFF = {**EXISTING, "syn_flood": {"rules": [{"scope": "global", "mode": "monitoring"}]}, "enabled": False}
 

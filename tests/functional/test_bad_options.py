@@ -169,7 +169,7 @@ def test_messages_name_the_variables_of_a_role(message: str, renamed: str) -> No
 
 def test_a_task_of_a_role_speaks_of_its_variables(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT)
-    role = {"option_names": {"*": "baseline_"}}
+    role: dict[str, Any] = {"option_names": {"*": "baseline_"}}
     wrong = [PREFIX, {"prefix": "x"}]
     assert modules.failed("account_protection", prefixes=wrong, **role)["msg"].startswith(
         "baseline_prefixes[1].prefix: "

@@ -82,7 +82,11 @@ class Loader(yaml.SafeLoader):
     """Reads `!unsafe` texts as texts, as Ansible does."""
 
 
-Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
+def unsafe_text(loader: Loader, node: yaml.ScalarNode) -> Any:
+    return loader.construct_scalar(node)
+
+
+Loader.add_constructor("!unsafe", unsafe_text)
 
 
 def read_back(text: str) -> dict[str, Any]:

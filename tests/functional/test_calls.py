@@ -10,6 +10,7 @@ import ipaddress
 import time
 from collections import Counter
 from itertools import groupby
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import MAX_CONCURRENT_CALLS
@@ -98,7 +99,7 @@ def test_a_call_of_many_pages_reads_each_once(service: LocalService, modules: Mo
     ],
 )
 def test_all_calls_of_a_module_share_few_connections_and_name_their_sender(
-    module: str, options: dict[str, object], service: LocalService, modules: Modules
+    module: str, options: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT)
     modules.done(module, **options)
@@ -155,7 +156,7 @@ def test_a_replacement_sends_the_existing_rule_with_the_changes_over_it(
 
 def test_what_another_filter_holds_shows_when_the_rule_has_it(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(**FIREWALL)
-    options = {"rules": [{"id": RULE_1, "filter": {"id": FILTER_2}}]}
+    options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": {"id": FILTER_2}}]}
     predicted = modules.done("firewall_rules", check=True, **options)
     done = modules.done("firewall_rules", **options)
     assert predicted["rules"][0]["filter"] == {"id": FILTER_2}
@@ -167,7 +168,7 @@ def test_what_another_filter_holds_shows_when_the_rule_has_it(service: LocalServ
 def test_a_filter_that_two_rules_share_is_brought_into_line_once(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(**FIREWALL)
     shared = {"id": FILTER_1, "expression": "ip.src in {203.0.113.0/24}"}
-    options = {"rules": [{"id": RULE_1, "filter": shared}, {"id": RULE_2, "filter": shared}]}
+    options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": shared}, {"id": RULE_2, "filter": shared}]}
     modules.done("firewall_rules", **options)
     assert [call.path.rpartition(ZONE)[2] for call in service.writes] == ["/firewall/rules", f"/filters/{FILTER_1}"]
     assert modules.done("firewall_rules", **options)["changed"] is False
@@ -175,7 +176,7 @@ def test_a_filter_that_two_rules_share_is_brought_into_line_once(service: LocalS
 
 def test_a_verbose_result_tells_how_many_calls_were_made(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(enabled=True)
-    options = {"base_url": service.base_url, "api_token": service.token, "account_id": ACCOUNT}
+    options: dict[str, Any] = {"base_url": service.base_url, "api_token": service.token, "account_id": ACCOUNT}
     assert run_main("protection_info", options, verbose=True)["calls"] == len(service.calls) == 7
     service.misbehave("status", status=403)
     assert run_main("tcp_protection_status", {**options, "enabled": True}, verbose=True)["calls"] == 1
@@ -196,7 +197,7 @@ def test_a_verbose_result_tells_how_many_calls_were_made(service: LocalService, 
     ],
 )
 def test_what_can_be_under_way_at_the_same_time_is(
-    module: str, options: dict[str, object], requests: int, service: LocalService, modules: Modules
+    module: str, options: dict[str, Any], requests: int, service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT).seed(enabled=True)
     rules = [{"id": rule_id(number), "action": "log", "filter": {"expression": "true"}} for number in range(900)]

@@ -56,7 +56,9 @@ def test_a_create_whose_answer_is_lost_is_neither_repeated_nor_reported_as_faile
 def test_a_batch_of_firewall_rules_whose_answer_is_lost_is_done_all_the_same(
     fault: str, service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
-    options = {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "filter": {"expression": "false"}}]}
+    options: dict[str, Any] = {
+        "rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "filter": {"expression": "false"}}]
+    }
     predicted = modules.done("firewall_rules", check=True, **options)
     service.misbehave(fault, method="PUT", times=1)
     done = modules.done("firewall_rules", **options)
@@ -68,20 +70,20 @@ def test_a_filter_that_cannot_be_brought_into_line_is_tried_once_more(
     service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
     service.misbehave("truncated", method="PUT", path="/filters/", times=1)
-    options = {"rules": [{"id": RULE_1, "filter": {"expression": "false"}}]}
+    options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": {"expression": "false"}}]}
     assert modules.done("firewall_rules", **options)["changed"] is True
     assert modules.done("firewall_rules", **options)["changed"] is False
 
 
-def create(service: LocalService, **entry: Any) -> Callable[[], None]:
-    return lambda: service.account(ACCOUNT).seed(allowlist=[entry]) and None
+def create(service: LocalService, **entry: Any) -> Callable[[], object]:
+    return lambda: service.account(ACCOUNT).seed(allowlist=[entry])
 
 
-def create_prefix(service: LocalService, prefix: str) -> Callable[[], None]:
-    return lambda: service.account(ACCOUNT).seed(prefixes=[{"prefix": prefix}]) and None
+def create_prefix(service: LocalService, prefix: str) -> Callable[[], object]:
+    return lambda: service.account(ACCOUNT).seed(prefixes=[{"prefix": prefix}])
 
 
-def remove(service: LocalService) -> Callable[[], None]:
+def remove(service: LocalService) -> Callable[[], object]:
     return service.account(ACCOUNT).allowlist.clear
 
 
@@ -116,7 +118,7 @@ def test_a_bulk_call_that_comes_too_late_is_planned_again(
 ) -> None:
     service.misbehave("meanwhile", method="POST", times=1, action=create_prefix(service, "10.0.0.0/24"))
     service.misbehave("status", method="POST", times=1, status=400, errors=[{"code": 10400, "message": message}])
-    options = {"prefixes": [{"prefix": "10.0.0.0/24"}, {"prefix": "10.0.1.0/24"}]}
+    options: dict[str, Any] = {"prefixes": [{"prefix": "10.0.0.0/24"}, {"prefix": "10.0.1.0/24"}]}
     result = modules.run("protected_prefixes", **options)
     assert result.get("failed", False) is not again
     assert keys(result["operations"] if again else result["left"]) == (
@@ -309,7 +311,11 @@ def test_the_risks_that_a_second_plan_accepts_stand_in_the_result_and_in_a_warni
 
     service.misbehave("meanwhile", method="DELETE", times=1, action=meanwhile)
     service.misbehave("status", method="DELETE", times=1, status=409)
-    options = {"prefixes": [{"prefix": "10.0.0.0/24"}], "state": "absent", "accept_risks": ["unprotects_addresses"]}
+    options: dict[str, Any] = {
+        "prefixes": [{"prefix": "10.0.0.0/24"}],
+        "state": "absent",
+        "accept_risks": ["unprotects_addresses"],
+    }
     assert "risks" not in modules.done("protected_prefixes", check=True, **options)
     result = modules.done("protected_prefixes", **options)
     assert [risk["code"] for risk in result["risks"]] == ["unprotects_addresses"]

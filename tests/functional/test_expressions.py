@@ -25,7 +25,7 @@ def filters(service: LocalService, *expressions: str) -> None:
 
 def test_white_space_beside_braces_makes_no_other_filter(service: LocalService, modules: Modules) -> None:
     filters(service, "tcp.dstport in {80 443}")
-    same = {"kind": "syn_flood", "expression": "tcp.dstport in { 80  443 }"}
+    same: dict[str, Any] = {"kind": "syn_flood", "expression": "tcp.dstport in { 80  443 }"}
     assert modules.done("account_protection", filters=[same], purge=["filters"])["changed"] is False
     assert modules.done("protection_filter", **same, mode="enabled")["changed"] is False
     assert service.writes == []
@@ -76,6 +76,11 @@ def test_what_the_service_has_and_the_documents_have_not_is_undecided(service: L
 
 def test_it_can_be_removed(service: LocalService, modules: Modules) -> None:
     filters(service, OCTAL)
-    options = {"kind": "syn_flood", "expression": OCTAL, "state": "absent", "accept_risks": ["stops_mitigation"]}
+    options: dict[str, Any] = {
+        "kind": "syn_flood",
+        "expression": OCTAL,
+        "state": "absent",
+        "accept_risks": ["stops_mitigation"],
+    }
     assert modules.done("protection_filter", **options)["changed"] is True
     assert modules.done("protection_filter", **options)["changed"] is False

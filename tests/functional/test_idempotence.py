@@ -26,7 +26,7 @@ def seed(service: LocalService, case: Case) -> None:
         service.account(ACCOUNT).seed(**case.existing)
 
 
-def collections_of(service: LocalService) -> dict[str, list[Mapping[str, Any]]]:
+def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
     """All objects that the service holds, by the names that diffs give to collections."""
     account, zone = service.account(ACCOUNT), service.zone(ZONE)
     kinds = ("syn_flood", "out_of_state_tcp")

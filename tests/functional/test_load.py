@@ -24,7 +24,7 @@ SPEC = MODULE_SPECS["allowlist_entry"]
 def add_entry(service: LocalService, number: int) -> dict[str, Any]:
     """What the module does between its start and its end, since AnsibleModule itself is one to a process."""
     options = {
-        **{name: default for name, (dummy, default, dummy) in BOUNDS.items()},
+        **{name: default for name, (_type, default, _least) in BOUNDS.items()},
         "base_url": service.base_url,
         "api_token": service.token,
         "account_id": ACCOUNT,

@@ -20,7 +20,7 @@ from tests.functional.test_migration_same_outcome import MANY, ODD_RULE, REQUEST
 from tests.support.requests_evaluator import Request, under_custom_rules, under_firewall_rules
 
 Rules = Sequence[Mapping[str, Any]]
-NOTHING_LEFT = {"conflicts": [], "create": [], "pause": []}
+NOTHING_LEFT: dict[str, list[Any]] = {"conflicts": [], "create": [], "pause": []}
 
 
 def with_created(existing: Rules, created: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

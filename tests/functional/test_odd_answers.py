@@ -16,7 +16,7 @@ from tests.functional.idempotence_cases import DUPLICATE_PREFIXES, FIREWALL, RUL
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 TOKEN_IN_KEY = {"api_token": None, "api_email": "a@example.net", "api_key": "t" * 40}
-LISTING = {"method": "GET", "path": "/prefixes$"}
+LISTING: dict[str, Any] = {"method": "GET", "path": "/prefixes$"}
 
 REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
     # fault, its settings, options, words of the message
@@ -113,7 +113,7 @@ def test_a_missing_permission_is_named(
 def test_what_is_merely_unusual_is_read_all_the_same(kind: str, service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}], enabled=True)
     service.misbehave(kind)
-    options = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "new"}], "enabled": True}
+    options: dict[str, Any] = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "new"}], "enabled": True}
     assert modules.done("account_protection", **options)["changed"] is True
     assert modules.done("account_protection", **options)["changed"] is False
 
@@ -125,7 +125,8 @@ def test_a_service_that_gives_smaller_pages_than_asked_is_read_to_the_end(
     for faults in (["page_cap"], ["page_cap", "no_result_info"]):
         service.faults.clear()
         for kind in faults:
-            service.misbehave(kind, **LISTING, **({"cap": 10} if kind == "page_cap" else {}))
+            settings: dict[str, Any] = {"cap": 10} if kind == "page_cap" else {}
+            service.misbehave(kind, **LISTING, **settings)
         assert len(modules.done("protection_info", gather_subset=["prefixes"])["prefixes"]) == 95
 
 
@@ -224,7 +225,7 @@ def test_an_account_with_an_odd_entry_stays_manageable(
         syn_flood={"filters": [{"expression": "tcp.dstport eq 80", "mode": "disabled"}]},
     )
     service.misbehave("entry", method="GET", path=path, fields=fields)
-    options = {"enabled": True, "prefixes": [{"prefix": "203.0.113.0/24"}]}
+    options: dict[str, Any] = {"enabled": True, "prefixes": [{"prefix": "203.0.113.0/24"}]}
     result = modules.done("account_protection", **options)
     assert result["changed"] is True
     assert warned in str(result.get("warnings"))

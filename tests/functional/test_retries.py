@@ -231,7 +231,7 @@ def test_a_hung_service_takes_as_long_as_the_documentation_says(
     method: str, outcome: dict[str, list[str]], service: LocalService, modules: Modules
 ) -> None:
     service.misbehave("hang", method=method)
-    entry = {"prefix": "10.0.0.1"} if method == "POST" else {"prefix": "192.0.2.1", "comment": "new"}
+    entry: dict[str, Any] = {"prefix": "10.0.0.1"} if method == "POST" else {"prefix": "192.0.2.1", "comment": "new"}
     began = time.monotonic()
     result = modules.failed("allowlist_entry", timeout=1, retries=1, max_wait=1, **entry)
     elapsed = time.monotonic() - began

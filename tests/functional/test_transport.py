@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 import trustme
@@ -26,7 +27,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.errors import S
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, Modules, run_main
 
-STATUS = {"module": "tcp_protection_status", "enabled": True}
+STATUS: dict[str, Any] = {"module": "tcp_protection_status", "enabled": True}
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +122,7 @@ def test_a_certificate_for_another_name_is_not_taken(over_tls: Modules, bundle: 
     assert_refused_elsewhere(over_tls, ca_path=bundle)
 
 
-def assert_refused_elsewhere(over_tls: Modules, **options: str) -> None:
+def assert_refused_elsewhere(over_tls: Modules, **options: Any) -> None:
     elsewhere = over_tls.service.base_url.replace("127.0.0.1", "127.0.0.2")
     port = over_tls.service.port
     with socket.create_server(("127.0.0.2", port)) as listener, forwarding(listener, port):
@@ -267,7 +268,8 @@ def test_the_timeout_bounds_each_request_as_a_whole(
     modules.service.account(ACCOUNT)
     modules.service.misbehave(kind, method="PATCH", times=1)
     began = time.monotonic()
-    result = modules.done(**STATUS, timeout=1, retries=1, **({"ca_path": bundle} if secure else {}))
+    trust: dict[str, Any] = {"ca_path": bundle} if secure else {}
+    result = modules.done(**STATUS, timeout=1, retries=1, **trust)
     assert result["changed"] is True
     assert 1 < time.monotonic() - began < 3.5
     assert [call.method for call in modules.service.calls].count("PATCH") == 2

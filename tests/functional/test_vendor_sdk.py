@@ -103,10 +103,10 @@ def test_every_operation_on_tcp_protection(service: LocalService, sdk: cloudflar
 def test_every_operation_on_firewall_rules(service: LocalService, sdk: cloudflare.Cloudflare) -> None:
     """The SDK's types of this area are wrong: where a method cannot send what the service takes, its path is called."""
     service.zone(ZONE).seed(**FIREWALL)
-    rules, zone = sdk.firewall.rules, {"zone_id": ZONE}
+    rules, zone = collection(sdk, "firewall.rules"), {"zone_id": ZONE}
     path = f"/zones/{ZONE}/firewall/rules"
-    made_filter = sdk.post(f"/zones/{ZONE}/filters", body=[{"expression": "true"}], cast_to=object)["result"][0]["id"]  # type: ignore[index]
-    new = {"filter": {"id": made_filter}, "action": "log", "description": "new"}
+    made: Any = sdk.post(f"/zones/{ZONE}/filters", body=[{"expression": "true"}], cast_to=object)
+    new = {"filter": {"id": made["result"][0]["id"]}, "action": "log", "description": "new"}
     steps: dict[str, Callable[[], Any]] = {
         "list": lambda: [rule.id for rule in rules.list(**zone)],
         "get": lambda: rules.get(RULE_1, **zone).to_dict()["action"],
@@ -134,7 +134,7 @@ def test_every_operation_on_firewall_rules(service: LocalService, sdk: cloudflar
 
 def test_every_operation_on_filters(service: LocalService, sdk: cloudflare.Cloudflare) -> None:
     service.zone(ZONE)
-    filters, zone = sdk.filters, {"zone_id": ZONE}
+    filters, zone = collection(sdk, "filters"), {"zone_id": ZONE}
     first, second = (item.id for item in filters.create(**zone, body=[{"expression": "true"}, {"expression": "false"}]))
     assert filters.get(first, **zone).expression == "true"
     assert filters.update(first, **zone, expression="ip.src eq 192.0.2.1", extra_body={"id": first}).id == first
@@ -149,7 +149,7 @@ def test_every_operation_on_filters(service: LocalService, sdk: cloudflare.Cloud
     assert service.breaches == []
 
 
-DESIRED = {
+DESIRED: dict[str, Any] = {
     "enabled": True,
     "prefixes": [PREFIX, {**PREFIX, "prefix": "192.0.2.64/28", "excluded": True}],
     "allowlist": [{**ENTRY, "prefix": "198.51.100.7/32"}],
@@ -210,7 +210,7 @@ def test_firewall_rules_go_both_ways(service: LocalService, sdk: cloudflare.Clou
     service.zone(ZONE).seed(**FIREWALL)
     desired = {"id": RULE_1, "action": "block", "priority": 3, "filter": {"expression": "ip.src eq 192.0.2.1"}}
     modules.done("firewall_rules", rules=[desired])
-    read = sdk.firewall.rules.get(RULE_1, zone_id=ZONE).to_dict()
+    read = collection(sdk, "firewall.rules").get(RULE_1, zone_id=ZONE).to_dict()
     assert (read["action"], read["priority"], read["filter"]["expression"]) == ("block", 3, "ip.src eq 192.0.2.1")
     sdk.firewall.rules.edit(RULE_1, zone_id=ZONE, extra_body={"priority": 8})
     assert modules.done("firewall_rules", check=True, rules=[desired])["operations"][0]["fields"] == {"priority": 3}

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import AbstractSet, Any, Callable, Dict, Hashable, List, Mapping, Tuple
+from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, Sequence, Tuple
 
 from .values import Value
 
 Key = Tuple[Hashable, ...]
 Object = Mapping[str, Any]  # one object, as the service shows it
 Values = Mapping[str, Any]  # fields of an object, by name
-State = Mapping[str, List[Object]]  # by Resource.plural: the objects that exist, or that a plan predicts
+State = Mapping[str, Sequence[Object]]  # by Resource.plural: the objects that exist, or that a plan predicts
 OptionSpec = Dict[str, Dict[str, Any]]  # an argument spec
 
 

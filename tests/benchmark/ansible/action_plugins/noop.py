@@ -11,7 +11,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 
 
-class ActionModule(ActionBase):
+class ActionModule(ActionBase):  # type: ignore[misc]
     """Takes any arguments and looks at none of them."""
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
