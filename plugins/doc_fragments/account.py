@@ -19,4 +19,10 @@ options:
       - Not used by this module.
       - The option exists so that C(module_defaults) of the action group can set the account and the zone together.
     type: str
+  zone_name:
+    description:
+      - Not used by this module.
+      - The option exists for the same reason as O(zone_id).
+    type: str
+    version_added: 0.2.0
 """

@@ -11,9 +11,15 @@ options:
   zone_id:
     description:
       - The id of the zone, 32 hexadecimal digits.
-      - If omitted, the module uses the environment variable E(CLOUDFLARE_ZONE_ID).
+      - If a task omits O(zone_id) and O(zone_name), the module uses the environment variable E(CLOUDFLARE_ZONE_ID).
     type: str
-    required: true
+  zone_name:
+    description:
+      - The domain of the zone, instead of O(zone_id). The module finds the zone with one call more.
+      - The credentials need the permission C(Zone Read) of the zone too.
+      - If several zones have the name, in several accounts, the task fails and lists their ids.
+    type: str
+    version_added: 0.2.0
   account_id:
     description:
       - Not used by this module.

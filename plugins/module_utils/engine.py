@@ -26,6 +26,7 @@ from .plan.plan import Plan
 from .plan.reconcile import as_desired, make_plan
 from .result import Diff, add_orders, make_diff, operation_records, readable_failure
 from .schema.account import decided_with
+from .schema.directory import ZONES, only_zone
 from .schema.resource import Resource, State
 from .specs.base import ModuleSpec
 
@@ -58,6 +59,9 @@ def perform(
         warn(warning)
     with settings.client() as client:
         try:
+            if settings.zone_name is not None:
+                zones = client.read(ZONES, {"name": settings.zone_name})
+                client = client.within({spec.owner: only_zone(settings.zone_name, zones)})
             state = read_state(client, reads)
             if spec.writes:
                 local_time = datetime.now(timezone.utc)

@@ -67,7 +67,8 @@ def with_names(message: str, names: Mapping[str, Any], options: Iterable[str]) -
 def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
     """A question where the service does not know an id, and the task gives the other one too."""
     unknown = isinstance(exc, ServiceError) and not UNKNOWN_ID.isdisjoint(exc.codes)
-    return "Are account_id and zone_id swapped?" if unknown and all(map(options.get, OWNERS)) else ""
+    both = all(options.get(option) or os.environ.get(variable) for option, variable in OWNERS.items())
+    return "Are account_id and zone_id swapped?" if unknown and both and not options.get("zone_name") else ""
 
 
 def redact(value: Any, secrets: Sequence[str]) -> Any:

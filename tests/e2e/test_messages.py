@@ -39,6 +39,10 @@ PROVOCATIONS = {
     "two schemes": Provocation({"api_key": "0" * 37}),
     "half a pair": Provocation({"api_token": None, "api_key": "0" * 37}),
     "no id": Provocation({"account_id": "frankfurt"}),
+    "no zone": Provocation({"zone_id": None}, module="custom_rules_info"),
+    "two ways to name a zone": Provocation({"zone_name": "example.com"}, module="custom_rules_info"),
+    "no zone of that name": Provocation({"zone_id": None, "zone_name": "example.net"}, module="custom_rules_info"),
+    "two zones of that name": Provocation({"zone_id": None, "zone_name": "example.com"}, module="custom_rules_info"),
     "plain http": Provocation({"base_url": "http://192.0.2.1/client/v4"}),
     "malformed": Provocation({"prefixes": [{"prefix": "203.0.113/24"}]}),
     "named twice": Provocation({"prefixes": [{"prefix": "192.0.2.7/24"}, NETWORK]}),
@@ -74,7 +78,8 @@ def service() -> Iterator[LocalService]:
         running.account(OTHER).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}])
         running.account("e" * 32).seed(entitled=False)
         rule = {"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}
-        running.zone(ZONE).seed(rules=[{**rule, "id": RULE["id"]}])
+        running.zone(ZONE).seed(rules=[{**rule, "id": RULE["id"]}], name="example.com")
+        running.zone("d" * 32).seed(name="example.com")
         yield running
 
 
@@ -91,7 +96,7 @@ def message(provocation: Provocation, service: LocalService) -> str:
 
 
 def test_the_messages_listed_are_those_that_come_about(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_EMAIL"):
+    for variable in ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_EMAIL", "CLOUDFLARE_ZONE_ID"):
         monkeypatch.delenv(variable, raising=False)
     listed = [row[0] for row in rows(read_page(REPOSITORY / "docs" / "errors.md"), "message")]
     met: set[str] = set()

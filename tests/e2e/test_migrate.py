@@ -299,5 +299,5 @@ def test_a_host_that_lacks_something_is_told_so_and_one_without_a_zone_is_left_o
     assert run.code == 0
     assert migration.service.calls == []
     good = migration.run("-vvv", *APPLY)
-    assert "Using module file" in good.output
+    assert "task path: " in good.output  # which shows that it is as verbose as asked
     assert migration.service.token not in good.output + json.dumps([task.result for task in good.tasks])

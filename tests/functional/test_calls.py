@@ -154,14 +154,25 @@ def test_a_replacement_sends_the_existing_rule_with_the_changes_over_it(
     }
 
 
-def test_what_another_filter_holds_shows_when_the_rule_has_it(service: LocalService, modules: Modules) -> None:
-    service.zone(ZONE).seed(**FIREWALL)
-    options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": {"id": FILTER_2}}]}
-    predicted = modules.done("firewall_rules", check=True, **options)
+UNUSED = {"id": "d" * 32, "expression": "ssl", "paused": False, "description": ""}
+USED = {"id": FILTER_2, "expression": "true", "paused": False, "description": ""}
+
+
+@pytest.mark.parametrize(
+    ("its_filter", "predicted"),
+    [(USED, USED), (UNUSED, {"id": UNUSED["id"]})],
+    ids=["the listing shows it with another rule", "no rule has it yet"],
+)
+def test_what_another_filter_holds_shows_when_the_rule_has_it(
+    its_filter: dict[str, Any], predicted: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(**FIREWALL, filters=[UNUSED])
+    options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": {"id": its_filter["id"]}}]}
+    checked = modules.done("firewall_rules", check=True, **options)
     done = modules.done("firewall_rules", **options)
-    assert predicted["rules"][0]["filter"] == {"id": FILTER_2}
-    assert done["rules"][0]["filter"]["expression"] == "true"
-    assert predicted["operations"] == done["operations"]
+    assert checked["rules"][0]["filter"] == predicted
+    assert done["rules"][0]["filter"] == its_filter
+    assert checked["operations"] == done["operations"]
     assert modules.done("firewall_rules", **options)["changed"] is False
 
 

@@ -21,7 +21,7 @@ from tests.fake_service import LocalService
 from tests.fake_service.credentials import TOKEN
 from tests.functional.fault_cases import CALLS, FAULTS
 from tests.functional.hostile_cases import BOTH_WAYS
-from tests.functional.idempotence_cases import CASES, FIREWALL
+from tests.functional.idempotence_cases import CASES, CUSTOM, FIREWALL
 from tests.functional.risk_cases import RISK_CASES
 from tests.functional.test_bad_options import TABLE
 from tests.functional.test_idempotence import LEFT_TO_THE_SERVICE
@@ -43,6 +43,8 @@ ODD: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("protection_info", {"gather_subset": ["status"], "wrong": TOKEN}),
 )
 
+BY_NAME = {"zone_id": None, "rules": [{"ref": "login", "action": "block"}]}
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -60,6 +62,10 @@ SCENES = (
     *(Scene(f"cycle {case.name}", case.module, case.options, case.existing, rounds=(CHECK, DO)) for case in CASES),
     *(Scene(f"risk {case.name}", case.module, case.options, case.existing) for case in RISK_CASES[::8]),
     *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(TABLE[::3])),
+    *(
+        Scene(f"{words} with a name", "custom_rules", {**BY_NAME, "zone_name": name}, {**CUSTOM, "name": "one.example"}, rounds=(CHECK, DO))
+        for words, name in (("one zone", "one.example"), ("no zone", "none.example"))
+    ),
     *(Scene(f"odd {number}", *odd, rounds=(CHECK, DO)) for number, odd in enumerate(ODD)),
     *(
         Scene(

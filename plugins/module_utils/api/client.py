@@ -49,12 +49,19 @@ class Client:
         """How many calls were made, repeated ones included."""
         return self._sender.calls
 
-    def read(self, resource: Resource) -> list[Object]:
-        """All objects of a collection, or the single object of a resource without a key; raises ServiceError."""
+    def within(self, owner: Mapping[str, str]) -> Client:
+        """A client of this owner that makes its calls in the same session."""
+        return Client(self._sender, owner)
+
+    def read(self, resource: Resource, query: Mapping[str, str] | None = None) -> list[Object]:
+        """All objects of a collection, or the single object of a resource without a key; raises ServiceError.
+
+        `query` limits a collection that comes in pages to some of its objects.
+        """
         if resource.list_field:
             return self._read_list_field(resource)
         if resource.key:
-            return self._read_pages(resource)
+            return self._read_pages(resource, query or {})
         return [self._read_object(resource)]
 
     def write(self, resource: Resource, path: str, write: Write, bodies: Sequence[Any], ids: Sequence[str]) -> Any:
@@ -118,10 +125,10 @@ class Client:
         self._list_objects[resource.path] = around
         return _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
 
-    def _read_pages(self, resource: Resource) -> list[Object]:
+    def _read_pages(self, resource: Resource, query: Mapping[str, str]) -> list[Object]:
         """Page after page until the listing is complete, or ServiceError: never a part of it."""
         listing = Listing(resource.page_size)
-        for request, envelope in self._pages(resource):
+        for request, envelope in self._pages(resource, query):
             try:
                 if listing.add(_objects(request, envelope), envelope):
                     return listing.objects
@@ -129,12 +136,12 @@ class Client:
                 raise _unexpected(request, str(exc)) from exc
         raise _unexpected(Request("GET", self._path(resource), resource=resource), "the listing does not end")
 
-    def _pages(self, resource: Resource) -> Iterator[tuple[Request, Envelope]]:
+    def _pages(self, resource: Resource, query: Mapping[str, str]) -> Iterator[tuple[Request, Envelope]]:
         """Page after page: concurrently as many as the first page's total tells, and then one by one."""
 
         def page(number: int) -> tuple[Request, Envelope]:
-            query = {"page": number, "per_page": resource.page_size}
-            request = Request("GET", self._path(resource), query, resource=resource)
+            paged = {**query, "page": number, "per_page": resource.page_size}
+            request = Request("GET", self._path(resource), paged, resource=resource)
             return request, self._call(request)
 
         first = page(1)

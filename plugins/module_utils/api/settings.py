@@ -14,6 +14,7 @@ from typing import Any, Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from ..errors import OptionError, OptionProblems
+from ..schema.directory import domain
 from ..schema.values import identifier
 from .auth import Credentials, credential_options, find_credentials
 from .client import Client
@@ -22,6 +23,7 @@ from .session import Session
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
 VERSION_SEGMENTS = "/client/v4"
 OWNERS = {"account_id": "CLOUDFLARE_ACCOUNT_ID", "zone_id": "CLOUDFLARE_ZONE_ID"}  # option: environment variable
+NAMES = {"zone_id": "zone_name"}  # owner: the option that may stand for it, for one call more
 TOKEN_ONLY = ("account_id",)  # the owners whose products take API tokens only
 BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its default, its least value
     "timeout": ("float", 30.0, 0.1),
@@ -39,18 +41,27 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
         "validate_certs": {"type": "bool", "default": True},
         "ca_path": {"type": "path"},
         "option_names": {"type": "dict"},
-        **{other: {"type": "str"} for other in OWNERS},  # so that the defaults of the action group can name both
-        owner: {"type": "str", "required": True, "fallback": (env_fallback, [OWNERS[owner]])},
+        # all of them, so that the defaults of the action group can name both owners
+        **{option: {"type": "str"} for option in (*OWNERS, *NAMES.values())},
+        **({} if owner in NAMES else _required_owner(owner, env_fallback)),
     }
+
+
+def _required_owner(owner: str, env_fallback: Callable[..., Any]) -> dict[str, dict[str, Any]]:
+    return {owner: {"type": "str", "required": True, "fallback": (env_fallback, [OWNERS[owner]])}}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Checked options; nothing is sent before a client is opened."""
+    """Checked options; nothing is sent before a client is opened.
+
+    `owner` is empty where no account or zone is named, or where a zone is named by its `zone_name` alone.
+    """
 
     base_url: str
     credentials: Credentials
     owner: Mapping[str, str]
+    zone_name: str | None
     timeout: float
     retries: int
     max_wait: float
@@ -77,7 +88,7 @@ def parse_settings(
     """Check the shared options; raises OptionError. `owner` is None where no account or zone is named."""
     problems = OptionProblems()
     with problems.collected():
-        owner_id = _owner_id(owner, options) if owner else {}
+        owner_id, zone_name = _owner(owner, options, environment) if owner else ({}, None)
     for name, (_type, _default, least) in BOUNDS.items():
         with problems.collected():
             if not least <= options[name] < float("inf"):
@@ -97,14 +108,34 @@ def parse_settings(
         base_url=base_url,
         credentials=credentials,
         owner=owner_id,
+        zone_name=zone_name,
         verify=options["validate_certs"] and (ca_path or True),
         **{name: options[name] for name in BOUNDS},
     )
 
 
-def _owner_id(owner: str, options: Mapping[str, Any]) -> dict[str, str]:
+def _owner(owner: str, options: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[dict[str, str], str | None]:
+    """The owner by its id, or the name that stands for it; the environment counts where a task gives neither."""
+    if owner not in NAMES:
+        return _owner_id(owner, options[owner], options), None
+    identity, name = options[owner], options[NAMES[owner]]
+    if identity is not None and name is not None:
+        raise OptionError(NAMES[owner], f"it stands for {owner}; leave out one of them")
+    if name is not None:
+        try:
+            return {}, domain(name)
+        except ValueError as exc:
+            raise OptionError(NAMES[owner], str(exc)) from exc
+    identity = environment.get(OWNERS[owner]) if identity is None else identity
+    if identity is None:
+        ways = f"give {owner} or {NAMES[owner]}, or set the environment variable {OWNERS[owner]}"
+        raise OptionError(owner, f"no zone is named; {ways}")
+    return _owner_id(owner, identity, options), None
+
+
+def _owner_id(owner: str, value: Any, options: Mapping[str, Any]) -> dict[str, str]:
     try:
-        identity = identifier(options[owner])
+        identity = identifier(value)
     except ValueError as exc:
         raise OptionError(owner, str(exc)) from exc
     for other in OWNERS:

@@ -6,10 +6,17 @@
 
 from __future__ import annotations
 
-from .resource import Field, Permission, Resource
-from .values import ID, TEXT
+import re
+from typing import Any, Sequence
+
+from ..errors import ProtectionError
+from ..text import excerpt
+from .resource import Field, Object, Permission, Resource
+from .values import ID, TEXT, identifier
 
 PER_PAGE = 50  # the most that the service takes for these lists
+
+DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*")  # without the colon, which makes a query for a name a search
 
 ACCOUNTS = Resource(
     name="account",
@@ -34,3 +41,41 @@ ZONES = Resource(
     key=("id",),
     page_size=PER_PAGE,
 )
+
+
+def domain(value: Any) -> str:
+    """The name of a zone as the service writes it: in lower case, without a dot at its end; raises ValueError."""
+    text = str(value).strip().rstrip(".").lower()
+    if not DOMAIN.fullmatch(text):
+        raise ValueError(f"{excerpt(repr(value))} is not the name of a zone such as example.com")
+    return text
+
+
+def only_zone(name: str, zones: Sequence[Object]) -> str:
+    """The id of the one zone with this domain; raises ProtectionError unless it is exactly one.
+
+    A service that ignores the name in the query lists other zones too.
+    """
+    named = [zone for zone in zones if _is_named(zone, name)]
+    if not named:
+        permission = ZONES.permission.describe("GET")
+        raise ProtectionError(
+            f"zone_name: the credentials see no zone {name}. Check the name; the credentials need the permission "
+            f"{permission} to find it."
+        )
+    if len(named) > 1:
+        listed = ", ".join(f"{zone.get('id')} ({zone.get('status')})" for zone in named)
+        raise ProtectionError(
+            f"zone_name: {len(named)} zones have the name {name}: {listed}. Set zone_id to one of these ids instead."
+        )
+    try:
+        return identifier(named[0].get("id"))
+    except ValueError as exc:
+        raise ProtectionError(f"zone_name: the service gave the zone {name} an unusable id: {exc}.") from exc
+
+
+def _is_named(zone: Object, name: str) -> bool:
+    try:
+        return domain(zone.get("name")) == name
+    except ValueError:
+        return False

@@ -39,10 +39,10 @@ def test_what_is_wrong_is_said_in_a_sentence(options: Mapping[str, Any], error: 
 
 
 def test_defaults_and_environment_are_filled_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLOUDFLARE_ZONE_ID", "1" * 32)
-    validated = validate(argument_spec(MODULE_SPECS["firewall_rules"]), "firewall_rules", {"rules": [], "retries": "3"})
+    monkeypatch.setenv("CLOUDFLARE_ACCOUNT_ID", "1" * 32)
+    validated = validate(argument_spec(MODULE_SPECS["allowlist"]), "allowlist", {"entries": [], "retries": "3"})
     assert validated.error is None
-    assert validated.options["zone_id"] == "1" * 32
+    assert validated.options["account_id"] == "1" * 32
     assert (validated.options["retries"], validated.options["validate_certs"]) == (3, True)
 
 

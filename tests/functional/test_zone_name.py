@@ -1,0 +1,112 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A zone that a task names by its domain: one call finds its id, and no other zone is ever taken for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import CUSTOM, FIREWALL, RULE_1
+from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules, run_main
+
+NAME = "shop.example.com"
+OTHER = "9" * 32
+OPTIONS: dict[str, dict[str, Any]] = {
+    "firewall_rules": {"rules": [{"id": RULE_1, "action": "block"}]},
+    "custom_rules": {"rules": [{"ref": "login", "action": "block"}]},
+}
+
+
+@pytest.fixture
+def named(service: LocalService) -> LocalService:
+    """Two zones with the same rules and different names."""
+    for identity, name in ((ZONE, NAME), (OTHER, "other.example.com")):
+        service.zone(identity).seed(**FIREWALL, **CUSTOM, name=name)
+    return service
+
+
+def run(service: LocalService, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
+    connection = {"base_url": service.base_url, "api_token": service.token, "zone_name": NAME}
+    return run_main(module, {**connection, **OPTIONS.get(module, {}), **options}, check, verbose=True)
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("module", AREA_B)
+def test_a_name_does_what_the_id_does_with_one_call_more(
+    module: str, check: bool, named: LocalService, modules: Modules
+) -> None:
+    by_id = modules.done(module, check=True, **OPTIONS.get(module, {}))
+    named.calls.clear()
+    by_name = run(named, module, check)
+    assert not by_name.get("failed"), by_name
+    assert by_name["calls"] == len(named.calls) == 2 + (by_name["changed"] and not check)
+    assert (named.calls[0].path, named.calls[0].query["name"]) == ("/zones", NAME)
+    assert all(f"/zones/{ZONE}/" in call.path for call in named.calls[1:])
+    assert by_name.get("operations") == by_id.get("operations")
+    assert run(named, module)["changed"] is (check and by_name["changed"])
+
+
+@pytest.mark.parametrize("spelling", ["Shop.Example.COM", "shop.example.com.", " shop.example.com "])
+def test_other_spellings_of_a_domain_name_the_same_zone(spelling: str, named: LocalService) -> None:
+    assert run(named, "custom_rules_info", zone_name=spelling)["rules"]
+    assert named.calls[0].query["name"] == NAME
+
+
+def test_all_calls_share_the_session_and_its_connection(named: LocalService) -> None:
+    run(named, "custom_rules")
+    assert len({call.connection for call in named.calls}) == 1
+
+
+def test_a_name_that_no_zone_has_says_so(named: LocalService) -> None:
+    message = run(named, "custom_rules", zone_name="shop.example.net")["msg"]
+    assert message == (
+        "zone_name: the credentials see no zone shop.example.net. Check the name; the credentials need the permission "
+        "Zone Read (zone) to find it."
+    )
+    assert named.writes == []
+
+
+def test_a_name_that_the_token_does_not_see_says_which_permission_shows_it(named: LocalService) -> None:
+    named.add_token("blind", zone="none")
+    assert "the permission Zone Read (zone)" in run(named, "custom_rules", api_token="blind")["msg"]
+    named.misbehave("status", status=403)
+    result = run(named, "custom_rules")
+    assert "the permission Zone Read (zone)" in result["msg"]
+    assert (result["error"]["path"], result["calls"]) == ("zones", 1)
+    assert named.writes == []
+
+
+def test_a_name_that_several_zones_have_lists_their_ids(named: LocalService) -> None:
+    named.zone(OTHER).seed(name=NAME, status="pending")
+    result = run(named, "custom_rules")
+    assert result["msg"].startswith(f"zone_name: 2 zones have the name {NAME}: ")
+    for listed in (f"{ZONE} (active)", f"{OTHER} (pending)", "Set zone_id to one of these ids"):
+        assert listed in result["msg"]
+    assert named.writes == []
+
+
+def test_a_task_that_names_a_zone_ignores_the_zone_of_the_environment(
+    named: LocalService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOUDFLARE_ZONE_ID", OTHER)
+    run(named, "custom_rules")
+    assert [call.path.split("/")[2] for call in named.writes] == [ZONE]
+    run(named, "custom_rules", zone_name=None)
+    assert [call.path.split("/")[2] for call in named.writes] == [ZONE, OTHER]
+
+
+def test_no_zone_anywhere_names_all_ways_to_give_one(named: LocalService) -> None:
+    assert run(named, "custom_rules", zone_name=None)["msg"] == (
+        "zone_id: no zone is named; give zone_id or zone_name, or set the environment variable CLOUDFLARE_ZONE_ID"
+    )
+    assert named.calls == []
+
+
+def test_the_defaults_of_the_action_group_may_name_a_zone_for_the_modules_of_an_account(modules: Modules) -> None:
+    modules.service.account(ACCOUNT)
+    modules.done("protection_info", zone_name=NAME)
