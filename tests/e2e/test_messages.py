@@ -55,7 +55,7 @@ PROVOCATIONS = {
     "retired": Provocation({"rules": [RULE]}, {"kind": "gone"}, module="firewall_rules"),
     "maintenance": Provocation({"rules": [RULE]}, {"kind": "maintenance"}, module="firewall_rules"),
     "no such neighbour": Provocation({"rules": [{**BLOCK, "position": "after office"}]}, module="custom_rules"),
-    "refused rule": Provocation({"rules": [{**BLOCK, "expression": "ip.src in {192.0.2.1"}]}, module="custom_rules"),
+    "refused rule": Provocation({"rules": [{**BLOCK, "expression": "cf.no_such_field eq 1"}]}, module="custom_rules"),
     "limit": Provocation(fault={"kind": "status", "status": 429, "headers": {"Retry-After": "240"}}),
     "overloaded": Provocation({"retries": 0}, {"kind": "status", "status": 503}),
     "page": Provocation({"retries": 0}, {"kind": "html"}),

@@ -275,7 +275,7 @@ def test_another_failure_to_read_is_a_failure(migration: Migration) -> None:
 
 
 def test_check_mode_lets_the_service_check_where_that_is_asked_for(migration: Migration) -> None:
-    expression = 'http.host eq "unclosed'
+    expression = "cf.no_such_field eq 1"
     migration.service.zone(ZONE).seed(rules=[{"action": "block", "ref": "odd", "filter": {"expression": expression}}])
     assert migration.run("--check", *APPLY).code == 0
     failed = failure(migration.run("--check", *APPLY, "-e", '{"migrate_firewall_rules_validate": true}'))
