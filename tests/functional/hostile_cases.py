@@ -266,8 +266,8 @@ HEADERS = (
     body("a redirect to a script", "", 302, Location="javascript:alert(1)"),
     body("a redirect to a host of 5,000 letters", "", 302, Location=f"https://{'h' * 5000}/"),
     body("a redirect to bytes that are not UTF-8", "", 302, Location="https://\xe4\xff/"),
-    *(body(f"HTTP {status} and an empty object",
-     "{}", status) for status in (203, 206, 300, 304, 400, 401, 402, 405, 408, 409, 410, 418, 451, 500, 511, 530, 599)),
+    *(body(f"HTTP {status} and an empty object", "{}", status)
+      for status in (203, 206, 300, 304, 400, 401, 402, 405, 408, 409, 410, 418, 451, 500, 511, 530, 599)),
     body("HTTP 204", "", 204),
     body("HTTP 999", "{}", 999),
 )  # fmt: skip

@@ -31,6 +31,7 @@ PLAIN = {
     "int": st.integers(-1, 3),
     "float": st.floats(-1, 3),
     "path": st.just("/nowhere"),
+    "dict": st.dictionaries(st.text(), st.text(), max_size=2),
 }
 
 

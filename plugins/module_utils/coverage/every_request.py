@@ -92,10 +92,12 @@ def _conditions(formula: Formula) -> list[Condition]:
 
 
 def _first_condition(formula: Formula) -> Condition:
+    """A condition of a formula that is no constant."""
     while isinstance(formula, Node):
         formula = formula.parts[0]
-    assert isinstance(formula, Condition)
-    return formula
+    if isinstance(formula, Condition):
+        return formula
+    raise TypeError("a constant has no condition")
 
 
 def _assign(formula: Formula, variable: Hashable, value: Hashable) -> Formula:
@@ -130,7 +132,8 @@ def _formula(tree: Tree, values: Values) -> Formula:
         return _simplified("not", [_formula(tree.part, values)])
     if isinstance(tree, Combination):
         return _simplified(tree.operator, [_formula(part, values) for part in tree.parts])
-    assert isinstance(tree, Comparison)
+    if not isinstance(tree, Comparison):
+        raise TypeError(f"{type(tree).__name__} proves nothing")
     kind, variable = _variable(tree)
     return Condition(variable, kind.true_for(tree, values[variable]))
 
