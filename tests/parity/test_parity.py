@@ -63,8 +63,11 @@ SCENES = (
     *(Scene(f"risk {case.name}", case.module, case.options, case.existing) for case in RISK_CASES[::8]),
     *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(TABLE[::3])),
     *(
-        Scene(f"{words} with a name", "custom_rules", {**BY_NAME, "zone_name": name}, {**CUSTOM, "name": "one.example"}, rounds=(CHECK, DO))
-        for words, name in (("one zone", "one.example"), ("no zone", "none.example"))
+        Scene(f"{words} with a name", "custom_rules", {**BY_NAME, "zone_name": name}, {**CUSTOM, "name": existing}, rounds=(CHECK, DO))
+        for words, existing, name in (
+            ("one zone", "one.example", "one.example"),
+            ("no zone", "another.example", "none.example"),
+        )
     ),
     *(Scene(f"odd {number}", *odd, rounds=(CHECK, DO)) for number, odd in enumerate(ODD)),
     *(
