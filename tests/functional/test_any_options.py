@@ -17,11 +17,25 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import FIREWALL, RULE_1, WHOLE
+from tests.functional.idempotence_cases import CUSTOM, FIREWALL, RULE_1, WHOLE
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 LIKELY = st.sampled_from(
-    ["192.0.2.0/24", "203.0.113/24", "2001:db8::/32", "198.51.100.7", RULE_1, "true", "global", "WEUR"]
+    [
+        "192.0.2.0/24",
+        "203.0.113/24",
+        "2001:db8::/32",
+        "198.51.100.7",
+        RULE_1,
+        "true",
+        "global",
+        "WEUR",
+        "office",
+        "login",
+        "first",
+        "before login",
+        "after office",
+    ]
 )
 ODD = st.one_of(st.none(), st.integers(), st.floats(), st.booleans(), st.text(), st.lists(st.text(), max_size=2))
 PLAIN = {
@@ -67,7 +81,7 @@ def test_any_options_end_in_a_result_or_in_a_sentence(
 ) -> None:
     service.reset()
     service.account(ACCOUNT).seed(**WHOLE)
-    service.zone(ZONE).seed(**FIREWALL)
+    service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
     options = data.draw(objects(MODULE_SPECS[module].options))
     shared = shared_options(MODULE_SPECS[module].owner, env_fallback)
     if data.draw(st.integers(0, 4)) == 0:

@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import ipaddress
-import time
+import threading
 from collections import Counter
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
@@ -199,24 +200,32 @@ def test_a_verbose_result_tells_how_many_calls_were_made(service: LocalService, 
 
 
 @pytest.mark.parametrize(
-    ("module", "options", "requests"),
+    ("module", "options", "method", "before", "together", "rounds"),
     [
-        ("protection_info", {}, 2),
-        ("account_protection", {"enabled": True}, 2),
-        ("allowlist", {"entries": [{"prefix": f"10.0.{2 * number}.1"} for number in range(80)]}, 12),
-        ("firewall_rules_info", {}, 3),
+        ("protection_info", {}, "GET", 1, OTHERS, 1),
+        ("account_protection", {"enabled": True}, "GET", 1, OTHERS, 1),
+        ("allowlist", {"entries": [{"prefix": f"10.0.{2 * number}.1"} for number in range(80)]}, "GET", 1, OTHERS, 1),
+        ("allowlist", {"entries": [{"prefix": f"10.0.{2 * number}.1"} for number in range(80)]}, "POST", 0, 8, 10),
+        ("firewall_rules_info", {}, "GET", 1, 8, 1),
     ],
 )
 def test_what_can_be_under_way_at_the_same_time_is(
-    module: str, options: dict[str, Any], requests: int, service: LocalService, modules: Modules
-) -> None:
+    module: str, options: dict[str, Any], method: str, before: int, together: int, rounds: int,
+    service: LocalService, modules: Modules,
+) -> None:  # fmt: skip
     service.account(ACCOUNT).seed(enabled=True)
     rules = [{"id": rule_id(number), "action": "log", "filter": {"expression": "true"}} for number in range(900)]
     service.zone(ZONE).seed(rules=rules)
-    service.switch(latency=0.2)
-    start = time.monotonic()
+    passed: list[int] = []
+    gathering = threading.Barrier(together, timeout=20)  # no call is answered before so many have come
+
+    def gather() -> None:
+        with suppress(threading.BrokenBarrierError):
+            passed.append(gathering.wait())
+
+    service.misbehave("meanwhile", method=method, skip=before, times=together * rounds, action=gather)
     modules.done(module, **options)
-    assert time.monotonic() - start < 0.2 * (requests + 4)
+    assert len(passed) == together * rounds
 
 
 def test_no_more_than_eight_calls_are_under_way_and_none_across_adding_changing_and_deleting(

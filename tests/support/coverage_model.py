@@ -12,7 +12,8 @@ from typing import Any, Dict
 from hypothesis import strategies as st
 
 Entry = Dict[str, Any]
-ADDRESSES = [f"192.0.2.{last}" for last in range(16)] + [f"2001:db8::{last:x}" for last in range(16)]
+# The last address of each family stands for all others, which are in the widest networks only.
+ADDRESSES = [f"192.0.2.{last}" for last in range(17)] + [f"2001:db8::{last:x}" for last in range(17)]
 NETWORKS = st.one_of(
     st.builds("192.0.2.{}/{}".format, st.integers(0, 15), st.integers(28, 32)),
     st.builds("2001:DB8::{:x}/{}".format, st.integers(0, 15), st.integers(124, 128)),

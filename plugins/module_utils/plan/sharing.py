@@ -43,7 +43,8 @@ def merge_nested(
             raise OptionError(path + name, problem)
         for name in desired:
             sources.setdefault((identity, name), path + name)
-            known.setdefault(name, desired[name])
+            # Of several spellings of one value, the same is taken in whatever order the entries come.
+            known[name] = min(known.get(name, desired[name]), desired[name], key=repr)
     return merged
 
 

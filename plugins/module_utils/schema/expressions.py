@@ -17,6 +17,7 @@ from typing import Any, Callable, Mapping, Tuple
 
 from ..text import excerpt
 from .grammar import (
+    WHITE_SPACE,
     Comparison,
     Token,
     Unknown,
@@ -223,7 +224,10 @@ class Examination:
 
 
 def _expression(check: Callable[[str], list[str]], scheme: str | None, longest: int | None) -> Value:
-    return Value({"type": "str"}, parse_filled_text, normalise_expression, Examination(check, scheme, longest))
+    def read(value: object) -> str:
+        return parse_filled_text(value, WHITE_SPACE)
+
+    return Value({"type": "str"}, read, normalise_expression, Examination(check, scheme, longest))
 
 
 FILTER_EXPRESSION = _expression(check_filter, FILTER_SCHEME, LONGEST_FILTER)

@@ -46,9 +46,9 @@ def _parse_text(value: Any) -> str:
     return value
 
 
-def parse_filled_text(value: Any) -> str:
-    """A text without the white space around it; raises ValueError where nothing is left."""
-    text = _parse_text(value).strip()
+def parse_filled_text(value: Any, white_space: str | None = None) -> str:
+    """A text without the white space around it, as `white_space` lists it; raises ValueError where nothing is left."""
+    text = _parse_text(value).strip(white_space)
     if not text:
         raise ValueError("it is empty")
     return text

@@ -26,7 +26,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils.coverage.addres
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.coverage_model import NETWORKS
+from tests.support.coverage_model import ADDRESSES, NETWORKS, holds
+
+
+def in_set(ranges: Ranges, address: str) -> bool:
+    return bool(intersection(ranges, set_of([address])))
 
 
 def set_of(texts: list[str]) -> Ranges:
@@ -37,7 +41,12 @@ def set_of(texts: list[str]) -> Ranges:
 def test_sets_of_addresses_obey_the_laws_of_sets(some: list[str], others: list[str]) -> None:
     one, other = set_of(some), set_of(others)
     assert union([*one, *other]) == complement(intersection(complement(one), complement(other)))
-    assert difference(one, other) == intersection(one, complement(other))
+    for address in ADDRESSES:
+        in_one, in_other = (any(holds(text, address) for text in texts) for texts in (some, others))
+        assert in_set(one, address) is in_one
+        assert in_set(complement(one), address) is not in_one
+        assert in_set(intersection(one, other), address) is (in_one and in_other)
+        assert in_set(difference(one, other), address) is (in_one and not in_other)
     assert count(one) + count(complement(one)) == count(EVERYTHING)
     assert set_of(networks(one)) == one
     parsed: list[Any] = [ipaddress.ip_network(text, strict=False) for text in some]
