@@ -10,7 +10,12 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Mapping
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import networks
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import (
+    intersection,
+    networks,
+    range_of,
+    union,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, Limits
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import (
