@@ -4,8 +4,17 @@
 
 from __future__ import annotations
 
+from typing import Iterable
+
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.text import excerpt, visible
+from ansible_collections.edgeops.protection.plugins.module_utils.text import (
+    capitalised,
+    excerpt,
+    first_few,
+    plural,
+    sentence,
+    visible,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,7 +27,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.text import exc
         ("\ud800\U000e0041\x00", "\\ud800\\U000e0041\\x00"),
     ],
 )
-def test_what_a_terminal_would_obey_is_escaped(text, shown):
+def test_what_a_terminal_would_obey_is_escaped(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
@@ -26,5 +35,31 @@ def test_what_a_terminal_would_obey_is_escaped(text, shown):
     ("text", "shown"),
     [("abcd", "abcd"), ("abcde", "abcd... (1 more character)"), ("a" * 9, "aaaa... (5 more characters)")],
 )
-def test_a_long_text_is_cut_and_the_rest_counted(text, shown):
+def test_a_long_text_is_cut_and_the_rest_counted(text: str, shown: str) -> None:
     assert excerpt(text, 4) == shown
+
+
+@pytest.mark.parametrize(
+    ("names", "most", "shown"),
+    [
+        ([], 2, ""),
+        (["a", "b"], 2, "a, b"),
+        (["a", "b", "c"], 2, "a, b and 1 more"),
+        (map(str, range(9)), 5, "0, 1, 2, 3, 4 and 4 more"),
+    ],
+)
+def test_the_first_names_are_shown_and_the_others_counted(names: Iterable[str], most: int, shown: str) -> None:
+    assert first_few(names, most) == shown
+
+
+@pytest.mark.parametrize(("number", "shown"), [(0, "0 rules"), (1, "1 rule"), (2, "2 rules")])
+def test_a_number_has_its_noun(number: int, shown: str) -> None:
+    assert plural(number, "rule", "rules") == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("", ""), ("iPv4", "IPv4"), ("SYN flood", "SYN flood"), ("7 rules", "7 rules")]
+)
+def test_only_the_first_letter_becomes_a_capital(text: str, shown: str) -> None:
+    assert capitalised(text) == shown
+    assert sentence(text) == shown + "."

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.timestamps import (
+    parse_expiry,
     read_date,
     read_timestamp,
     started_before,
+    write_timestamp,
 )
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
@@ -26,7 +29,7 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
         "2026-01-02T12:00:00.000000999Z",
     ],
 )
-def test_a_timestamp_may_have_any_precision_and_offset(text):
+def test_a_timestamp_may_have_any_precision_and_offset(text: str) -> None:
     assert read_timestamp(text) == NOON
 
 
@@ -55,14 +58,14 @@ def test_a_timestamp_may_have_any_precision_and_offset(text):
         "2026-01-02T12:00:00²Z",
     ],
 )
-def test_what_is_no_possible_time_is_unknown(value):
+def test_what_is_no_possible_time_is_unknown(value: object) -> None:
     assert read_timestamp(value) is None
 
 
 @pytest.mark.parametrize(
     "header", ["Fri, 02 Jan 2026 12:00:00 GMT", "Fri, 02 Jan 2026 17:30:00 +0530", "2 Jan 2026 12:00"]
 )
-def test_a_date_names_a_time(header):
+def test_a_date_names_a_time(header: Any) -> None:
     assert read_date(header) == NOON
 
 
@@ -83,7 +86,7 @@ def test_a_date_names_a_time(header):
         "Fri, ² Jan 2026 12:00:00 GMT",
     ],
 )
-def test_what_is_no_possible_date_is_unknown(header):
+def test_what_is_no_possible_date_is_unknown(header: Any) -> None:
     assert read_date(header) is None
 
 
@@ -99,5 +102,26 @@ def test_what_is_no_possible_date_is_unknown(header):
         (None, "2026-01-02T11:00:00Z", None),
     ],
 )
-def test_something_that_began_has_not_begun_in_the_future(now, value, started):
+def test_something_that_began_has_not_begun_in_the_future(
+    now: datetime | None, value: object, started: datetime | None
+) -> None:
     assert started_before(now, value) == started
+
+
+@pytest.mark.parametrize(
+    ("text", "expiry"),
+    [
+        ("2026-01-01", "2026-01-02T00:00:00+00:00"),
+        (" 2026-12-31 ", "2027-01-01T00:00:00+00:00"),
+        ("2026-01-02T12:00:00Z", "2026-01-02T12:00:00+00:00"),
+        ("2026-01-02 12:00:00.9+01:00", "2026-01-02T11:00:00+00:00"),
+    ],
+)
+def test_a_date_expires_at_its_end_and_a_time_at_that_time(text: str, expiry: str) -> None:
+    assert write_timestamp(parse_expiry(text)) == expiry
+
+
+@pytest.mark.parametrize("text", ["", "Friday", "2026-02-30", "2026-01-02T12:00:00", "0001-01-01T00:00:00Z"])
+def test_what_names_no_moment_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"'{text}' is n"):
+        parse_expiry(text)

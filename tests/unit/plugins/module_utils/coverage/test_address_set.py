@@ -59,7 +59,7 @@ def test_sets_of_addresses_obey_the_laws_of_sets(some: list[str], others: list[s
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("texts", "sentence"),
     [
         ([], "no addresses"),
         (["192.0.2.1"], "1 IPv4 address"),
@@ -68,8 +68,8 @@ def test_sets_of_addresses_obey_the_laws_of_sets(some: list[str], others: list[s
         (["2001:db8::/64", "2001:db8:1::1"], "more than 1 IPv6 /64 network"),
     ],
 )
-def test_how_many_addresses_as_people_say_it(texts: list[str], said: str) -> None:
-    assert counted(set_of(texts)) == said
+def test_how_many_addresses_as_people_say_it(texts: list[str], sentence: str) -> None:
+    assert counted(set_of(texts)) == sentence
 
 
 @pytest.mark.parametrize("text", ["192.0.2/24", "192.0.2.0/33", "", "everywhere", None, 7])
@@ -78,5 +78,7 @@ def test_what_is_no_network_has_no_range(text: object) -> None:
 
 
 def test_the_widest_networks_of_a_set_have_their_length() -> None:
-    found = [(version, length) for version, length, dummy in widest(set_of(["192.0.2.0/25", "192.0.2.128/26", "::/0"]))]
-    assert found == [(4, 25), (4, 26), (6, 0)]
+    lengths = [
+        (version, length) for version, length, dummy in widest(set_of(["192.0.2.0/25", "192.0.2.128/26", "::/0"]))
+    ]
+    assert lengths == [(4, 25), (4, 26), (6, 0)]

@@ -86,8 +86,8 @@ def test_what_decides_is_named_in_the_order_in_which_it_is_asked(
     state = account_state(syn_flood_rules=rules, syn_flood_filters=filters)
     network = range_of(address)
     assert network
-    found = component("syn_flood", state).deciders(network)
-    assert [(item["mode"], item["decided_by"], item["traffic"]) for item in found] == deciders
+    decided = component("syn_flood", state).deciders(network)
+    assert [(item["mode"], item["decided_by"], item["traffic"]) for item in decided] == deciders
     assert component("out_of_state_tcp", state).deciders(network) == [
         {"mode": "off", "decided_by": None, "traffic": "all"}
     ]

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import enabled_too_soon
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.rollout import StagedRollout
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.rollout import Pending, StagedRollout
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import Desired
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import RULES
@@ -19,7 +20,7 @@ RULE = {"scope": "global", "name": "global"}
 UNKNOWN = "has monitored for an unknown time"
 
 
-def pending(now, modified_on, local_time=NOON):
+def pending(now: datetime | None, modified_on: Any, local_time: datetime = NOON) -> list[Pending]:
     """What is pending of a monitoring rule that the task wants enabled."""
     rollout = StagedRollout(now, DAY, local_time)
     rule = {"id": "1", **RULE, "mode": "monitoring", "modified_on": modified_on}
@@ -42,7 +43,7 @@ def pending(now, modified_on, local_time=NOON):
         (None, "2025-12-24T12:00:00Z"),
     ],
 )
-def test_what_has_monitored_for_an_unknown_time_is_not_enabled(now, modified_on):
+def test_what_has_monitored_for_an_unknown_time_is_not_enabled(now: datetime | None, modified_on: Any) -> None:
     rule = {"mode": "monitoring", "modified_on": modified_on}
     assert enabled_too_soon(RULES[0], rule, now, DAY) == UNKNOWN
     assert enabled_too_soon(RULES[0], rule, now, timedelta()) == ""
@@ -59,16 +60,16 @@ def test_what_has_monitored_for_an_unknown_time_is_not_enabled(now, modified_on)
         ("2026-01-01T12:00:01Z", "2026-01-02T12:00:01+00:00"),
     ],
 )
-def test_what_monitors_is_enabled_at_a_time_that_comes(modified_on, not_before):
+def test_what_monitors_is_enabled_at_a_time_that_comes(modified_on: str, not_before: str) -> None:
     rule = {"mode": "monitoring", "modified_on": modified_on}
     assert "has monitored since" in enabled_too_soon(RULES[0], rule, NOON, DAY)
     assert [item["not_before"] for item in pending(NOON, modified_on)] == [not_before]
 
 
-def test_what_has_monitored_long_enough_is_enabled_at_once():
+def test_what_has_monitored_long_enough_is_enabled_at_once() -> None:
     assert pending(NOON, "2026-01-01T12:00:00Z") == []
 
 
-def test_no_time_in_the_past_is_named_where_the_clock_of_the_service_is_behind():
+def test_no_time_in_the_past_is_named_where_the_clock_of_the_service_is_behind() -> None:
     (item,) = pending(NOON - timedelta(hours=5), "2026-01-01T11:00:00Z")
     assert item["not_before"] is None

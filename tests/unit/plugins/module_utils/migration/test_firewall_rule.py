@@ -51,10 +51,10 @@ def test_a_rule_is_read_with_everything_it_says() -> None:
     ],
 )
 def test_odd_priorities_are_read_where_they_can_be(priority: Any, read: Any, noted: bool) -> None:
-    found = read_rule(rule(priority=priority))
-    assert found.priority == read and isinstance(found.priority, type(read))
-    assert bool(found.remarks) is noted
-    assert all("priority" in remark and len(remark) < 200 for remark in found.remarks)
+    parsed = read_rule(rule(priority=priority))
+    assert parsed.priority == read and isinstance(parsed.priority, type(read))
+    assert bool(parsed.remarks) is noted
+    assert all("priority" in remark and len(remark) < 200 for remark in parsed.remarks)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_what_is_neither_true_nor_false_counts_as_paused(paused: Any, read: bool
     ],
 )
 def test_what_nothing_can_stand_for_has_an_obstacle(raw: Any, obstacle: str) -> None:
-    found = read_rule(raw)
-    assert obstacle in found.obstacle
-    assert found.active is False
+    parsed = read_rule(raw)
+    assert obstacle in parsed.obstacle
+    assert parsed.active is False
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_every_action_terminates_but_those_that_go_on(action: str, terminates: b
 
 
 def test_a_bypass_has_the_products_that_can_be_skipped() -> None:
-    found = read_rule(rule(action="bypass", products=["rain", "waf", None, "waf", ["bic"]]))
-    assert found.products == ("waf",)
-    assert [remark.partition(",")[0] for remark in found.remarks] == [
+    parsed = read_rule(rule(action="bypass", products=["rain", "waf", None, "waf", ["bic"]]))
+    assert parsed.products == ("waf",)
+    assert [remark.partition(",")[0] for remark in parsed.remarks] == [
         "Custom rules cannot skip 'rain'",
         "Custom rules cannot skip None",
         "Custom rules cannot skip ['bic']",

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which zone of a listing has the name of the task."""
+"""Accounts and zones: read by the credentials alone, and which zone of a listing has the name of the task."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import ProtectionError
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.directory import only_zone
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.directory import (
+    ACCOUNTS,
+    ZONES,
+    domain,
+    only_zone,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 
 NAME = "shop.example.com"
 ID = "5" * 32
@@ -48,3 +54,37 @@ def test_no_zone_is_guessed(zones: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(ProtectionError) as raised:
         only_zone(NAME, zones)
     assert message in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [("example.com", NAME[5:]), (" Shop.Example.COM. ", NAME), ("localhost", "localhost")]
+)
+def test_a_domain_is_read_as_the_service_writes_it(value: str, name: str) -> None:
+    assert domain(value) == name
+
+
+@pytest.mark.parametrize("value", ["", "contains:example", "https://example.com", "example..com", "a b", []])
+def test_what_is_no_domain_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="is not the name of a zone such as example.com"):
+        domain(value)
+
+
+@pytest.mark.parametrize(
+    ("resource", "permission"),
+    [(ACCOUNTS, "Account Settings Read (account)"), (ZONES, "Zone Read (zone)")],
+    ids=["accounts", "zones"],
+)
+def test_a_directory_is_read_and_never_written(resource: Resource, permission: str) -> None:
+    assert (resource.owner, resource.path, resource.page_size) == ("", resource.plural, 50)
+    assert resource.permission.describe("GET") == permission
+    for action in ("create", "update", "delete"):
+        with pytest.raises(LookupError, match=f"{action} cannot be sent for {resource.name}"):
+            resource.write_for(action)
+
+
+@pytest.mark.parametrize(("resource", "own"), [(ACCOUNTS, {"type": "standard"}), (ZONES, {"status": "active"})])
+def test_what_a_listing_says_of_an_item_beyond_its_fields_is_left_out(resource: Resource, own: dict[str, str]) -> None:
+    item = {"id": "A" * 32, "name": "one", **own}
+    assert resource.managed({**item, "settings": {}, "owner": None}) == item
+    assert resource.key_of(item) == ("a" * 32,)
+    assert resource.label_of(item) == "A" * 32

@@ -1,0 +1,131 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The way through a module with a service that is a dictionary; what modules do is for the functional tests."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import Any, Iterator
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils.engine import parse_options, perform
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import OptionErrors, PlanError, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+ACCOUNT = "0" * 32
+STATUS: Any = {"accept_risks": [], "enabled": True}
+
+
+class Service:
+    """An account whose collections are empty, and whose protection is on or off; it is its own settings too."""
+
+    zone_name: str | None = None  # no zone is named
+
+    def __init__(self, enabled: bool = False, refuses: bool = False) -> None:
+        self.enabled = enabled
+        self.refuses = refuses
+        self.asked: list[Request] = []
+
+    @property
+    def calls(self) -> int:
+        return len(self.asked)
+
+    @property
+    def writes(self) -> list[Any]:
+        return [(request.method, request.body) for request in self.asked if request.method != "GET"]
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        yield Client(self, {"account_id": ACCOUNT})
+
+    def send(self, request: Request) -> Response:
+        self.asked.append(request)
+        if request.method != "GET" and self.refuses:
+            return Response(400, {}, b'{"success": false, "errors": [{"code": 1, "message": "no"}], "result": null}')
+        if request.method != "GET":
+            self.enabled = request.body["enabled"]
+        result: Any = {"enabled": self.enabled} if request.path.endswith("/tcp_protection_status") else []
+        return Response(200, {}, json.dumps({"success": True, "errors": [], "result": result}).encode())
+
+
+def run(
+    service: Any, options: Any, module: str = "tcp_protection_status", check: bool = False, verbose: bool = False
+) -> Any:
+    warnings: list[str] = []
+    result = perform(MODULE_SPECS[module], options, service, check, warnings.append, verbose)
+    return {**result, "warnings": warnings}
+
+
+def test_a_run_does_what_check_mode_predicts_and_the_next_one_nothing() -> None:
+    service = Service()
+    predicted = run(service, STATUS, check=True)
+    assert service.writes == []
+    done = run(service, STATUS)
+    assert service.writes == [("PATCH", {"enabled": True})]
+    assert done == predicted
+    assert (done["changed"], done["tcp_protection_status"]) == (True, {"enabled": True})
+    assert done["diff"]["after"]["status"] == {"enabled": True}
+    again = run(service, STATUS)
+    assert (again["changed"], again["operations"], len(service.writes)) == (False, [], 1)
+
+
+def test_a_plan_that_changes_nothing_needs_one_call() -> None:
+    service = Service(enabled=True)
+    assert run(service, STATUS, verbose=True)["calls"] == service.calls == 1
+
+
+def test_a_plan_with_a_risk_is_refused_before_any_write() -> None:
+    service = Service(enabled=True)
+    with pytest.raises(PlanError, match="disables_protection.*Nothing was changed") as caught:
+        run(service, {**STATUS, "enabled": False}, verbose=True)
+    assert service.writes == []
+    assert caught.value.details["calls"] == service.calls
+    accepted = {**STATUS, "enabled": False, "accept_risks": ["disables_protection"]}
+    result = run(service, accepted)
+    assert [risk["code"] for risk in result["risks"]] == ["disables_protection"]
+    assert result["warnings"][0].startswith("Accepted disables_protection: ")
+    assert service.writes == [("PATCH", {"enabled": False})]
+
+
+def test_a_write_that_is_refused_says_how_far_it_came() -> None:
+    with pytest.raises(ServiceError) as caught:
+        run(Service(refuses=True), STATUS)
+    details = caught.value.details
+    assert (details["changed"], details["done"], [item["action"] for item in details["left"]]) == (
+        False,
+        [],
+        ["update"],
+    )
+
+
+def test_a_module_that_reads_has_no_operations() -> None:
+    service = Service(enabled=True)
+    options = {"gather_subset": ["status", "prefixes"], "covers": None}
+    assert run(service, options, "protection_info") == {
+        "changed": False,
+        "status": {"enabled": True},
+        "prefixes": [],
+        "warnings": [],
+    }
+    assert service.calls == 2
+
+
+def test_all_errors_in_the_options_are_found_before_any_request() -> None:
+    service = Service()
+    options = {**STATUS, "enabled": "on", "accept_risks": ["all"], "max_deletions_percent": 101}
+    with pytest.raises(OptionErrors) as caught:
+        run(service, options)
+    assert [error.option for error in caught.value.errors] == ["max_deletions_percent", "accept_risks[0]", "enabled"]
+    assert service.calls == 0
+
+
+def test_options_are_parsed_into_what_a_run_needs() -> None:
+    parsed = parse_options(MODULE_SPECS["tcp_protection_status"], {**STATUS, "min_monitoring_hours": 2.0})
+    assert [resource.name for resource in parsed.reads] == ["tcp_protection_status"]
+    assert [dict(item.objects) for item in parsed.desired] == [{(): {"enabled": True}}]
+    assert (parsed.limits.min_monitoring_hours, parsed.accepted) == (2.0, ())

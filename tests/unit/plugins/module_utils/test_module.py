@@ -1,0 +1,87 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""How a module ends: with its result, with a failure, or before it begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils import module as entry_point
+from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+
+class Ended(Exception):
+    """What a module ends with: whether it failed, and its result."""
+
+
+class FakeModule:
+    """An AnsibleModule that crashes over options with types where it is to."""
+
+    crashes = False
+    params: dict[str, Any] = {}  # noqa: RUF012
+
+    def __init__(self, argument_spec: dict[str, Any], supports_check_mode: bool) -> None:
+        if self.crashes and any(argument["type"] != "raw" for argument in argument_spec.values()):
+            raise OverflowError("cannot convert float infinity to integer")
+        self.check_mode = True
+        self._verbosity = 1
+
+    def warn(self, text: str) -> None:
+        raise AssertionError(text)
+
+    def exit_json(self, **result: Any) -> None:
+        raise Ended(False, result)
+
+    def fail_json(self, **result: Any) -> None:
+        raise Ended(True, result)
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> type[FakeModule]:
+    class Module(FakeModule):
+        pass
+
+    monkeypatch.setattr(entry_point, "AnsibleModule", Module)
+    monkeypatch.setattr(entry_point, "REQUESTS_IMPORT_ERROR", None)
+    return Module
+
+
+def ended() -> Any:
+    with pytest.raises(Ended) as caught:
+        run_module(MODULE_SPECS["tcp_protection_status"])
+    return caught.value.args
+
+
+@pytest.mark.parametrize("result", [{"changed": True}, {"failed": True, "msg": "It failed.", "error": {}}])
+def test_the_outcome_is_the_end(
+    result: dict[str, Any], module: type[FakeModule], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed: list[Any] = []
+
+    def outcome(*arguments: Any) -> dict[str, Any]:
+        passed.append(arguments[1:4])
+        return result
+
+    module.params = {"enabled": True}
+    monkeypatch.setattr(entry_point, "outcome", outcome)
+    assert ended() == ("failed" in result, result)
+    assert passed == [({"enabled": True}, True, True)]  # the options, check mode, verbose
+
+
+@pytest.mark.usefixtures("module")
+def test_without_requests_the_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_point, "REQUESTS_IMPORT_ERROR", "ImportError: no requests")
+    failed, result = ended()
+    assert failed
+    assert "requests" in result["msg"]
+    assert result["exception"] == "ImportError: no requests"
+
+
+def test_options_over_which_the_check_crashes_are_named(module: type[FakeModule]) -> None:
+    module.crashes = True
+    module.params = {"retries": float("inf")}
+    assert ended() == (True, {"msg": "retries: it cannot be read as int"})
