@@ -26,7 +26,7 @@ ONE, TWO = "1a2b3c" + "0" * 26, "1a2b3c" + "1" * 26
         ("!!!", ""),
     ],
 )
-def test_a_name_becomes_letters_digits_and_hyphens(name, hyphens):
+def test_a_name_becomes_letters_digits_and_hyphens(name: str, hyphens: str) -> None:
     assert hyphenated(name) == hyphens
 
 
@@ -41,17 +41,17 @@ def test_a_name_becomes_letters_digits_and_hyphens(name, hyphens):
          ["example-" + "a" * 32, "example-bbbbbb", "example-aaaaaa-" + "c" * 32]),
     ],
 )  # fmt: skip
-def test_host_names_of_accounts_are_unique(accounts, names):
+def test_host_names_of_accounts_are_unique(accounts: list[tuple[str, str]], names: list[str]) -> None:
     host_names = account_names({"id": identity, "name": name} for identity, name in accounts)
     assert list(host_names.values()) == names
 
 
-def test_an_account_gives_way_to_a_zone_of_its_name():
+def test_an_account_gives_way_to_a_zone_of_its_name() -> None:
     accounts = [{"id": "a" * 32, "name": "Corp"}]
     zones = [{"id": "b" * 32, "name": "corp", "account": accounts[0]}]
     assert [host.name for host in hosts_of(Directory(accounts, zones), Selection())] == ["corp-aaaaaa", "corp"]
 
 
-def test_a_zone_without_an_account_is_a_host_all_the_same():
+def test_a_zone_without_an_account_is_a_host_all_the_same() -> None:
     (host,) = hosts_of(Directory([], [{"id": "b" * 32, "name": "example.com"}]), Selection())
     assert (host.name, host.parent_group, host.variables["edge_zone_account"]) == ("example.com", None, None)

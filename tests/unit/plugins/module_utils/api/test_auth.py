@@ -29,7 +29,9 @@ EXPLICIT_KEY = {"api_email": "explicit@example.net", "api_key": "explicit-key"}
         ({}, {**AMBIENT_TOKEN, "CLOUDFLARE_API_KEY": ""}, {"Authorization": "Bearer ambient-token"}),
     ],
 )
-def test_one_scheme_and_explicit_before_ambient(options, environment, headers):
+def test_one_scheme_and_explicit_before_ambient(
+    options: dict[str, str], environment: dict[str, str], headers: dict[str, str]
+) -> None:
     assert find_credentials(options, environment).headers == headers
 
 
@@ -48,7 +50,9 @@ def test_one_scheme_and_explicit_before_ambient(options, environment, headers):
         ({}, {"CLOUDFLARE_API_TOKEN": "two words"}, "api_token", "it holds a space"),
     ],
 )
-def test_what_is_no_scheme_is_refused(options, environment, option, problem):
+def test_what_is_no_scheme_is_refused(
+    options: dict[str, str], environment: dict[str, str], option: str, problem: str
+) -> None:
     with pytest.raises(OptionError) as caught:
         find_credentials(options, environment)
     assert caught.value.option == option
@@ -57,11 +61,11 @@ def test_what_is_no_scheme_is_refused(options, environment, option, problem):
     assert not any(value in caught.value.message for value in secrets)
 
 
-def test_the_representation_holds_no_secret():
+def test_the_representation_holds_no_secret() -> None:
     assert "explicit-token" not in repr(find_credentials(EXPLICIT_TOKEN, {}))
 
 
-def test_secrets_are_those_of_options_and_environment_longer_ones_first():
+def test_secrets_are_those_of_options_and_environment_longer_ones_first() -> None:
     environment = {
         "CLOUDFLARE_API_TOKEN": "longer-token",
         "CLOUDFLARE_API_KEY": "",

@@ -5,20 +5,22 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.api import client
 from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Response
+from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import PREFIXES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Object, Resource
 
 
-def objects(*numbers):
+def objects(*numbers: int) -> list[dict[str, Any]]:
     return [{"id": str(number), "prefix": f"10.0.0.{number}/32"} for number in numbers]
 
 
-def answer(result, total=None, **more):
+def answer(result: Any, total: Any = None, **more: Any) -> dict[str, Any]:
     info = {} if total is None else {"result_info": {"total_count": total}}
     return {"success": True, "errors": [], "messages": [], "result": result, **info, **more}
 
@@ -26,16 +28,20 @@ def answer(result, total=None, **more):
 class Script:
     """Gives the answers one by one, as often as it is asked, and keeps what was asked."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers: dict[str, Any]) -> None:
         self.answers = list(answers)
-        self.asked = []
+        self.asked: list[Request] = []
 
-    def send(self, request):
+    @property
+    def calls(self) -> int:
+        return len(self.asked)
+
+    def send(self, request: Request) -> Response:
         self.asked.append(request)
         return Response(200, {}, json.dumps(self.answers.pop(0)).encode())
 
 
-def read(resource, *answers):
+def read(resource: Resource, *answers: dict[str, Any]) -> tuple[list[Object], Script]:
     script = Script(*answers)
     return Client(script, {"account_id": "0" * 32}).read(resource), script
 
@@ -54,7 +60,7 @@ def read(resource, *answers):
         ),
     ],
 )
-def test_a_listing_is_read_to_its_end(answers):
+def test_a_listing_is_read_to_its_end(answers: list[dict[str, Any]]) -> None:
     items, script = read(PREFIXES, *answers)
     assert [item["id"] for item in items] == ["1", "2", "3"]
     assert script.answers == []
@@ -71,7 +77,7 @@ def test_a_listing_is_read_to_its_end(answers):
         pytest.param([answer(None, total=0)], id="null for no objects"),
     ],
 )
-def test_nothing_is_nothing_when_the_service_says_so(answers):
+def test_nothing_is_nothing_when_the_service_says_so(answers: list[dict[str, Any]]) -> None:
     assert read(PREFIXES, *answers)[0] == []
 
 
@@ -87,7 +93,7 @@ def test_nothing_is_nothing_when_the_service_says_so(answers):
         pytest.param([answer(["192.0.2.0/24"])], "not a list", id="a list of texts"),
     ],
 )
-def test_a_part_is_never_taken_for_the_whole(answers, problem):
+def test_a_part_is_never_taken_for_the_whole(answers: list[dict[str, Any]], problem: str) -> None:
     with pytest.raises(ServiceError, match=problem) as caught:
         read(PREFIXES, *answers)
     assert caught.value.status == 200
@@ -98,7 +104,7 @@ FULL = objects(*range(1000))
 
 @pytest.mark.parametrize("total", [0, 1, 999, 1000, 1001])
 @pytest.mark.parametrize("more", [[], objects(1000), objects(*range(1000, 2000))])
-def test_after_a_full_page_there_is_one_more(total, more):
+def test_after_a_full_page_there_is_one_more(total: int, more: list[dict[str, Any]]) -> None:
     pages = [answer(FULL, total=total), answer(more, total=total)]
     if len(more) != 1:
         pages.append(answer([], total=total))
@@ -113,7 +119,7 @@ def test_after_a_full_page_there_is_one_more(total, more):
 
 @pytest.mark.parametrize("per_page", [3, 0, -1, "3", None, 10**400])
 @pytest.mark.parametrize("total", [0, 3, 6])
-def test_a_service_with_smaller_pages_and_a_total_that_is_too_low_is_read_to_the_end(per_page, total):
+def test_a_service_with_smaller_pages_and_a_total_that_is_too_low_is_read_to_the_end(per_page: Any, total: int) -> None:
     pages = [objects(1, 2, 3), objects(4, 5, 6), objects(7)]
     answers = [answer(page, result_info={"total_count": total, "per_page": per_page}) for page in pages]
     if per_page != 3 and total < 6:  # nothing tells that a first page of three is full
@@ -124,7 +130,7 @@ def test_a_service_with_smaller_pages_and_a_total_that_is_too_low_is_read_to_the
 
 
 @pytest.mark.parametrize("total", [0, 1, 999, 1001, 10**12, 10**400, -1, "1000", None, True, 1e3, [1000]])
-def test_a_full_page_that_comes_again_is_a_listing_only_where_the_total_says_so(total):
+def test_a_full_page_that_comes_again_is_a_listing_only_where_the_total_says_so(total: Any) -> None:
     again = [answer(FULL, result_info={"total_count": total}) for dummy in range(2)]
     with pytest.raises(ServiceError, match="ends after 1000 of") as caught:
         read(PREFIXES, *again)
@@ -132,18 +138,18 @@ def test_a_full_page_that_comes_again_is_a_listing_only_where_the_total_says_so(
     assert len(read(PREFIXES, answer(FULL, total=1000), answer(FULL, total=1000))[0]) == 1000
 
 
-def test_a_page_without_ids_that_comes_again_is_read_once():
+def test_a_page_without_ids_that_comes_again_is_read_once() -> None:
     page = [{"prefix": f"192.0.2.{number}"} for number in range(3)]
     assert read(PREFIXES, answer(page), answer(page))[0] == page
 
 
-def test_more_objects_than_the_total_are_all_taken():
+def test_more_objects_than_the_total_are_all_taken() -> None:
     items, script = read(PREFIXES, answer(objects(1, 2, 3), total=2))
     assert len(items) == 3
     assert len(script.asked) == 1
 
 
-def test_a_listing_without_an_end_is_given_up(monkeypatch):
+def test_a_listing_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "MAX_PAGES", 7)
     script = Script(*(answer(objects(number)) for number in range(20)))
     with pytest.raises(ServiceError, match="does not end"):
@@ -151,18 +157,18 @@ def test_a_listing_without_an_end_is_given_up(monkeypatch):
     assert len(script.asked) == 7
 
 
-def test_objects_without_an_id_are_all_kept():
+def test_objects_without_an_id_are_all_kept() -> None:
     duplicates = [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}]
     assert read(PREFIXES, answer(duplicates, total=2))[0] == duplicates
 
 
 @pytest.mark.parametrize("identity", [[], ["7"], {"a": "7"}, {}, 0, "", None, False])
-def test_objects_whose_id_is_none_are_all_kept(identity):
+def test_objects_whose_id_is_none_are_all_kept(identity: Any) -> None:
     odd = [{"id": identity, "prefix": "192.0.2.0/24"}, {"id": identity, "prefix": "198.51.100.0/24"}]
     assert read(PREFIXES, answer(odd, total=2))[0] == odd
 
 
-def test_a_single_object_is_a_listing_of_one():
+def test_a_single_object_is_a_listing_of_one() -> None:
     assert read(STATUS, answer({"enabled": True}))[0] == [{"enabled": True}]
     with pytest.raises(ServiceError, match="not an object"):
         read(STATUS, answer(None))

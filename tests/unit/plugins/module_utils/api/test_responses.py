@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import (
@@ -22,18 +23,18 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone imp
 REQUEST = Request("PATCH", "accounts/1/prefixes/7")
 
 
-def failure(answer, request=REQUEST):
+def failure(answer: Response, request: Request = REQUEST) -> ServiceError:
     with pytest.raises(ServiceError) as caught:
         open_envelope(request, answer)
     return caught.value
 
 
-def refusal(status, *errors, headers=None, **more):
+def refusal(status: int, *errors: Any, headers: dict[str, str] | None = None, **more: Any) -> Response:
     body = {"success": False, "errors": list(errors), "messages": [], "result": None, **more}
     return Response(status, headers or {}, json.dumps(body).encode())
 
 
-def test_a_refusal_says_what_was_asked_and_what_the_service_said():
+def test_a_refusal_says_what_was_asked_and_what_the_service_said() -> None:
     error = failure(
         refusal(
             400,
@@ -64,7 +65,7 @@ def test_a_refusal_says_what_was_asked_and_what_the_service_said():
     assert error.codes == [6003, 6111, 10001]
 
 
-def test_of_many_errors_the_first_are_shown_and_the_others_counted():
+def test_of_many_errors_the_first_are_shown_and_the_others_counted() -> None:
     chained = {"code": 1, "message": "m" * 600, "source": {"pointer": "/" + "p" * 300}}
     for number in range(2, 41):
         chained = {"code": number, "message": "chained", "error_chain": [chained]}
@@ -73,7 +74,7 @@ def test_of_many_errors_the_first_are_shown_and_the_others_counted():
     assert "[31] chained; and 100030 more errors." in error.message
 
 
-def test_a_long_error_is_cut():
+def test_a_long_error_is_cut() -> None:
     error = failure(refusal(400, {"code": True, "message": "m" * 600, "source": {"pointer": "/" + "p" * 300}}))
     message, pointer = "m" * 500 + "... (100 more characters)", "/" + "p" * 199 + "... (101 more characters)"
     assert error.details["error"]["errors"] == [{"code": None, "message": message, "pointer": pointer}]
@@ -81,7 +82,7 @@ def test_a_long_error_is_cut():
 
 
 @pytest.mark.parametrize("item", [None, 1, [], ["a"], {"message": ["no", "text"]}, {"code": "7", "error_chain": {}}])
-def test_errors_of_any_shape_are_read(item):
+def test_errors_of_any_shape_are_read(item: Any) -> None:
     assert failure(refusal(400, item)).details["error"]["errors"][0]["code"] is None
 
 
@@ -95,7 +96,7 @@ def test_errors_of_any_shape_are_read(item):
         ("", "another place"),
     ],
 )
-def test_a_redirect_is_named_however_it_is_written(location, host):
+def test_a_redirect_is_named_however_it_is_written(location: str, host: str) -> None:
     assert f"It redirects to {host}, which" in failure(refusal(302, headers={"Location": location})).message
 
 
@@ -122,7 +123,7 @@ def test_a_redirect_is_named_however_it_is_written(location, host):
         (200, b'{"success": false, "errors": [{}]}', "it gave no reason"),
     ],
 )
-def test_what_is_no_envelope_is_described(status, content, words):
+def test_what_is_no_envelope_is_described(status: int, content: bytes, words: str) -> None:
     assert words in failure(Response(status, {}, content)).message
 
 
@@ -130,14 +131,14 @@ def test_what_is_no_envelope_is_described(status, content, words):
     ("status", "maybe_applied"),
     [(200, True), (302, False), (400, False), (403, False), (404, False), (408, True), (409, False), (429, False), (500, True), (502, True), (504, True)],
 )  # fmt: skip
-def test_whether_it_was_carried_out_is_known_or_said_not_to_be(status, maybe_applied):
+def test_whether_it_was_carried_out_is_known_or_said_not_to_be(status: int, maybe_applied: bool) -> None:
     assert failure(refusal(status, {"code": 1000, "message": "no"})).maybe_applied is maybe_applied
 
 
 @pytest.mark.parametrize(
     ("method", "content"), [("DELETE", b""), ("DELETE", b'{"success": true}'), ("POST", b'{"success": true}')]
 )
-def test_a_result_may_be_missing(method, content):
+def test_a_result_may_be_missing(method: str, content: bytes) -> None:
     assert open_envelope(Request(method, "x"), Response(204, {}, content)).result is None
 
 
@@ -155,11 +156,11 @@ def test_a_result_may_be_missing(method, content):
         (Request("GET", "accounts/1/x", resource=PREFIXES), 500, {"code": 1000, "message": "x"}, "run again later"),
     ],
 )  # fmt: skip
-def test_the_hint_fits_the_response(request_, status, error, hint):
+def test_the_hint_fits_the_response(request_: Request, status: int, error: Any, hint: str) -> None:
     assert hint in failure(refusal(status, error), request_).message
 
 
-def nested(levels):
+def nested(levels: int) -> bytes:
     return b"[" * levels + b"]" * levels
 
 
@@ -174,7 +175,7 @@ def nested(levels):
         (b"[-1e999, 1e5]", ["-1e999", 100000.0]),
     ],
 )
-def test_whatever_is_json_becomes_a_document_that_results_can_hold(content, document):
+def test_whatever_is_json_becomes_a_document_that_results_can_hold(content: bytes, document: Any) -> None:
     assert read_document(content) == document
     json.dumps(read_document(content), allow_nan=False).encode()
     json.dumps(read_document(content), ensure_ascii=False).encode()
@@ -183,18 +184,18 @@ def test_whatever_is_json_becomes_a_document_that_results_can_hold(content, docu
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"\xff", b"\xef\xbb\xbf{}", b"[NaN]", b"[Infinity]", b"<html>", b"[1,]"]
 )
-def test_what_is_not_json_is_said_not_to_be(content):
+def test_what_is_not_json_is_said_not_to_be(content: bytes) -> None:
     with pytest.raises(Unreadable, match="it is not JSON") as caught:
         read_document(content)
     assert not caught.value.is_json
 
 
 @pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 3000, 100000])
-def test_a_document_that_is_nested_too_deeply_is_refused(levels):
+def test_a_document_that_is_nested_too_deeply_is_refused(levels: int) -> None:
     with pytest.raises(Unreadable, match="more than 100 levels deep") as caught:
         read_document(nested(levels))
     assert caught.value.is_json
 
 
-def test_a_document_may_be_nested_up_to_the_limit():
+def test_a_document_may_be_nested_up_to_the_limit() -> None:
     assert json.dumps(read_document(nested(MAX_DEPTH))).encode() == nested(MAX_DEPTH)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from typing import Any, Callable
 
 import pytest
 import requests
@@ -22,13 +23,13 @@ URL = BASE + "/accounts/1/prefixes"
 HEADERS = {"Authorization": "Bearer token"}
 
 
-def session(verify=True, **more):
+def session(verify: bool | str = True, **more: Any) -> Session:
     options = {"timeout": 5.0, "retries": 2, "max_wait": 0.0, **more}
     return Session(BASE, HEADERS, verify=verify, **options)
 
 
 @responses.activate
-def test_a_request_carries_the_credentials_the_sender_and_json():
+def test_a_request_carries_the_credentials_the_sender_and_json() -> None:
     responses.post(URL, json={"success": True})
     with session() as one:
         answer = one.send(
@@ -38,12 +39,12 @@ def test_a_request_carries_the_credentials_the_sender_and_json():
     assert call.request.headers["Authorization"] == "Bearer token"
     assert call.request.headers["User-Agent"] == "edgeops.protection/0.1.0"
     assert call.request.headers["Content-Type"] == "application/json"
-    assert json.loads(call.request.body) == [{"prefix": "192.0.2.0/24", "comment": "Zürich"}]
+    assert json.loads(call.request.body or "") == [{"prefix": "192.0.2.0/24", "comment": "Zürich"}]
     assert (answer.status, json.loads(answer.content), answer.maybe_applied) == (200, {"success": True}, False)
 
 
 @responses.activate
-def test_a_read_has_a_query_and_no_body():
+def test_a_read_has_a_query_and_no_body() -> None:
     responses.get(URL, json={})
     with session() as one:
         one.send(Request("GET", "accounts/1/prefixes", query={"page": 1, "per_page": 1000}))
@@ -54,7 +55,7 @@ def test_a_read_has_a_query_and_no_body():
 
 @responses.activate
 @pytest.mark.parametrize("status", [200, 400, 403, 404, 500, 522])
-def test_an_answer_of_any_status_is_brought_back_as_it_is(status):
+def test_an_answer_of_any_status_is_brought_back_as_it_is(status: int) -> None:
     responses.put(URL, body=b"<html>", status=status, headers={"CF-RAY": "8f2d-FRA"})
     with session(retries=0) as one:
         answer = one.send(Request("PUT", "accounts/1/prefixes", body={}))
@@ -65,13 +66,15 @@ def test_an_answer_of_any_status_is_brought_back_as_it_is(status):
 
 @responses.activate
 @pytest.mark.parametrize("verify", [True, False, "/etc/ca.pem"])
-def test_the_timeout_and_the_check_of_the_certificate_are_the_users(verify, monkeypatch):
+def test_the_timeout_and_the_check_of_the_certificate_are_the_users(
+    verify: bool | str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
     monkeypatch.delenv("CURL_CA_BUNDLE", raising=False)
     responses.get(URL, json={})
     with session(verify=verify, timeout=7.5) as one:
         one.send(Request("GET", "accounts/1/prefixes"))
-    sent = responses.calls[0].request.req_kwargs
+    sent = vars(responses.calls[0].request)["req_kwargs"]
     assert (sent["verify"], sent["timeout"]) == (verify, 7.5)
 
 
@@ -85,7 +88,7 @@ def test_the_timeout_and_the_check_of_the_certificate_are_the_users(verify, monk
         (requests.exceptions.InvalidHeader("bad"), "got no response: bad", True),
     ],
 )
-def test_no_answer_is_explained(problem, words, maybe_applied):
+def test_no_answer_is_explained(problem: Exception, words: str, maybe_applied: bool) -> None:
     responses.post(URL, body=problem)
     with session() as one, pytest.raises(ServiceError) as caught:
         one.send(Request("POST", "accounts/1/prefixes", body={}))
@@ -95,11 +98,11 @@ def test_no_answer_is_explained(problem, words, maybe_applied):
 
 
 @responses.activate
-def test_the_credentials_are_in_no_representation():
+def test_the_credentials_are_in_no_representation() -> None:
     responses.get(URL, json={})
     with Session(BASE, {"Authorization": "Bearer s3cret"}, timeout=5.0, retries=0, max_wait=0.0) as one:
         answer = one.send(Request("GET", "accounts/1/prefixes"))
-        shown = [one, answer, *vars(one).values()]
+        shown: list[Any] = [one, answer, *vars(one).values()]
         shown += [value for item in shown if hasattr(item, "__dict__") for value in vars(item).values()]
     assert responses.calls[0].request.headers["Authorization"] == "Bearer s3cret"
     assert [item for item in shown if "s3cret" in f"{item!r} {item}"] == []
@@ -110,7 +113,7 @@ def test_the_credentials_are_in_no_representation():
     ("encoding", "compress"),
     [("gzip", gzip.compress), ("deflate", zlib.compress), (None, bytes), ("GZip", gzip.compress)],
 )
-def test_a_body_is_read_whole_and_decompressed(encoding, compress):
+def test_a_body_is_read_whole_and_decompressed(encoding: str | None, compress: Callable[[bytes], bytes]) -> None:
     body = b"a long body " * 20000
     responses.get(URL, body=compress(body), headers={"Content-Encoding": encoding} if encoding else {})
     with session() as one:
@@ -118,7 +121,7 @@ def test_a_body_is_read_whole_and_decompressed(encoding, compress):
     assert responses.calls[0].request.headers["Accept-Encoding"] == "gzip, deflate"
 
 
-def too_large(compress):
+def too_large(compress: bool) -> bytes:
     compressor = zlib.compressobj(wbits=31)
     zeros = bytes(2**20)
     parts = [compressor.compress(zeros) for dummy in range((MAX_BODY >> 20) + 8)]
@@ -127,7 +130,7 @@ def too_large(compress):
 
 @responses.activate
 @pytest.mark.parametrize("compressed", [True, False])
-def test_a_body_beyond_all_bounds_is_not_read(compressed):
+def test_a_body_beyond_all_bounds_is_not_read(compressed: bool) -> None:
     headers = {"Content-Encoding": "gzip"} if compressed else {}
     responses.post(URL, body=too_large(compressed), headers=headers)
     with session() as one, pytest.raises(ServiceError) as caught:
@@ -141,7 +144,7 @@ def test_a_body_beyond_all_bounds_is_not_read(compressed):
 
 @responses.activate
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "zstd", "gzip\x1b[31m"])
-def test_an_encoding_that_nobody_asked_for_is_not_decompressed(encoding):
+def test_an_encoding_that_nobody_asked_for_is_not_decompressed(encoding: str) -> None:
     responses.get(URL, body=gzip.compress(gzip.compress(b"{}")), headers={"Content-Encoding": encoding})
     with session() as one, pytest.raises(ServiceError, match="its body is encoded as") as caught:
         one.send(Request("GET", "accounts/1/prefixes"))
@@ -150,7 +153,7 @@ def test_an_encoding_that_nobody_asked_for_is_not_decompressed(encoding):
 
 
 @responses.activate
-def test_a_body_that_is_no_gzip_is_explained():
+def test_a_body_that_is_no_gzip_is_explained() -> None:
     responses.get(URL, body=b"{}", headers={"Content-Encoding": "gzip"})
     with session() as one, pytest.raises(ServiceError, match="got no response: .*Check base_url"):
         one.send(Request("GET", "accounts/1/prefixes"))

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Sequence
+
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.fingerprint import plan_id
@@ -15,7 +17,12 @@ OWNER = {"account_id": "a" * 32}
 EXISTING = {"id": "1", "prefix": "192.0.2.0/24", "comment": "old", "excluded": False}
 
 
-def identity(desired, existing=(EXISTING,), owner=None, exclusive=False):
+def identity(
+    desired: list[dict[str, Any]],
+    existing: Sequence[dict[str, Any]] = (EXISTING,),
+    owner: dict[str, str] | None = None,
+    exclusive: bool = False,
+) -> str:
     parsed = parse_desired(PREFIXES, numbered("prefixes", desired), exclusive=exclusive)
     return plan_id(owner or OWNER, make_plan({"prefixes": list(existing)}, [parsed]))
 
@@ -23,7 +30,7 @@ def identity(desired, existing=(EXISTING,), owner=None, exclusive=False):
 CHANGE = [{"prefix": "192.0.2.0/24", "comment": "new"}]
 
 
-def test_a_plan_that_does_nothing_has_no_id():
+def test_a_plan_that_does_nothing_has_no_id() -> None:
     assert identity([{"prefix": "192.0.2.0/24", "comment": "old"}]) == ""
 
 
@@ -36,7 +43,7 @@ def test_a_plan_that_does_nothing_has_no_id():
         (CHANGE, [EXISTING, {"id": "2", "prefix": "203.0.113.0/24"}]),
     ],
 )
-def test_plans_that_do_the_same_have_one_id(desired, existing):
+def test_plans_that_do_the_same_have_one_id(desired: list[dict[str, Any]], existing: Sequence[dict[str, Any]]) -> None:
     assert identity(desired, existing) == identity(CHANGE)
 
 
@@ -54,11 +61,11 @@ def test_plans_that_do_the_same_have_one_id(desired, existing):
     ],
     ids=str,
 )
-def test_plans_that_do_something_else_have_another_id(other):
+def test_plans_that_do_something_else_have_another_id(other: dict[str, Any]) -> None:
     assert identity(**other) not in ("", identity(CHANGE))
 
 
-def test_nested_objects_count_by_their_normalised_values():
+def test_nested_objects_count_by_their_normalised_values() -> None:
     existing = {"id": "f" * 32, "action": "block", "filter": {"id": "e" * 32, "expression": "ip.src  eq 192.0.2.1"}}
     desired = {"id": "F" * 32, "filter": {"expression": "ip.src eq 192.0.2.2"}}
     other = {"id": "f" * 32, "filter": {"expression": "ip.src  eq  192.0.2.2"}}

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Dict, Iterator
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils.result import make_diff, operation_records
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.expressions import RULE_EXPRESSION
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.values import (
     CODE,
     FLAG,
@@ -24,6 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.values i
     NETWORK,
     PRIORITY,
     TEXT,
+    Value,
     choice,
     several,
 )
@@ -48,6 +51,8 @@ TEXTS = st.sampled_from(["", "a", "b"])
 MODES = st.sampled_from(["enabled", "monitoring", "disabled"])
 LEVELS = st.sampled_from(["low", "medium", "high"])
 IDS = st.sampled_from([digit * 32 for digit in "0123"])
+Keep = Callable[[Any], None]
+Strategies = Dict[str, "st.SearchStrategy[Any]"]
 FILTER = st.fixed_dictionaries(
     {},
     optional={
@@ -56,7 +61,7 @@ FILTER = st.fixed_dictionaries(
         "description": TEXTS,
     },
 )
-FIELDS = {
+FIELDS: dict[str, tuple[Strategies, Strategies]] = {
     "prefix": ({"prefix": NETWORKS}, {"comment": TEXTS, "excluded": st.booleans()}),
     "allowlist_entry": ({"prefix": NETWORKS}, {"comment": TEXTS, "enabled": st.booleans()}),
     "syn_flood_rule": (
@@ -87,17 +92,17 @@ FIELDS = {
 }  # fmt: skip
 
 
-def entries(resource):
+def entries(resource: Resource) -> st.SearchStrategy[list[dict[str, Any]]]:
     """Options of a list of objects, no two of them with one key."""
     required, optional = FIELDS[resource.name]
     return st.lists(st.fixed_dictionaries(required, optional=optional), max_size=4, unique_by=resource.key_of)
 
 
 @st.composite
-def existing(draw, resource):
+def existing(draw: st.DrawFn, resource: Resource) -> list[dict[str, Any]]:
     """Objects as the service may hold them: with duplicates, malformed, and with fields that nobody declared."""
     required, optional = FIELDS[resource.name]
-    objects = draw(st.lists(st.fixed_dictionaries({**required, **optional}), max_size=5))
+    objects: list[dict[str, Any]] = draw(st.lists(st.fixed_dictionaries({**required, **optional}), max_size=5))
     if resource is FIREWALL_RULES:
         shared = {"id": "f" * 32, **draw(FILTER)}
         objects = [{**item, "priority": None, "filter": shared} for item in objects]
@@ -107,11 +112,15 @@ def existing(draw, resource):
     return [{**item, "id": f"existing-{number}", "x": number} for number, item in enumerate(objects)]
 
 
-def plan_of(resource, state, desired_entries, **how):
+def plan_of(
+    resource: Resource, state: list[dict[str, Any]], desired_entries: list[dict[str, Any]], **how: bool
+) -> Plan:
     return make_plan({resource.plural: state}, [parse_desired(resource, numbered("entries", desired_entries), **how)])
 
 
-def attempt(resource, state, desired_entries, **how):
+def attempt(
+    resource: Resource, state: list[dict[str, Any]], desired_entries: list[dict[str, Any]], **how: bool
+) -> Plan | str:
     """The plan, or the reason for which there is none."""
     try:
         return plan_of(resource, state, desired_entries, **how)
@@ -120,7 +129,7 @@ def attempt(resource, state, desired_entries, **how):
 
 
 @pytest.fixture
-def keep() -> Iterator[Callable[[Any], None]]:
+def keep() -> Iterator[Keep]:
     """Drops a case that is False; a property that loses more than two of three cases to this shows too little."""
     kept: list[bool] = []
 
@@ -139,11 +148,12 @@ FOR_EACH_CASE = settings(suppress_health_check=[HealthCheck.function_scoped_fixt
 @FOR_EACH_CASE
 @pytest.mark.parametrize("resource", [*COLLECTIONS, FIREWALL_RULES], ids=lambda resource: resource.name)
 @given(data=st.data())
-def test_the_state_after_a_plan_needs_no_plan(resource, data, keep):
+def test_the_state_after_a_plan_needs_no_plan(resource: Resource, data: st.DataObject, keep: Keep) -> None:
     state, desired_entries = data.draw(existing(resource)), data.draw(entries(resource))
     how = data.draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}])) if resource.delete else {}
     made = attempt(resource, state, desired_entries, **how)
     keep(not isinstance(made, str))
+    assert not isinstance(made, str)
     after = [{"id": f"new-{number}", **item} for number, item in enumerate(made.after()[resource.plural])]
     again = plan_of(resource, after, desired_entries, **how)
     assert operation_records(again.operations) == []
@@ -153,7 +163,7 @@ def test_the_state_after_a_plan_needs_no_plan(resource, data, keep):
 @FOR_EACH_CASE
 @pytest.mark.parametrize("resource", [*COLLECTIONS, FIREWALL_RULES], ids=lambda resource: resource.name)
 @given(data=st.data(), seed=st.integers())
-def test_the_order_of_the_input_does_not_matter(resource, data, seed, keep):
+def test_the_order_of_the_input_does_not_matter(resource: Resource, data: st.DataObject, seed: int, keep: Keep) -> None:
     state, desired_entries = data.draw(existing(resource)), data.draw(entries(resource))
     how = data.draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}])) if resource.delete else {}
     shuffled = random.Random(seed)
@@ -164,6 +174,8 @@ def test_the_order_of_the_input_does_not_matter(resource, data, seed, keep):
     one, other = attempt(resource, state, desired_entries, **how), attempt(resource, other_state, other_entries, **how)
     assert isinstance(one, str) is isinstance(other, str)
     keep(not isinstance(one, str))
+    assert not isinstance(one, str)
+    assert not isinstance(other, str)
     assert operation_records(one.operations) == operation_records(other.operations)
     assert make_diff(one.operations) == make_diff(other.operations)
 
@@ -171,11 +183,12 @@ def test_the_order_of_the_input_does_not_matter(resource, data, seed, keep):
 @FOR_EACH_CASE
 @pytest.mark.parametrize("resource", COLLECTIONS, ids=lambda resource: resource.name)
 @given(data=st.data())
-def test_nothing_is_removed_that_nobody_asked_to_remove(resource, data, keep):
+def test_nothing_is_removed_that_nobody_asked_to_remove(resource: Resource, data: st.DataObject, keep: Keep) -> None:
     state, desired_entries = data.draw(existing(resource)), data.draw(entries(resource))
     how = data.draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}]))
     made = attempt(resource, state, desired_entries, **how)
     keep(not isinstance(made, str))
+    assert not isinstance(made, str)
     named = {resource.key_of(item) for item in parse_desired(resource, numbered("x", desired_entries)).objects.values()}
     kept = {item.get("id") for item in made.after()[resource.plural]}
     for item in state:
@@ -202,21 +215,21 @@ ANYTHING = st.one_of(
 
 @pytest.mark.parametrize("name", VALUES)
 @given(written=ANYTHING, other=ANYTHING)
-def test_every_normalised_value_can_be_compared_and_sorted(name, written, other):
+def test_every_normalised_value_can_be_compared_and_sorted(name: str, written: Any, other: Any) -> None:
     value = VALUES[name]
-    normalised = [value.normalise(written), value.normalise(other)]
+    normalised: list[Any] = [value.normalise(written), value.normalise(other)]
     assert len(sorted(normalised)) == 2
     assert hash(normalised[0]) == hash(value.normalise(written))
 
 
-FITTING = {
+FITTING: Strategies = {
     "network": NETWORKS, "text": TEXTS, "code": st.sampled_from(["WEUR", "weur", "lax"]), "flag": st.booleans(),
     "expression": st.sampled_from(["true", "ip.src  eq 192.0.2.1", 'http.host eq "a  b"']), "id": IDS,
     "priority": st.one_of(st.just(""), st.integers(1, 2**31 - 1), st.integers(1, 99).map(str)), "choice": st.sampled_from(["a", "b"]),
 }  # fmt: skip
 
 
-def check_what_is_read(value, written):
+def check_what_is_read(value: Value, written: Any) -> None:
     sent = value.parse(written)
     if sent is not None:
         assert value.parse(sent) == sent
@@ -225,12 +238,12 @@ def check_what_is_read(value, written):
 
 @pytest.mark.parametrize("name", FITTING)
 @given(data=st.data())
-def test_what_fits_is_read_means_what_was_written_and_reads_as_itself(name, data):
+def test_what_fits_is_read_means_what_was_written_and_reads_as_itself(name: str, data: st.DataObject) -> None:
     check_what_is_read(VALUES[name], data.draw(FITTING[name]))
 
 
 @pytest.mark.parametrize("name", FITTING)
 @given(written=ANYTHING)
-def test_anything_else_is_refused_or_read_in_the_same_way(name, written):
+def test_anything_else_is_refused_or_read_in_the_same_way(name: str, written: Any) -> None:
     with suppress(ValueError):
         check_what_is_read(VALUES[name], written)

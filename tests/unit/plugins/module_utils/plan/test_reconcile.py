@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any, Mapping, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import PlanError
-from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
-from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import overlay
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import Desired, numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.diff import overlay
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils.result import make_diff, operation_records
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
@@ -18,25 +20,26 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.account 
     RULES,
     STATUS,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import FIREWALL_RULES
 
 PARENT = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False, "created_on": "2026-01-01"}
 CHILD = {"id": "p2", "prefix": "192.0.2.64/28", "comment": "", "excluded": True, "created_on": "2026-01-02"}
 
 
-def desire(resource, *entries, **how):
+def desire(resource: Resource, *entries: dict[str, Any], **how: bool) -> Desired:
     return parse_desired(resource, numbered("entries", entries), **how)
 
 
-def plan(before, *desired):
+def plan(before: Mapping[str, Sequence[dict[str, Any]]], *desired: Desired) -> Plan:
     return make_plan({item.resource.plural: before.get(item.resource.plural, []) for item in desired}, desired)
 
 
-def summary(made):
+def summary(made: Plan) -> list[str]:
     return [f"{item['action']} {item['resource']} {item['key']}" for item in operation_records(made.operations)]
 
 
-def test_additions_come_first_then_changes_then_removals_across_all_collections():
+def test_additions_come_first_then_changes_then_removals_across_all_collections() -> None:
     made = plan(
         {
             "prefixes": [PARENT],
@@ -56,7 +59,7 @@ def test_additions_come_first_then_changes_then_removals_across_all_collections(
     ]
 
 
-def test_parents_come_before_their_subsets_and_go_after_them():
+def test_parents_come_before_their_subsets_and_go_after_them() -> None:
     entries = [{"prefix": item["prefix"]} for item in (CHILD, PARENT)]
     assert summary(plan({}, desire(PREFIXES, *entries))) == [
         "create prefix 192.0.2.0/24",
@@ -66,9 +69,9 @@ def test_parents_come_before_their_subsets_and_go_after_them():
     assert summary(gone) == ["delete prefix 192.0.2.64/28", "delete prefix 192.0.2.0/24"]
 
 
-def test_the_order_of_desired_and_of_existing_objects_has_no_meaning():
+def test_the_order_of_desired_and_of_existing_objects_has_no_meaning() -> None:
     entries = [{"prefix": "192.0.2.0/24", "comment": "a"}, {"prefix": "10.0.0.0/8"}, {"prefix": "2001:db8::/32"}]
-    existing = [PARENT, CHILD, {"id": "p3", "prefix": "odd"}]
+    existing: list[dict[str, Any]] = [PARENT, CHILD, {"id": "p3", "prefix": "odd"}]
     plans = {
         str((operation_records(made.operations), make_diff(made.operations)))
         for shuffled in permutations(entries)
@@ -78,7 +81,7 @@ def test_the_order_of_desired_and_of_existing_objects_has_no_meaning():
     assert len(plans) == 1
 
 
-def test_changes_come_in_the_order_of_the_keys():
+def test_changes_come_in_the_order_of_the_keys() -> None:
     existing = [{"id": f"p{number}", "prefix": f"10.0.{number}.0/24", "comment": ""} for number in (10, 2, 9)]
     made = plan(
         {"prefixes": existing}, desire(PREFIXES, *({"prefix": item["prefix"], "comment": "new"} for item in existing))
@@ -86,7 +89,7 @@ def test_changes_come_in_the_order_of_the_keys():
     assert summary(made) == [f"update prefix 10.0.{number}.0/24" for number in (2, 9, 10)]
 
 
-def test_collections_keep_to_themselves():
+def test_collections_keep_to_themselves() -> None:
     entry = {"id": "a1", "prefix": "198.51.100.7", "enabled": True}
     made = plan(
         {"prefixes": [PARENT], "allowlist": [entry], "status": [{"enabled": False}]},
@@ -100,7 +103,7 @@ def test_collections_keep_to_themselves():
     assert after["status"] == [{"enabled": True}]
 
 
-def test_the_state_afterwards_keeps_what_nobody_named():
+def test_the_state_afterwards_keeps_what_nobody_named() -> None:
     foreign = {"id": "p9", "prefix": "203.0.113.0/24", "comment": "foreign", "x": ["kept"]}
     made = plan(
         {"prefixes": [foreign, PARENT]},
@@ -114,14 +117,14 @@ def test_the_state_afterwards_keeps_what_nobody_named():
     assert made.before["prefixes"] == [foreign, PARENT]
 
 
-def test_the_response_replaces_the_prediction():
+def test_the_response_replaces_the_prediction() -> None:
     made = plan({"prefixes": [PARENT]}, desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "mine"}))
     response = {**PARENT, "comment": "mine", "modified_on": "now"}
     assert made.after({made.operations[0]: response})["prefixes"] == [response]
 
 
 @pytest.mark.parametrize("field", ["comment", "enabled"])
-def test_fields_that_a_task_leaves_out_keep_their_values(field):
+def test_fields_that_a_task_leaves_out_keep_their_values(field: str) -> None:
     existing = {"id": "a1", "prefix": "198.51.100.7", "comment": "kept", "enabled": False}
     options = {"prefix": "198.51.100.7", "comment": "new", "enabled": True}
     del options[field]
@@ -130,12 +133,12 @@ def test_fields_that_a_task_leaves_out_keep_their_values(field):
     assert field not in made.operations[0].fields
 
 
-def test_the_duplicate_that_stays_is_the_nearest_and_then_the_oldest():
+def test_the_duplicate_that_stays_is_the_nearest_and_then_the_oldest() -> None:
     older, newer = ({**PARENT, "id": identity, "created_on": identity} for identity in ("t1", "t2"))
     entry = {"prefix": "192.0.2.0/24", "comment": "x"}
     for existing, gone in (([newer, older], "t2"), ([{**newer, "comment": "x"}, older], "t1")):
         made = plan({"prefixes": existing}, desire(PREFIXES, entry, exclusive=True))
-        assert [item.existing["id"] for item in made.operations if item.action == "delete"] == [gone]
+        assert [(item.existing or {})["id"] for item in made.operations if item.action == "delete"] == [gone]
 
 
 @pytest.mark.parametrize(
@@ -147,13 +150,15 @@ def test_the_duplicate_that_stays_is_the_nearest_and_then_the_oldest():
         ("2026-03-01T10:00:00Z", "long ago"),
     ],
 )
-def test_which_duplicate_is_the_oldest_is_a_question_of_time_and_not_of_text(older, newer):
+def test_which_duplicate_is_the_oldest_is_a_question_of_time_and_not_of_text(
+    older: str | None, newer: str | None
+) -> None:
     existing = [{**PARENT, "id": "t1", "created_on": newer}, {**PARENT, "id": "t2", "created_on": older}]
     made = plan({"prefixes": existing}, desire(PREFIXES, {"prefix": "192.0.2.0/24"}, exclusive=True))
-    assert [item.existing["id"] for item in made.operations] == ["t1"]
+    assert [(item.existing or {})["id"] for item in made.operations] == ["t1"]
 
 
-def test_a_diff_shows_every_duplicate():
+def test_a_diff_shows_every_duplicate() -> None:
     duplicates = [PARENT, {**PARENT, "id": "p7"}]
     made = plan({"prefixes": duplicates}, desire(PREFIXES, {"prefix": "192.0.2.0/24"}, absent=True))
     assert len(make_diff(made.operations)["before"]["prefixes"]) == 2
@@ -161,7 +166,7 @@ def test_a_diff_shows_every_duplicate():
 
 @pytest.mark.parametrize("odd", ["", "..", "../prefixes", "a/b", "a?b", "a#b", "a b", "a\n", None, 7.5])
 @pytest.mark.parametrize("absent", [False, True])
-def test_an_id_that_would_change_the_path_is_refused(odd, absent):
+def test_an_id_that_would_change_the_path_is_refused(odd: Any, absent: bool) -> None:
     with pytest.raises(PlanError, match="cannot be part of a path"):
         plan(
             {"prefixes": [{**PARENT, "id": odd}]},
@@ -169,12 +174,12 @@ def test_an_id_that_would_change_the_path_is_refused(odd, absent):
         )
 
 
-def test_every_rule_that_does_not_exist_is_named():
+def test_every_rule_that_does_not_exist_is_named() -> None:
     with pytest.raises(PlanError, match="a{32}, b{32}"):
         plan({}, desire(FIREWALL_RULES, {"id": "a" * 32}, {"id": "b" * 32}))
 
 
-def test_a_field_that_the_service_does_not_tell_counts_as_its_documented_default():
+def test_a_field_that_the_service_does_not_tell_counts_as_its_documented_default() -> None:
     existing = {"id": "r1", "scope": "global", "name": "global", "mode": "monitoring"}
     same = plan({"syn_flood_rules": [existing]}, desire(RULES[0], {"scope": "global", "mitigation_type": "challenge"}))
     other = plan(
@@ -183,7 +188,7 @@ def test_a_field_that_the_service_does_not_tell_counts_as_its_documented_default
     assert (summary(same), summary(other)) == ([], ["update syn_flood_rule global"])
 
 
-def test_overlay_replaces_a_nested_object_that_has_another_id():
+def test_overlay_replaces_a_nested_object_that_has_another_id() -> None:
     rule = {"id": "r", "filter": {"id": "f1", "expression": "true", "ref": "x"}}
     assert overlay(FIREWALL_RULES.fields, rule, {"filter": {"expression": "false"}})["filter"] == {
         "id": "f1",

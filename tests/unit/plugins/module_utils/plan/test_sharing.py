@@ -65,7 +65,11 @@ def test_who_leaves_a_nested_object_is_not_concerned_by_its_change() -> None:
 
 
 def test_objects_without_nested_ones_are_left_alone() -> None:
-    existing = [{"id": "1", "action": "log", "filter": None}, {"id": "2", "action": "log"}, *rules(F)]
+    existing: list[dict[str, Any]] = [
+        {"id": "1", "action": "log", "filter": None},
+        {"id": "2", "action": "log"},
+        *rules(F),
+    ]
     assert filters_after_all(plan(existing, {"paused": True})) == [None, None, True]
     assert spread_nested({Operation("create", ALLOWLIST, {}): {"id": "x"}})
 

@@ -14,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.expressi
     RULE_EXPRESSION,
     vendor_refusal,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.values import Value
 
 MALFORMED = [
     ("ip.dst eq 192.0.2.0/24", "column 11, at '192.0.2.0/24': '192.0.2.0/24' is more than one address; write in {192.0.2.0/24}"),
@@ -66,7 +67,7 @@ def test_a_filter_that_the_service_refuses_is_refused_with_its_place(expression:
 
 @pytest.mark.parametrize("value", [RULE_EXPRESSION, FIREWALL_EXPRESSION])
 @pytest.mark.parametrize(("expression", "reason"), MALFORMED)
-def test_so_is_a_rule(value, expression: str, reason: str) -> None:
+def test_so_is_a_rule(value: Value, expression: str, reason: str) -> None:
     if len(expression) > 4096:
         reason = "characters" if value is RULE_EXPRESSION else reason
     with pytest.raises(ValueError) as caught:  # noqa: PT011
@@ -120,7 +121,7 @@ def test_of_rules_only_what_is_certain_is_refused(expression: str) -> None:
 
 
 @pytest.mark.parametrize(("value", "longest"), [(RULE_EXPRESSION, 4096), (FILTER_EXPRESSION, 8192)])
-def test_the_longest_expression_has_a_length(value, longest: int) -> None:
+def test_the_longest_expression_has_a_length(value: Value, longest: int) -> None:
     start = "ip.src in {192.0.2.1"
     assert list(value.examine(start + " " * (longest - len(start) - 1) + "}")) == []
     with pytest.raises(ValueError, match=f"it has {longest + 1} characters, and the service takes at most {longest}"):
@@ -128,10 +129,10 @@ def test_the_longest_expression_has_a_length(value, longest: int) -> None:
 
 
 @pytest.mark.parametrize("value", [RULE_EXPRESSION, FIREWALL_EXPRESSION, FILTER_EXPRESSION])
-def test_the_library_is_asked_where_it_is_installed(value, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_library_is_asked_where_it_is_installed(value: Value, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
-    def parser(expression: str, scheme: str):
+    def parser(expression: str, scheme: str) -> dict[str, str]:
         calls.append(scheme)
         return {"error": "Filter parsing error (1:5):\n\n    ^ an odd thing\n"}
 

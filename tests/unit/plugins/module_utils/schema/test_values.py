@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Callable
+
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.values import (
     CODE,
@@ -12,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.values i
     NETWORK,
     PRIORITY,
     TEXT,
+    Value,
     choice,
     several,
 )
@@ -38,7 +41,7 @@ PRODUCTS = several("waf", "bic")
         (ID, "F2D427378E7542ACB295380D352E2EBD", "f2d427378e7542acb295380d352e2ebd"),
     ],
 )
-def test_equal_meanings_compare_as_equal(value, one, other):
+def test_equal_meanings_compare_as_equal(value: Value, one: Any, other: Any) -> None:
     assert value.normalise(one) == value.normalise(other)
 
 
@@ -54,7 +57,7 @@ def test_equal_meanings_compare_as_equal(value, one, other):
         (MODE, "enabled", "mitigation"),
     ],
 )
-def test_different_meanings_do_not(value, one, other):
+def test_different_meanings_do_not(value: Value, one: Any, other: Any) -> None:
     assert value.normalise(one) != value.normalise(other)
 
 
@@ -74,7 +77,7 @@ def test_different_meanings_do_not(value, one, other):
         (ID, " F2D427378E7542ACB295380D352E2EBD", "f2d427378e7542acb295380d352e2ebd"),
     ],
 )
-def test_what_a_user_writes_is_sent_so(value, written, sent):
+def test_what_a_user_writes_is_sent_so(value: Value, written: Any, sent: Any) -> None:
     assert value.parse(written) == sent
 
 
@@ -102,17 +105,18 @@ def test_what_a_user_writes_is_sent_so(value, written, sent):
         (ID, "f2d427378e7542acb295380d352e2ebd0", "is not an id"),
     ],
 )
-def test_what_is_malformed_is_refused_with_a_reason(value, written, reason):
+def test_what_is_malformed_is_refused_with_a_reason(value: Value, written: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=reason.replace("?", r"\?")):
         value.parse(written)
 
 
 @pytest.mark.parametrize("written", ["10.0.0.0.0/8", "192.0.2.0/33", "a.b/8"])
-def test_no_hint_is_better_than_a_wrong_one(written):
+def test_no_hint_is_better_than_a_wrong_one(written: str) -> None:
     with pytest.raises(ValueError, match="is not a network") as caught:
         NETWORK.parse(written)
     assert "did you mean" not in str(caught.value)
 
 
-def test_words_sort_as_declared_and_unknown_ones_come_last():
-    assert sorted(["odd", "disabled", "enabled"], key=MODE.normalise) == ["enabled", "disabled", "odd"]
+def test_words_sort_as_declared_and_unknown_ones_come_last() -> None:
+    order: Callable[[str], Any] = MODE.normalise
+    assert sorted(["odd", "disabled", "enabled"], key=order) == ["enabled", "disabled", "odd"]
