@@ -31,9 +31,9 @@ from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import sampled_results
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CASES, CUSTOM, FIREWALL, RULE_1, WHOLE
-from tests.functional.test_idempotence import seed
 from tests.support.module_run import ACCOUNT as ACCOUNT_ID
 from tests.support.module_run import ZONE, Modules, run_main
+from tests.support.service_state import seed
 
 FOREIGN = {"rules.score_per_period"}  # a field that this collection does not manage, and carries along
 
@@ -250,7 +250,7 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     results = []
     for case in (case for case in CASES if case.module == module):
         service.reset()
-        seed(service, case)
+        seed(service, case.module, case.existing)
         results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
     service.account(ACCOUNT_ID).seed(**WHOLE)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.functional.fault_cases import CALLS, FAULTS, Call, Fault, outcome, page
-from tests.functional.test_random_faults import assert_no_duplicates_and_no_clearance
+from tests.support.service_state import assert_no_duplicates_and_no_clearance
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 

@@ -14,31 +14,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry 
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CASES, Case
-from tests.support.module_run import ACCOUNT, ZONE, Modules
-
-LEFT_TO_THE_SERVICE = {"id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated"}
-
-
-def seed(service: LocalService, case: Case) -> None:
-    if MODULE_SPECS[case.module].owner == "zone_id":
-        service.zone(ZONE).seed(**case.existing)
-    else:
-        service.account(ACCOUNT).seed(**case.existing)
-
-
-def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
-    """All objects that the service holds, by the names that diffs give to collections."""
-    account, zone = service.account(ACCOUNT), service.zone(ZONE)
-    kinds = ("syn_flood", "out_of_state_tcp")
-    return {
-        "status": [{"enabled": account.enabled}],
-        "prefixes": account.prefixes,
-        "allowlist": account.allowlist,
-        **{f"{kind}_rules": account.rules[kind] for kind in kinds},
-        **{f"{kind}_filters": account.filters[kind] for kind in kinds},
-        "firewall_rules": zone.rules,
-        "custom_rules": zone.custom_rules,
-    }
+from tests.support.module_run import Modules
+from tests.support.service_state import collections_of, comparable, seed
 
 
 def is_part_of(part: Any, whole: Any) -> bool:
@@ -57,17 +34,9 @@ def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
     ]
 
 
-def comparable(value: Any) -> Any:
-    """A result without what only the service can know."""
-    if isinstance(value, Mapping):
-        timed = {"message"} if "not_before" in value else set()
-        return {name: comparable(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE | timed}
-    return [comparable(item) for item in value] if isinstance(value, list) else value
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_predict_apply_apply_again(case: Case, service: LocalService, modules: Modules) -> None:
-    seed(service, case)
+    seed(service, case.module, case.existing)
     unchanged = collections_of(service)["prefixes"][:]
 
     predicted = modules.done(case.module, check=True, **case.options)
@@ -112,7 +81,7 @@ def test_every_write_module_is_in_the_table_with_every_state() -> None:
 def test_firewall_rules_need_one_call_where_the_service_takes_the_filter_as_sent(
     case: Case, service: LocalService, modules: Modules
 ) -> None:
-    seed(service, case)
+    seed(service, case.module, case.existing)
     service.switch(firewall_put_updates_filter=True)
     modules.done(case.module, **case.options)
     assert len(service.writes) == min(case.calls, 1)

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.migration.repor
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from tests.functional.test_migration_same_outcome import MANY, ODD_RULE, REQUESTS, rule, zones
+from tests.support.migration_strategies import MANY, ODD_RULE, REQUESTS, rule, zones
 from tests.support.requests_evaluator import Request, under_custom_rules, under_firewall_rules
 
 Rules = Sequence[Mapping[str, Any]]

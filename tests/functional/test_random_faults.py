@@ -7,22 +7,18 @@
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT as RESOURCES
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2, RULE_3
-from tests.functional.test_idempotence import collections_of, comparable
 from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.service_state import assert_no_duplicates_and_no_clearance, collections_of, comparable
 
-COLLECTION = re.compile(r"/(prefixes|allowlist|rules|filters)$")
 NETWORKS = st.sampled_from(["192.0.2.0/24", "192.0.2.0/28", "192.0.2.1", "2001:DB8::/32", "198.51.100.0/25"])
 TEXTS = st.sampled_from(["", "a", "b"])
 MODES = st.sampled_from(["enabled", "monitoring", "disabled"])
@@ -110,13 +106,6 @@ def prepare(service: LocalService, module: str, existing: dict[str, Any]) -> Non
 
 def stored(service: LocalService) -> Any:
     return {name: comparable(objects) for name, objects in collections_of(service).items()}
-
-
-def assert_no_duplicates_and_no_clearance(service: LocalService) -> None:
-    assert not [call for call in service.calls if call.method == "DELETE" and COLLECTION.search(call.path)]
-    for resource in RESOURCES:
-        keys = Counter(resource.key_of(item) for item in collections_of(service)[resource.plural])
-        assert max(keys.values(), default=0) <= 1
 
 
 @HYPOTHESIS

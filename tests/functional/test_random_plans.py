@@ -26,8 +26,8 @@ from tests.functional.random_plans import (
     custom_tasks,
     firewalls,
 )
-from tests.functional.test_idempotence import comparable as comparable_result
 from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.service_state import comparable as comparable_result
 
 ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 LISTED = {"protected_prefixes": "prefixes", "allowlist": "allowlist", "account_protection": ""}

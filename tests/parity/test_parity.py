@@ -23,9 +23,9 @@ from tests.functional.fault_cases import CALLS, FAULTS
 from tests.functional.hostile_cases import BOTH_WAYS
 from tests.functional.idempotence_cases import CASES, CUSTOM, FIREWALL
 from tests.functional.risk_cases import RISK_CASES
-from tests.functional.test_bad_options import TABLE
-from tests.functional.test_idempotence import LEFT_TO_THE_SERVICE
 from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.bad_options import TABLE
+from tests.support.service_state import LEFT_TO_THE_SERVICE
 
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 CHECK, DO = {"check_mode": True, "diff": True}, {"diff": True}

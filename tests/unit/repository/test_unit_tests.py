@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -22,3 +23,10 @@ def test_every_file_of_module_utils_has_one_test_file_and_there_is_no_other() ->
     expected = {str(Path(path).with_name("test_" + Path(path).name)) for path in paths(FILES)}
     assert paths(TESTS) - PROPERTIES == expected
     assert paths(TESTS) >= PROPERTIES
+
+
+def test_what_several_tests_share_is_in_no_test_file() -> None:
+    tests = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")}
+    assert [
+        str(path) for path, text in tests.items() if re.search(r"^from tests\.[\w.]*\btest_", text, re.MULTILINE)
+    ] == []

@@ -1,0 +1,58 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the local service has before and after a run, in a form that can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT as RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, ZONE
+
+LEFT_TO_THE_SERVICE = {"id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated"}
+COLLECTION = re.compile(r"/(prefixes|allowlist|rules|filters)$")
+
+
+def seed(service: LocalService, module: str, existing: Mapping[str, Any]) -> None:
+    """Let the module's account or zone have this existing state."""
+    owner = service.zone(ZONE) if MODULE_SPECS[module].owner == "zone_id" else service.account(ACCOUNT)
+    owner.seed(**existing)
+
+
+def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
+    """All objects that the service holds, by the names that diffs give to collections."""
+    account, zone = service.account(ACCOUNT), service.zone(ZONE)
+    kinds = ("syn_flood", "out_of_state_tcp")
+    return {
+        "status": [{"enabled": account.enabled}],
+        "prefixes": account.prefixes,
+        "allowlist": account.allowlist,
+        **{f"{kind}_rules": account.rules[kind] for kind in kinds},
+        **{f"{kind}_filters": account.filters[kind] for kind in kinds},
+        "firewall_rules": zone.rules,
+        "custom_rules": zone.custom_rules,
+    }
+
+
+def comparable(value: Any) -> Any:
+    """A result without what only the service can know."""
+    if isinstance(value, Mapping):
+        timed = {"message"} if "not_before" in value else set()
+        return {name: comparable(item) for name, item in value.items() if name not in LEFT_TO_THE_SERVICE | timed}
+    return [comparable(item) for item in value] if isinstance(value, list) else value
+
+
+def assert_no_duplicates_and_no_clearance(service: LocalService) -> None:
+    """No object is there twice, and no call deleted a whole collection."""
+    assert not [call for call in service.calls if call.method == "DELETE" and COLLECTION.search(call.path)]
+    for resource in RESOURCES:
+        keys = Counter(resource.key_of(item) for item in collections_of(service)[resource.plural])
+        assert max(keys.values(), default=0) <= 1
