@@ -9,6 +9,8 @@ SHELL := bash
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
+# Percent of the lines and branches of plugins/module_utils that make test reaches at least.
+COVERAGE ?= 95
 
 help: ## Show what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,9 +24,9 @@ demo: .venv/.installed-service ## Bring three accounts and a zone to their basel
 serve: .venv/.installed-service ## Keep the local service running, to play with.
 	@$(PYTHON) -m tests.fake_service --state tests/demo/state.yml
 
-test: .venv/.installed-test ## Run the tests.
+test: .venv/.installed-test ## Run the tests, and measure which lines and branches of module_utils they reach.
 	@mkdir -p .cache
-	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal 2>&1 | tee .cache/test.log
+	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal --cov --cov-fail-under=$(COVERAGE) 2>&1 | tee .cache/test.log
 
 plans: .venv/.installed-test ## Compare 2,000 random plans with a model of the docs.
 	@HYPOTHESIS_PROFILE=plans $(PYTHON) -m pytest -q -n $(JOBS) tests/functional/test_random_plans.py
@@ -73,7 +75,7 @@ matrix: .venv/.installed-test ## Run the tests on the other releases of ansible-
 importer: build ## Run Galaxy's importer on the archive.
 	@.ci/importer
 
-mutants: .venv/.installed-mutants ## Change the plan, the client and the values in small ways; a test must notice each.
+mutants: .venv/.installed-mutants ## Change plan, risks, expressions, calls and values in small ways; a test must notice each.
 	@.ci/mutants
 
 kills: .venv/.installed-test ## End thirty runs at random calls; one more run must converge, without duplicates or losses.

@@ -45,7 +45,7 @@ def main(session: str) -> int:
     for text in unexplained:
         print(f"SURVIVED: {text}")
     print(f"{len(survivors) - len(unexplained)} survivors are explained, {len(unexplained)} are not.")
-    return 1 if unexplained or share >= 0.1 else 0
+    return 1 if unexplained or share >= 0.08 else 0
 
 
 if __name__ == "__main__":
