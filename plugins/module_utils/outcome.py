@@ -52,7 +52,8 @@ def outcome(
     except ProtectionError as exc:
         message = f"{exc.message} {_swapped_ids(exc, options)}".rstrip()
         result = {**exc.details, "failed": True, "msg": readable(message)}
-    return redact(result, secrets)  # type: ignore[no-any-return]
+    redacted: dict[str, Any] = redact(result, secrets)
+    return redacted
 
 
 def with_names(message: str, names: Mapping[str, Any], options: Iterable[str]) -> str:

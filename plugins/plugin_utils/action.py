@@ -44,7 +44,8 @@ class ActionModule(PackedModule):  # type: ignore[misc]
         if not self._is_local() and not self._is_true(variables, ALLOW_REMOTE, False):
             return {"failed": True, "msg": self._refusal(variables)}
         if not self._may_run_in_worker(variables):
-            return super().run(tmp, task_vars)  # type: ignore[no-any-return]
+            packed: dict[str, Any] = super().run(tmp, task_vars)
+            return packed
         return self._run_in_worker(variables)
 
     def _refusal(self, variables: Mapping[str, Any]) -> str:
@@ -66,7 +67,8 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             result = outcome(spec, options, self._task.check_mode, verbose, self._display.warning)
         if self._shows_invocation(variables):
             result["invocation"] = {"module_args": redact(options, known_secrets(options, os.environ))}
-        return json.loads(json.dumps(result))  # type: ignore[no-any-return]
+        plain: dict[str, Any] = json.loads(json.dumps(result))
+        return plain
 
     def _may_run_in_worker(self, variables: Mapping[str, Any]) -> bool:
         """Whether the module would run here, as this user, by this Python, in this environment."""
@@ -97,12 +99,13 @@ class ActionModule(PackedModule):  # type: ignore[misc]
         return python in AUTOMATIC or python == sys.executable
 
     def _is_true(self, variables: Mapping[str, Any], name: str, default: bool) -> bool:
-        return boolean(self._templar.template(variables.get(name, default)), strict=False)  # type: ignore[no-any-return]
+        return bool(boolean(self._templar.template(variables.get(name, default)), strict=False))
 
     def _plain_arguments(self) -> dict[str, Any]:
         """The arguments as a packed module gets them: without tags, dates as text."""
         encoder = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
-        return json.loads(json.dumps(self._task.args, cls=encoder))  # type: ignore[no-any-return]
+        plain: dict[str, Any] = json.loads(json.dumps(self._task.args, cls=encoder))
+        return plain
 
     def _shows_invocation(self, variables: Mapping[str, Any]) -> bool:
         try:

@@ -35,7 +35,9 @@ def holds(text: str, address: str) -> bool:
 
 
 def in_set(ranges: Any, address: str) -> bool:
-    return bool(intersection(ranges, [range_of(address)]))  # type: ignore[list-item]
+    found = range_of(address)
+    assert found is not None
+    return bool(intersection(ranges, [found]))
 
 
 PORTS = [22, 80, 443]
