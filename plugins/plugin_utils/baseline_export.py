@@ -133,5 +133,5 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # str() keeps the mark of releases before 2.19
     return value
