@@ -35,9 +35,9 @@ def holds(text: str, address: str) -> bool:
 
 
 def in_set(ranges: Any, address: str) -> bool:
-    found = range_of(address)
-    assert found is not None
-    return bool(intersection(ranges, [found]))
+    single = range_of(address)
+    assert single is not None
+    return bool(intersection(ranges, [single]))
 
 
 PORTS = [22, 80, 443]

@@ -22,12 +22,12 @@ F, G = "a" * 32, "b" * 32
 def rules(*filters: str) -> list[dict[str, Any]]:
     return [
         {"id": identity, "action": "log", "filter": {"id": nested, "expression": nested[0], "paused": False}}
-        for identity, nested in zip(IDS, filters, strict=False)
+        for identity, nested in zip(IDS, filters)
     ]
 
 
 def plan(existing: list[dict[str, Any]], *filters: dict[str, Any]) -> Plan:
-    entries = [{"id": identity, "filter": item} for identity, item in zip(IDS, filters, strict=False)]
+    entries = [{"id": identity, "filter": item} for identity, item in zip(IDS, filters)]
     return make_plan({"firewall_rules": existing}, [parse_desired(FIREWALL_RULES, numbered("rules", entries))])
 
 
