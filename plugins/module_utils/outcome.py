@@ -72,14 +72,17 @@ def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
     return "Are account_id and zone_id swapped?" if unknown and both and not options.get("zone_name") else ""
 
 
-def redact(value: Any, secrets: Sequence[str]) -> Any:
-    """The value without the secrets, wherever the service repeated one; ansible-core 2.22 leaves them in results."""
+def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
+    """The value without the secrets, wherever the service repeated one; ansible-core 2.22 leaves them in results.
+
+    Without `names`, the names in dictionaries stay, as they do in the options that ansible-core shows.
+    """
     if isinstance(value, str):
         return _redact_text(value, secrets)
     if isinstance(value, Mapping):
-        return {redact(name, secrets): redact(item, secrets) for name, item in value.items()}
+        return {redact(name, secrets) if names else name: redact(item, secrets, names) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [redact(item, secrets) for item in value]
+        return [redact(item, secrets, names) for item in value]
     return value
 
 

@@ -66,7 +66,7 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             verbose = self._display.verbosity > 0
             result = outcome(spec, options, self._task.check_mode, verbose, self._display.warning)
         if self._shows_invocation(variables):
-            result["invocation"] = {"module_args": redact(options, known_secrets(options, os.environ))}
+            result["invocation"] = {"module_args": redact(options, known_secrets(options, os.environ), names=False)}
         plain: dict[str, Any] = json.loads(json.dumps(result))
         return plain
 
