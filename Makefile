@@ -9,7 +9,7 @@ SHELL := bash
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
-# Percent of the lines and branches of plugins/module_utils that make test reaches at least.
+# Percent of the lines and branches of plugins/module_utils that make coverage reaches at least.
 COVERAGE ?= 95
 
 help: ## Show what there is.
@@ -24,7 +24,7 @@ demo: .venv/.installed-service ## Bring three accounts and a zone to their basel
 serve: .venv/.installed-service ## Keep the local service running, to play with.
 	@$(PYTHON) -m tests.fake_service --state tests/demo/state.yml
 
-test: .venv/.installed-test ## Run the tests, and measure which lines and branches of module_utils they reach.
+test: .venv/.installed-test ## Run the tests.
 	@mkdir -p .cache
 	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal 2>&1 | tee .cache/test.log
 
@@ -58,7 +58,6 @@ docs-update: .venv/.installed-test ## Write the pages and documentation blocks t
 	@for page in fault:faults hostile:hostile; do \
 	    $(PYTHON) -m tests.functional.$${page%:*}_cases > .cache/page.md && cp .cache/page.md "docs/$${page#*:}.md"; \
 	done
-	@$(PYTHON) -m tests.functional.hostile_cases > .cache/hostile.md && cp .cache/hostile.md docs/hostile.md
 
 docs: .venv/.installed-docs ## Build the HTML pages of the modules.
 	@.ci/docs

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How one component, SYN flood or out-of-state TCP protection, treats destinations (facts.md, section 2).
+"""How one component, SYN flood or out-of-state TCP protection, treats destinations.
 
 A filter that matches decides: enabled filters are asked first, then monitoring ones, then disabled ones. Where none
 matches, the most specific rule decides, and where there is no rule, the component is off.
