@@ -11,16 +11,30 @@ version_added: 0.2.0
 author: The edgeops.protection authors (@edgeops)
 description:
   - Reads the accounts and zones that a Cloudflare API token sees, and makes each of them a host.
-  - An account becomes a host of the group C(accounts). Its host name is its name in lower case, with everything but
-    letters and digits turned into single hyphens. Where two accounts have one name, a hyphen and six digits of the id
-    follow.
-  - A zone becomes a host of the group C(zones) and of the group C(zones_of_<account host with underscores>). Its host
-    name is its domain.
+  - An account becomes a host of the group C(accounts), with the variables C(edge_account_id), C(edge_account_name) and
+    C(edge_account_type). Its host name is its name in lower case, with everything but letters and digits, of any
+    script, turned into single hyphens.
+  - A zone becomes a host of the group C(zones) and of the group C(zones_of_<account host with underscores>), with the
+    variables C(edge_zone_id), C(edge_zone_name), C(edge_zone_plan), C(edge_zone_status), C(edge_zone_account) (the host
+    of its account) and C(edge_zone_account_id). Its host name is its domain.
+  - Where two accounts or two zones have one name, or an account has the name of a zone or of a group, a hyphen and six
+    digits of the id follow.
+  - An account that the token does not see, but one of its zones names, becomes a host like the others, without a type.
   - Tasks for these hosts run on the control node, since every host has C(ansible_connection=local).
   - The inventory holds no credentials. Give them to the tasks, for example in C(group_vars).
 notes:
   - The token needs the permissions C(Account Settings Read) and C(Zone Read). A token without the first one sees no
-    accounts; the plugin then takes the accounts that its zones name, and warns.
+    accounts; the plugin then takes the accounts that its zones name, and warns. Accounts without zones are then
+    missing.
+  - Both lists are read at once, and their pages concurrently. A cached inventory makes no calls. A cache that another
+    O(base_url) filled, or that lacks a list that the options now ask for, is read anew.
+seealso:
+  - name: Accounts, in Cloudflare's API
+    description: The list of accounts that a token sees.
+    link: https://developers.cloudflare.com/api/resources/accounts/methods/list/
+  - name: Zones, in Cloudflare's API
+    description: The list of zones that a token sees.
+    link: https://developers.cloudflare.com/api/resources/zones/methods/list/
 requirements:
   - requests >= 2.25
 extends_documentation_fragment:
@@ -78,12 +92,14 @@ options:
       - The accounts that become hosts, as names, ids or globs such as C(example-*). Case does not matter.
       - All accounts by default. With an empty list no account becomes a host.
       - Zones of accounts that do not match are left out as well, unless the list is empty.
+      - A pattern that no account matches is warned of.
     type: list
     elements: str
   zones:
     description:
       - The zones that become hosts, as names, ids or globs such as C(*.example.com). Case does not matter.
       - All zones by default. With an empty list no zone becomes a host, and zones are not read.
+      - A pattern that no zone matches is warned of.
     type: list
     elements: str
 """
@@ -113,7 +129,8 @@ groups:
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from ansible.errors import AnsibleError, AnsibleParserError
@@ -122,8 +139,9 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ansible_collections.edgeops.protection.plugins.module_utils.api.adapters import REQUESTS_IMPORT_ERROR
 from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import parse_settings
 from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import concurrently
-from ansible_collections.edgeops.protection.plugins.module_utils.errors import ProtectionError
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import ProtectionError, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.directory import ACCOUNTS, ZONES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.plugin_utils.inventory_hosts import (
     Directory,
     Host,
@@ -143,6 +161,8 @@ else:
     def as_data(value: Any) -> Any:
         return value
 
+
+Lists = dict[str, list[dict[str, Any]]]  # what the service lists, by "accounts" and "zones"
 
 CREDENTIALS = ("api_token", "api_email", "api_key")
 CONNECTION = (*CREDENTIALS, "base_url", "timeout", "retries", "max_wait", "validate_certs", "ca_path")
@@ -167,50 +187,70 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         """Read the directory, or take it from the cache, and add its hosts to the inventory."""
         super().parse(inventory, loader, path, cache)
         self._read_config_data(path)
-        directory = self._cached_directory(path, cache)
-        if directory.accounts_of_zones and not directory.accounts and self.get_option("accounts") != []:
+        directory = Directory(**self._cached_lists(path, cache))
+        selection = Selection(self.get_option("accounts"), self.get_option("zones"))
+        try:
+            hosts = hosts_of(directory, selection)
+        except ValueError as exc:
+            raise AnsibleParserError(f"{self.NAME}: {exc}. Check base_url.") from None
+        self._warn(directory, selection, hosts)
+        for host in hosts:
+            self._add(host)
+
+    def _warn(self, directory: Directory, selection: Selection, hosts: Sequence[Host]) -> None:
+        """Warn of what the inventory lacks, and say why."""
+        if directory.accounts_of_zones and not directory.accounts and selection.accounts != []:
             self.display.warning(
                 "The token sees no accounts, since it lacks the permission Account Settings Read (account). "
-                "The inventory takes the accounts that its zones name."
+                "The inventory takes the accounts that its zones name; accounts without zones are missing."
             )
-        hosts = hosts_of(directory, Selection(self.get_option("accounts"), self.get_option("zones")))
+        unmatched = selection.unmatched(directory)
+        if unmatched:
+            self.display.warning(f"No account or zone that the token sees matches {', '.join(unmatched)}.")
         if not hosts:
             self.display.warning(
                 "The inventory has no hosts: the token sees no account and no zone that the options accounts and zones "
                 "select. It needs the permissions Account Settings Read (account) and Zone Read (zone)."
             )
-        for host in hosts:
-            self._add(host)
 
-    def _cached_directory(self, path: str, cache: bool) -> Directory:
-        """The accounts and zones: from the cache where it is on and holds them, or else from the service."""
+    def _cached_lists(self, path: str, cache: bool) -> Lists:
+        """The lists by the names of their options: from the cache where it holds them, or else from the service."""
         self.load_cache_plugin()
-        key = self.get_cache_key(path)
+        key, base_url = self.get_cache_key(path), self.get_option("base_url")
+        needed = [resource for resource in (ACCOUNTS, ZONES) if self.get_option(resource.plural) != []]
         enabled = self.get_option("cache")
         if enabled and cache and key in self._cache:
             cached: Mapping[str, Any] = self._cache[key]
-            return Directory(cached["accounts"], cached["zones"])
-        directory = self._read_directory()
+            if cached.get("base_url") == base_url and all(resource.plural in cached["lists"] for resource in needed):
+                return {resource.plural: cached["lists"][resource.plural] for resource in needed}
+        lists = self._read_lists(needed)
         if enabled:
-            self._cache[key] = {"accounts": list(directory.accounts), "zones": list(directory.zones)}
-        return directory
+            self._cache[key] = {"base_url": base_url, "lists": lists}
+        return lists
 
-    def _read_directory(self) -> Directory:
-        """The accounts and zones that the credentials see; what the options leave out altogether is not read."""
+    def _read_lists(self, resources: Sequence[Resource]) -> Lists:
+        """The accounts and zones that the credentials see."""
         if REQUESTS_IMPORT_ERROR:
             raise AnsibleError(f"{self.NAME}: {missing_required_lib('requests')}")
         options = {name: self.get_option(name) for name in CONNECTION}
         for name in CREDENTIALS:
             if options[name] is not None:
                 options[name] = str(self.templar.template(options[name]))
-        resources = [resource for resource in (ACCOUNTS, ZONES) if self.get_option(resource.plural) != []]
         try:
             settings = parse_settings(options, None, os.environ, self.display.warning)
             with settings.client() as client:
-                lists = dict(zip([item.plural for item in resources], concurrently(client.read, resources)))
+
+                def read(resource: Resource) -> list[dict[str, Any]]:
+                    try:
+                        return [dict(item) for item in client.read(resource)]
+                    except ServiceError as exc:
+                        if resource is ACCOUNTS and ZONES in resources and exc.status == HTTPStatus.FORBIDDEN:
+                            return []  # the zones name their accounts
+                        raise
+
+                return dict(zip([resource.plural for resource in resources], concurrently(read, resources)))
         except ProtectionError as exc:
             raise AnsibleParserError(f"{self.NAME}: {exc.message}") from None
-        return Directory(**{name: [dict(item) for item in items] for name, items in lists.items()})
 
     def _add(self, host: Host) -> None:
         self.inventory.add_host(host.name, group=self.inventory.add_group(host.group))
