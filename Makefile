@@ -5,7 +5,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test coverage plans parity bench lint sanity docs docs-update build targets integration matrix importer mutants kills clean
+.PHONY: help demo serve test coverage plans parity bench lint sanity docs docs-update build targets integration matrix importer release-check mutants kills clean
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
@@ -13,7 +13,7 @@ JOBS ?= 2
 COVERAGE ?= 95
 
 help: ## Show what there is.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .venv/.installed-%: tests/requirements/%.txt
 	@.ci/install $*
@@ -59,7 +59,7 @@ docs-update: .venv/.installed-test ## Write the pages and documentation blocks t
 	    $(PYTHON) -m tests.functional.$${page%:*}_cases > .cache/page.md && cp .cache/page.md "docs/$${page#*:}.md"; \
 	done
 
-docs: .venv/.installed-docs ## Build the HTML pages of the modules.
+docs: .venv/.installed-docs ## Build the documentation site.
 	@.ci/docs
 
 build: .venv/.installed-lint ## Build the archive, install it and read its documentation.
@@ -76,6 +76,9 @@ matrix: .venv/.installed-test ## Run the tests on the other releases of ansible-
 
 importer: build ## Run Galaxy's importer on the archive.
 	@.ci/importer
+
+release-check: importer ## Check that versions, changelog and archive are fit for a release.
+	@$(PYTHON) -m tests.release
 
 mutants: .venv/.installed-mutants ## Change plan, risks, expressions, calls and values in small ways; a test must notice each.
 	@.ci/mutants

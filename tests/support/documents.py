@@ -6,8 +6,8 @@
 
 A YAML block that begins with `# some/path.yml` is that file; all files of a page make one project. A YAML block that
 is a list of tasks is a snippet. In a console block `$ ` begins a command, and what follows is its output, in which
-`...` stands for whatever is left out. Python blocks run in order, in one namespace. A block that is none of these,
-or a picture, is refused, so that nothing on a page goes untested.
+`...` stands for whatever is left out. Python blocks run in order, in one namespace. A block that is none of these is
+refused, so that nothing on a page goes untested.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import yaml
 from tests.support.ansible_run import REPOSITORY
 
 PATHS = tuple(sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md")]))
-LANGUAGES = ("yaml", "console", "python", "mermaid")
+LANGUAGES = ("yaml", "console", "python")
 FILE = re.compile(r"# ([\w./-]+\.yml)\n")
 ASSIGNMENT = re.compile(r"([A-Z_]+)=(.*)")
 

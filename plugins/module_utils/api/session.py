@@ -37,7 +37,7 @@ else:
     NOT_CONNECTED = (exceptions.ConnectTimeoutError, exceptions.NewConnectionError)
     NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 MAX_BODY = 64 * 2**20  # bytes after decompression; the largest page of a listing needs a hundredth of it
 PIECE = 2**20  # bytes that are read at once
 COMPRESSED_PIECE = 2**14  # which may become a thousand times as many
