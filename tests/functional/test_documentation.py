@@ -41,7 +41,7 @@ ROOT = Path(__file__).parents[2]
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py"))
 FILTERS = sorted((ROOT / "plugins" / "filter").glob("*.yml"))
 ROLE_SPECS = sorted((ROOT / "roles").glob("*/meta/argument_specs.yml"))
-NEXT_RELEASE = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))["version"]
+NEXT_RELEASE = str(yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))["version"])
 FOR_CORE = {"failed", "invocation", "warnings", "msg", "changed"}  # what Ansible documents itself
 
 
