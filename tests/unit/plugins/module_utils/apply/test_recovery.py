@@ -2,14 +2,170 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How far an interrupted run came, in one sentence."""
+"""A plan comes to an end that can be told: done, left or unknown, after at most one second look."""
 
 from __future__ import annotations
 
-import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.apply.recovery import _progress
+import json
+import threading
+from collections import deque
+from typing import NamedTuple, Sequence
 
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils.apply.recovery import (
+    Applied,
+    _progress,
+    apply_with_recovery,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import ProtectionError
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST
+
+OWNER = {"account_id": "0" * 32}
+A, B, C = (
+    "10.0.0.0/8",
+    "10.0.0.0/16",
+    "10.0.0.0/24",
+)  # networks that overlap are sent one after the other, in this order
+ANSWERS = {403: "not allowed", 409: "conflict", 500: "late", 502: "gone"}
+FOUND = "The module read again and found {} as desired."
+PLANNED = "The module read again and planned {} again."
+FAILS: Sequence[str] = ["the second look fails"]
 AGAIN = " Run the task again when the cause is gone: it reads first, and does only what is left."
+READ_FAILED = "The second look failed."
+
+
+class Service:
+    """Answers the calls one after the other, each with the next status."""
+
+    def __init__(self, statuses: Sequence[int]) -> None:
+        self.statuses = deque(statuses)
+        self.calls = 0
+
+    def send(self, request: Request) -> Response:
+        status = self.statuses.popleft()
+        good = status < 300
+        errors = [] if good else [{"code": status, "message": ANSWERS[status]}]
+        envelope = {"success": good, "errors": errors, "result": request.body if good else None}
+        return Response(status, {}, json.dumps(envelope).encode())
+
+
+class Again(NamedTuple):
+    plan: Plan
+
+
+class Row(NamedTuple):
+    """The statuses of all writes, what a second look finds (None: none is made), and how it ends."""
+
+    statuses: Sequence[int]
+    second_look: Sequence[str] | None
+    done: Sequence[str]
+    left: Sequence[str] = ()
+    unknown: Sequence[str] = ()
+    warnings: Sequence[tuple[int, str]] = ()
+    failure: str = ""
+
+
+def planned(existing: Sequence[str], desired: Sequence[str] = (A, B, C)) -> Plan:
+    before = [{"id": prefix, "prefix": prefix, "comment": "", "enabled": True} for prefix in existing]
+    entries = numbered("x", [{"prefix": prefix} for prefix in desired])
+    return make_plan({ALLOWLIST.plural: before}, [parse_desired(ALLOWLIST, entries)])
+
+
+CONVERGED = {
+    "at once": Row((200, 200, 200), None, done=(A, B, C)),
+    "lost, and found done": Row((200, 500, 200), (A, B), done=(A, B, C), warnings=[(500, FOUND.format(B))]),
+    "lost, and not done": Row((200, 500, 200, 200), (A,), done=(A, B, C), warnings=[(500, PLANNED.format(B))]),
+    "lost at the end": Row((200, 200, 500), (A, B, C), done=(A, B, C), warnings=[(500, FOUND.format(C))]),
+    "conflict": Row((409, 200, 200), (A,), done=(B, C), warnings=[(409, FOUND.format(A))]),
+    "conflict, and deleted since": Row((409, 200, 200, 200), (), done=(A, B, C), warnings=[(409, PLANNED.format(A))]),
+}
+FAILURES = {
+    "refused": Row((200, 403), None, done=(A,), left=(B, C), failure="not allowed"),
+    "refused at once": Row((403,), None, done=(), left=(A, B, C), failure="not allowed"),
+    "lost, and the second look fails": Row((200, 500), FAILS, done=(A,), left=(C,), unknown=(B,), failure=READ_FAILED),
+    "lost and found done, then refused": Row(
+        (200, 500, 403), (A, B), (A, B), left=(C,), warnings=[(500, FOUND.format(B))], failure="not allowed"
+    ),
+    "lost and not done, then refused": Row(
+        (500, 403), (), (), left=(A, B, C), warnings=[(500, PLANNED.format(A))], failure="not allowed"
+    ),
+    "lost twice": Row((200, 500, 500), (A,), done=(A,), left=(C,), unknown=(B,), failure="late"),
+    "conflict, then lost": Row(
+        (200, 409, 502), (A,), done=(A,), left=(C,), unknown=(B,), warnings=[(409, PLANNED.format(B))], failure="gone"
+    ),
+}
+
+
+def run(row: Row, warnings: list[str]) -> Applied[Again]:
+    """Apply the plan; a second look that the row does not expect fails, and so does a call that is not made."""
+    looks = iter([] if row.second_look is None else [row.second_look])
+
+    def plan_again() -> Again:
+        look = next(looks)
+        if look is FAILS:
+            raise ProtectionError(READ_FAILED)
+        return Again(planned(look))
+
+    service = Service(row.statuses)
+    try:
+        return apply_with_recovery(planned(()), plan_again, Client(service, OWNER), warnings.append)
+    finally:
+        assert not service.statuses
+        assert not list(looks)
+        assert len(warnings) == len(row.warnings)
+        for text, (status, end) in zip(warnings, row.warnings):
+            assert ANSWERS[status] in text
+            assert text.endswith(f" {end}")
+
+
+@pytest.mark.parametrize("row", CONVERGED.values(), ids=list(CONVERGED))
+def test_a_plan_is_applied(row: Row) -> None:
+    applied = run(row, [])
+    assert tuple(item.label for item in applied.operations) == row.done
+    assert sorted(item["prefix"] for item in applied.state[ALLOWLIST.plural]) == sorted((A, B, C))
+    assert (applied.again is None) == (row.second_look is None)
+
+
+@pytest.mark.parametrize("row", FAILURES.values(), ids=list(FAILURES))
+def test_a_plan_that_fails_says_what_is_done_left_and_unknown(row: Row) -> None:
+    with pytest.raises(ProtectionError) as caught:
+        run(row, [])
+    message, details = caught.value.message, caught.value.details
+    assert row.failure in message
+    assert message.endswith(AGAIN) == bool(row.done or row.unknown)
+    keys = {name: tuple(item["key"] for item in details[name]) for name in ("done", "left", "unknown", "operations")}
+    assert keys == {
+        "done": row.done,
+        "left": row.left,
+        "unknown": row.unknown,
+        "operations": (*row.done, *row.unknown, *row.left),
+    }
+    assert details["changed"] == bool(row.done)
+    assert sorted(details["diff"]["after"][ALLOWLIST.plural]) == sorted((A, B, C))
+
+
+def test_operations_with_the_same_answer_share_a_warning() -> None:
+    prefixes = ["10.0.0.0/24", "10.0.1.0/24", "10.0.2.0/24", "10.0.3.0/24"]
+    all_begun = threading.Barrier(len(prefixes))
+
+    class Slow(Service):
+        def send(self, request: Request) -> Response:
+            if self.statuses[0] == 500:
+                all_begun.wait(30)
+            return super().send(request)
+
+    warnings: list[str] = []
+    service = Slow([500] * len(prefixes) + [200, 200])
+    again = Again(planned(prefixes[:2], prefixes))
+    apply_with_recovery(planned((), prefixes), lambda: again, Client(service, OWNER), warnings.append)
+    assert len(warnings) == 1
+    assert "and found 10.0.0.0/24, 10.0.1.0/24 as desired. The module" in warnings[0]
+    assert warnings[0].endswith("and planned 10.0.2.0/24, 10.0.3.0/24 again.")
 
 
 @pytest.mark.parametrize(

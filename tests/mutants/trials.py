@@ -1,0 +1,101 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Changes a file in each way that cosmic-ray knows, one at a time, and runs the tests: first those of the file, which
+notice most mutants, then those of its package. Works on the folder that it is started in; .ci/mutants makes a copy.
+
+Starting pytest takes longer than the tests. So the tests run once in this process, which imports what they need; for
+each mutant the process forks, and the child forgets the collection and its tests, and imports them anew.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from cosmic_ray.commands import init
+from cosmic_ray.mutating import use_mutation
+from cosmic_ray.plugins import get_operator
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkResult
+
+TESTS = "tests/unit/plugins/module_utils"
+OURS = ("ansible_collections.edgeops", "tests.", "conftest")
+SECONDS_OF_WORK = 60  # of the processor; a mutant that loops for ever ends here
+SECONDS = 600  # on the clock; a mutant that waits for ever ends here
+# With `from __future__ import annotations`, the unions of annotations are never evaluated, and there are no others.
+LEFT_OUT = "core/ReplaceBinaryOperator_BitOr_"
+
+
+def main(file: str, session: str) -> int:
+    """Try each mutant of a file of plugins/module_utils, and write what became of it into cosmic-ray's session."""
+    if Path(session).parent not in Path.cwd().parents:
+        print("This changes files; make mutants starts it in a copy.", file=sys.stderr)
+        return 1
+    package = f"{TESTS}/{Path(file).parent}"
+    suites = (f"{package}/test_{Path(file).name}", package)
+    for tests in suites:
+        if _run(tests):
+            print(f"{tests} fails without any change.", file=sys.stderr)
+            return 1
+    sys.dont_write_bytecode = True  # what is compiled now is right for ever; a mutant never is
+    with use_db(session, WorkDB.Mode.create) as database:
+        init([Path("plugins/module_utils", file)], database, {})
+        for item in database.work_items:
+            (mutation,) = item.mutations
+            database.set_result(item.job_id, _result(mutation, suites))
+    return 0
+
+
+def _result(mutation: MutationSpec, suites: tuple[str, ...]) -> WorkResult:
+    if mutation.operator_name.startswith(LEFT_OUT):
+        return WorkResult(worker_outcome=WorkerOutcome.SKIPPED)
+    operator = get_operator(mutation.operator_name)(**mutation.operator_args)
+    with use_mutation(mutation.module_path, operator, mutation.occurrence) as (before, after):
+        how = next(filter(None, map(_noticed, suites)), "")
+    return WorkResult(
+        worker_outcome=WorkerOutcome.NORMAL,
+        test_outcome=TestOutcome.KILLED if how else TestOutcome.SURVIVED,
+        output=how,
+        diff=_changed_lines(before, after),
+    )
+
+
+def _changed_lines(before: str, after: str) -> str:
+    """The lines that differ, in the form of a diff; a mutant changes neighbouring lines alone."""
+    old, new = before.splitlines(), after.splitlines()
+    while old and new and old[0] == new[0]:
+        del old[0], new[0]
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    return "\n".join([f"-{line}" for line in old] + [f"+{line}" for line in new])
+
+
+def _noticed(tests: str) -> str:
+    """How the tests, in a process of their own, noticed the mutant; empty where they passed."""
+    child = os.fork()
+    if not child:
+        signal.alarm(SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_OF_WORK, SECONDS_OF_WORK))
+        for name in [name for name in sys.modules if name.startswith(OURS)]:
+            del sys.modules[name]
+        os._exit(_run(tests))
+    _child, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return f"signal {os.WTERMSIG(status)}"
+    return f"status {os.WEXITSTATUS(status)}" if status else ""
+
+
+def _run(tests: str) -> int:
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+    return int(pytest.main(["-x", "-q", "-p", "_hypothesis_pytestplugin", tests]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2]))
