@@ -13,6 +13,7 @@ from ansible.module_utils.common.parameters import env_fallback
 from ansible.module_utils.errors import UnsupportedError
 
 from .api.settings import shared_options
+from .guard.approval import PLAN_OPTIONS
 from .specs.base import ModuleSpec
 
 Arguments = Mapping[str, Mapping[str, Any]]
@@ -29,8 +30,8 @@ class Validated(NamedTuple):
 
 
 def argument_spec(spec: ModuleSpec) -> dict[str, dict[str, Any]]:
-    """The argument spec of a module, with the options that all modules share."""
-    return {**shared_options(spec.owner, env_fallback), **spec.options}
+    """The argument spec of a module, with the options that all modules share, and those of all that write."""
+    return {**shared_options(spec.owner, env_fallback), **(PLAN_OPTIONS if spec.writes else {}), **spec.options}
 
 
 def validate(arguments: Arguments, module: str, options: Mapping[str, Any]) -> Validated:

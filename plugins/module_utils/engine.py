@@ -15,13 +15,15 @@ from .api.settings import Settings
 from .apply.executor import dry_run
 from .apply.recovery import Applied, apply_with_recovery
 from .concurrency import concurrently
-from .errors import OptionProblems, PlanError, ProtectionError
+from .errors import OptionProblems, PlanError, ProtectionError, ServiceError
 from .guard.acceptance import Acceptance, parse_acceptances
+from .guard.approval import Approval, parse_approval
 from .guard.check import Checked, changes_protection, check_plan
 from .guard.limits import Limits, parse_limits
 from .guard.rollout import StagedRollout
 from .plan.desired import Desired
 from .plan.examine import examine
+from .plan.fingerprint import plan_id
 from .plan.plan import Plan
 from .plan.reconcile import as_desired, make_plan
 from .result import Diff, add_orders, make_diff, operation_records, readable_failure
@@ -34,11 +36,12 @@ Warn = Callable[[str], None]
 
 
 class Parsed(NamedTuple):
-    """The options of a module, read: the desired state, the limits, what is accepted, and what is to be read."""
+    """The options of a module, read: the desired state, the limits, what is accepted and approved, what to read."""
 
     desired: Sequence[Desired]
     limits: Limits
     accepted: Sequence[Acceptance]
+    approval: Approval
     reads: Sequence[Resource]
 
 
@@ -54,23 +57,22 @@ def perform(
 
     A verbose result tells how many calls were made, and a verbose failure all of its diff and coverage.
     """
-    desired, limits, accepted, reads = parse_options(spec, options)
-    for warning in examine(desired):
+    parsed = parse_options(spec, options)
+    for warning in examine(parsed.desired):
         warn(warning)
     with settings.client() as client:
         try:
             if settings.zone_name is not None:
                 zones = client.read(ZONES, {"name": settings.zone_name})
                 client = client.within({spec.owner: only_zone(settings.zone_name, zones)})
-            state = read_state(client, reads)
+            state = read_state(client, parsed.reads)
             if spec.writes:
                 local_time = datetime.now(timezone.utc)
                 staged = bool(options.get("staged_rollout"))
-                rollout = StagedRollout(client.now, limits.monitoring, local_time) if staged else None
-                run = Run(spec, options, desired, limits, accepted, reads, client, rollout)
-                result = run.execute(state, check_mode, warn)
+                rollout = StagedRollout(client.now, parsed.limits.monitoring, local_time) if staged else None
+                result = Run(spec, options, parsed, client, rollout).execute(state, check_mode, warn)
             else:
-                result = {"changed": False, **spec.result(options, desired, state)}
+                result = {"changed": False, **spec.result(options, parsed.desired, state)}
         except ProtectionError as exc:
             if verbose:
                 raise exc.extended(calls=client.calls) from exc
@@ -86,11 +88,13 @@ def parse_options(spec: ModuleSpec, options: Mapping[str, Any]) -> Parsed:
     with problems.collected():
         accepted = parse_acceptances("accept_risks", options.get("accept_risks") or ())
     with problems.collected():
+        approval = parse_approval(options)
+    with problems.collected():
         desired = spec.desired(options)
     with problems.collected():
         reads = spec.reads(options)
     problems.raise_any()
-    return Parsed(desired, limits, accepted, reads)
+    return Parsed(desired, limits, accepted, approval, reads)
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:
@@ -104,30 +108,40 @@ class Run:
 
     spec: ModuleSpec
     options: Mapping[str, Any]
-    desired: Sequence[Desired]
-    limits: Limits
-    accepted: Sequence[Acceptance]
-    reads: Sequence[Resource]
+    parsed: Parsed
     client: Client
     rollout: StagedRollout | None
 
     def plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that decides on it."""
-        plan = make_plan(existing, self.desired, self.rollout.adjust if self.rollout else as_desired)
+        plan = make_plan(existing, self.parsed.desired, self.rollout.adjust if self.rollout else as_desired)
         if not changes_protection(plan):
             return plan
-        unread = [resource for resource in decided_with(self.reads[0]) if resource.plural not in existing]
+        unread = [resource for resource in decided_with(self.parsed.reads[0]) if resource.plural not in existing]
         return replace(plan, before={**read_state(self.client, unread), **existing}) if unread else plan
 
-    def check(self, plan: Plan) -> Checked:
-        """The plan with its accepted risks; raises PlanError."""
-        return check_plan(plan, self.limits, self.accepted, self.client.now)
+    def identity(self, plan: Plan) -> str:
+        """The id of a plan for the account or zone of this run."""
+        return plan_id(self.client.owner, plan)
+
+    def check(self, plan: Plan, identity: str, approval: Approval) -> Checked:
+        """The plan, which has this id, with its accepted risks; raises PlanError with the plan in its details."""
+        refusal = approval.refusal(plan, identity)
+        try:
+            checked = check_plan(plan, self.parsed.limits, self.parsed.accepted, self.client.now)
+        except PlanError as exc:
+            raise exc.extended(refusal, plan_id=identity) from exc
+        if refusal:
+            raise PlanError(refusal, {**checked.shown(), "plan_id": identity})
+        return checked
 
     def apply(self, checked: Checked, warn: Warn) -> tuple[Checked, Applied[Checked]]:
         """Apply a plan; returns it with the risks of a second plan, which is made from the state read anew."""
+        approval = self.parsed.approval.while_applying(checked.plan)
 
         def plan_again() -> Checked:
-            again = self.check(self.plan(read_state(self.client, self.reads)))
+            left = self.plan(read_state(self.client, self.parsed.reads))
+            again = self.check(left, self.identity(left), approval)
             for text in again.warnings:
                 if text not in checked.warnings:
                     warn(text)
@@ -137,33 +151,38 @@ class Run:
         more = [risk for risk in applied.again.risks if risk not in checked.risks] if applied.again else []
         return replace(checked, risks=[*checked.risks, *more]), applied
 
-    def predict(self, plan: Plan) -> Applied[Checked]:
+    def predict(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:
         """What the run would apply; where the task asks for it, the service validates the plan first."""
         if self.options.get("validate"):
-            dry_run(plan, self.client)
-        return Applied(plan.operations, plan.after())
+            try:
+                dry_run(checked.plan, self.client)
+            except ServiceError as exc:
+                raise exc.extended(**checked.shown()) from exc
+        return checked, Applied(checked.plan.operations, checked.plan.after())
 
     def execute(self, existing: State, check_mode: bool, warn: Warn) -> dict[str, Any]:
         """The result; in check mode the same, predicted without a write."""
         try:
-            checked = self.check(self.plan(existing))
+            plan = self.plan(existing)
+            identity = self.identity(plan)
+            checked = self.check(plan, identity, self.parsed.approval)
         except PlanError as exc:
             raise exc.extended("Nothing was changed.") from exc
-        plan = checked.plan
         for text in checked.warnings + (checked.standing if self.options.get("option_names") else []):
             warn(text)
-        if check_mode:
-            applied = self.predict(plan)
-        else:
-            checked, applied = self.apply(checked, warn)
-        pending = self.rollout.pending(plan, self.desired) if self.rollout else []
+        try:
+            checked, applied = self.predict(checked) if check_mode else self.apply(checked, warn)
+        except ProtectionError as exc:
+            raise exc.extended(plan_id=identity) from exc
+        pending = self.rollout.pending(plan, self.parsed.desired) if self.rollout else []
         return {
             "changed": bool(applied.operations),
             "operations": operation_records(applied.operations),
+            "plan_id": identity,
             **checked.results(self._diff(plan, applied), applied.state),
             **({"pending": self.spec.pending(pending)} if pending else {}),
-            **self.spec.result(self.options, self.desired, applied.state),
+            **self.spec.result(self.options, self.parsed.desired, applied.state),
         }
 
     def _diff(self, plan: Plan, applied: Applied[Checked]) -> Diff:
-        return add_orders(make_diff(applied.operations), self.reads, plan.before, applied.state)
+        return add_orders(make_diff(applied.operations), self.parsed.reads, plan.before, applied.state)

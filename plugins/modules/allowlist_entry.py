@@ -20,6 +20,7 @@ extends_documentation_fragment:
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
+  - edgeops.protection.plan
   - edgeops.protection.risks
 notes:
   - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
@@ -231,6 +232,17 @@ operations:
         prefix: 203.0.112.0/23
         comment: payment provider
         enabled: true
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: e213380db5c3fd63a8e624091bf2db6f201c99b040ee377bd09d99d81f8d9857
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.zone
+  - edgeops.protection.plan
   - edgeops.protection.risks.lists
 notes:
   - The module needs the permission C(Zone WAF Write) of the zone. Check mode needs C(Zone WAF Read), and with
@@ -336,6 +337,17 @@ operations:
         changed fields.
       type: dict
       sample: {action: block}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 03f05687ab1ad7952ea56ab66bc3cc251c29e1360e5712fe1288515212dd1e47
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.zone
+  - edgeops.protection.plan
 notes:
   - The module needs the permission C(Firewall Services Write) of the zone. Check mode needs
     C(Firewall Services Read).
@@ -280,6 +281,17 @@ operations:
         changed fields.
       type: dict
       sample: {paused: true}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 8824b338d1051a3d4c06aa929f860dcfc2834659b2b97270796271a7a17df553
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
+  - edgeops.protection.plan
   - edgeops.protection.risks
 notes:
   - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
@@ -277,6 +278,17 @@ operations:
         changed fields.
       type: dict
       sample: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 76499b148d3a3545d13a2055329899332d5e64ef9008027cc52808f5d1c2ad85
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -18,6 +18,7 @@ extends_documentation_fragment:
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
+  - edgeops.protection.plan
   - edgeops.protection.risks
   - edgeops.protection.risks.staged_rollout
 notes:
@@ -256,6 +257,17 @@ operations:
         changed fields.
       type: dict
       sample: {expression: 'tcp.dstport in {22}', mode: monitoring}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: bc8ac070ac79dd8d49071651706ad5dc6d571d0504cbd730708dd3c02fc26b4b
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -19,6 +19,7 @@ extends_documentation_fragment:
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
+  - edgeops.protection.plan
   - edgeops.protection.risks
   - edgeops.protection.risks.staged_rollout
 notes:
@@ -329,6 +330,17 @@ operations:
         mode: monitoring
         rate_sensitivity: medium
         burst_sensitivity: medium
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 00fb4462e08469e6473153f6ac22b7eb6c5b0937fc0ce5d02889bcccfc72cd4d
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

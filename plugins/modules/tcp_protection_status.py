@@ -19,6 +19,7 @@ extends_documentation_fragment:
   - edgeops.protection.attributes.write
   - edgeops.protection.connection
   - edgeops.protection.account
+  - edgeops.protection.plan
   - edgeops.protection.risks
 notes:
   - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
@@ -187,6 +188,17 @@ operations:
         changed fields.
       type: dict
       sample: {enabled: false}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 6314ddb9430754d05f4a2c79ead1c93c0500d7513e9ebfccc18021c7e43f7643
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -164,6 +164,7 @@ def result_entries(module: str) -> Entries:
             entries["pending"] = records(Pending) if spec.pending is list else shape_of(Pending)
         entries["diff"] = shape_of(Diff)
         entries["operations"] = records(OperationRecord)
+        entries["plan_id"] = {"type": "str"}
         entries.update({name: records(OperationRecord, by_reference=True) for name in ("done", "left", "unknown")})
     entries["calls"] = {"type": "int"}
     entries["error"] = shape_of(ErrorDetails)

@@ -47,6 +47,7 @@ PROVOCATIONS = {
     "malformed": Provocation({"prefixes": [{"prefix": "203.0.113/24"}]}),
     "named twice": Provocation({"prefixes": [{"prefix": "192.0.2.7/24"}, NETWORK]}),
     "duplicates": Provocation({"account_id": OTHER}),
+    "another plan": Provocation({"expected_plan": "0" * 64}),
     "missing rule": Provocation({"rules": [{**RULE, "id": "0" * 32}]}, module="firewall_rules"),
     "unknown token": Provocation({"api_token": "another-token"}),
     "no permission": Provocation({"api_token": "reader"}),

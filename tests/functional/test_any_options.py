@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from ansible.module_utils.basic import env_fallback
-from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -83,7 +82,7 @@ def test_any_options_end_in_a_result_or_in_a_sentence(
     service.account(ACCOUNT).seed(**WHOLE)
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
     options = data.draw(objects(MODULE_SPECS[module].options))
-    shared = shared_options(MODULE_SPECS[module].owner, env_fallback)
+    shared = argument_spec(MODULE_SPECS[module])
     if data.draw(st.integers(0, 4)) == 0:
         options |= data.draw(objects({name: shared[name] for name in shared if name != "base_url"}))
     result = modules.run(module, check=check, **options)

@@ -20,6 +20,8 @@ from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils.api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import OWNERS, shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.approval import OPTION
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, LIST_CODES, limit_options
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
@@ -82,7 +84,7 @@ def facts(spec: Mapping[str, Any], nested: str) -> dict[str, Any]:
 @pytest.mark.parametrize("module", MODULES)
 def test_the_options_documented_are_the_options_there_are(module: str, documentation: Mapping[str, Any]) -> None:
     spec = MODULE_SPECS[module]
-    options = {**shared_options(spec.owner, env_fallback), **spec.options}
+    options = argument_spec(spec)
     documented = documentation[module]["doc"]
     assert facts(documented["options"], "suboptions") == facts(options, "options")
     assert documented["attributes"]["check_mode"]["support"] == "full"
@@ -119,7 +121,7 @@ def test_a_role_says_in_which_release_it_was_added(path: Path) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_options_that_are_newer_than_their_module_say_so(module: str, documentation: Mapping[str, Any]) -> None:
     options = documentation[module]["doc"]["options"]
-    newer = {*limit_options(), "staged_rollout", "covers", "zone_name"} & options.keys()
+    newer = {*limit_options(), "staged_rollout", "covers", "zone_name", OPTION} & options.keys()
     assert {name: options[name].get("version_added") for name in newer} == dict.fromkeys(newer, NEXT_RELEASE)
 
 
@@ -199,7 +201,7 @@ def test_the_variables_of_a_role_have_the_facts_of_the_options_that_they_are_nam
     prefix = path.parts[-3] + "_"
     variables = yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
     module = MODULE_SPECS.get(ROLE_MODULES.get(path.parts[-3], ""))
-    options = {**shared_options("account_id", env_fallback), **(module.options if module else {})}
+    options = argument_spec(module) if module else shared_options("account_id", env_fallback)
     named = {name: options[name.removeprefix(prefix)] for name in variables if name.removeprefix(prefix) in options}
     assert len(named) > 9
     for name, option in named.items():

@@ -46,6 +46,7 @@ def test_predict_apply_apply_again(case: Case, service: LocalService, modules: M
         *case.operations
     ]
     assert predicted["changed"] is bool(case.operations)
+    assert bool(predicted["plan_id"]) is bool(case.operations)
     for collection, managed in concerned(predicted["diff"]["before"]):
         assert any(is_part_of(managed, item) for item in collections_of(service)[collection])
 
@@ -53,13 +54,13 @@ def test_predict_apply_apply_again(case: Case, service: LocalService, modules: M
     assert len(service.writes) == case.calls
     assert [call.path for call in service.writes if call.method == "DELETE" and call.path.count("/") < 7] == []
     assert comparable(done) == comparable(predicted)
-    assert done["diff"] == predicted["diff"]
+    assert (done["diff"], done["plan_id"]) == (predicted["diff"], predicted["plan_id"])
     for collection, managed in concerned(done["diff"]["after"]):
         assert any(is_part_of(managed, item) for item in collections_of(service)[collection])
 
     for check in (False, True):
         again = modules.done(case.module, check=check, **case.options)
-        assert (again["changed"], again["operations"]) == (False, [])
+        assert (again["changed"], again["operations"], again["plan_id"]) == (False, [], "")
         assert again["diff"] == {"before": {}, "after": {}}
     assert len(service.writes) == case.calls
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import datetime
 import json
+import random
 import re
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
@@ -100,8 +103,14 @@ def id_of(number: int) -> str:
 
 
 def stage(service: LocalService) -> None:
-    """Give every scene what it starts from, and its fault."""
+    """Give every scene what it starts from, and its fault; what exists has the same ids each time, and so plan_ids."""
     service.reset()
+    numbers = random.Random(1)
+    with patch("uuid.uuid4", lambda: uuid.UUID(int=numbers.getrandbits(128), version=4)):
+        stage_scenes(service)
+
+
+def stage_scenes(service: LocalService) -> None:
     for number, scene in enumerate(SCENES):
         if MODULE_SPECS[scene.module].owner == "zone_id":
             service.zone(id_of(number)).seed(**scene.existing)

@@ -48,6 +48,7 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("firewall_rules", {"rules": [{"id": RULE_1, "action": "block", "products": ["waf"]}]}, "rules[0].products", "only a rule with action bypass"),
     ("firewall_rules", {"rules": [{"id": RULE_1, "filter": {"expression": ""}}]}, "rules[0].filter.expression", "it is empty"),
     ("firewall_rules_info", {"id": "login"}, "id", "is not an id"),
+    ("custom_rules", {"rules": [], "expected_plan": "the last one"}, "expected_plan", "is no plan_id, which has 64 hexadecimal digits"),
     ("firewall_rules", {"zone_id": "example.net", "rules": []}, "zone_id", "is not an id"),
     ("custom_rules_info", {"zone_name": "example.com"}, "zone_name", "it stands for zone_id; leave out one of them"),
     ("custom_rules_info", {"zone_id": None, "zone_name": "contains:example"}, "zone_name", "is not the name of a zone such as example.com"),

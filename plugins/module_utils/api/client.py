@@ -40,7 +40,7 @@ class Client:
 
     def __init__(self, sender: Sender, owner: Mapping[str, str]) -> None:
         self._sender = sender
-        self._owner = owner
+        self.owner = owner
         self.now: datetime | None = None
         self._list_objects: dict[str, Object] = {}
 
@@ -73,7 +73,7 @@ class Client:
             path, body = f"{path}/{ids[0]}", bodies[0]
         else:
             path, body = path + write.suffix, bodies[0] if write.batch == 1 else list(bodies)
-        return self._call(Request(write.method, path.format(**self._owner), body=body, resource=resource)).result
+        return self._call(Request(write.method, path.format(**self.owner), body=body, resource=resource)).result
 
     def list_object(self, resource: Resource) -> Object:
         """The object around an ordered list, as it was last read or written; empty where there is none yet."""
@@ -81,7 +81,7 @@ class Client:
 
     def path_to(self, path: str, **values: str) -> str:
         """A path of a declaration, with the owner and these values in their places."""
-        return path.format(**self._owner, **values)
+        return path.format(**self.owner, **values)
 
     def replace(self, resource: Resource, objects: Sequence[Object], query: Mapping[str, Any] | None = None) -> Any:
         """Replace an ordered list inside of one object; returns the list in the response. Raises ServiceError."""
@@ -96,7 +96,7 @@ class Client:
         return result.get(name)
 
     def _path(self, resource: Resource) -> str:
-        return resource.path.format(**self._owner)
+        return resource.path.format(**self.owner)
 
     def _call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the response is an envelope that says success."""

@@ -84,6 +84,13 @@ class Checked:
             **risks,
         }
 
+    def shown(self) -> dict[str, Any]:
+        """The plan as the details of its refusal."""
+        return {
+            "operations": operation_records(self.plan.operations),
+            **self.results(make_diff(self.plan.operations), self.plan.after()),
+        }
+
 
 def check_plan(plan: Plan, limits: Limits, accepted: Sequence[Acceptance], now: datetime | None) -> Checked:
     """The plan with its risks; raises PlanError for a risk that is not accepted, with the plan in its details.
@@ -116,10 +123,4 @@ def _refusal(checked: Checked, expired: Sequence[str]) -> PlanError:
         *map(sentence, expired),
         f"If this is meant, add accept_risks: [{to_copy}].",
     ]
-    return PlanError(
-        " ".join(sentences),
-        {
-            "operations": operation_records(checked.plan.operations),
-            **checked.results(make_diff(checked.plan.operations), checked.plan.after()),
-        },
-    )
+    return PlanError(" ".join(sentences), checked.shown())
