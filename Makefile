@@ -5,7 +5,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test coverage plans parity bench lint sanity docs docs-update build targets integration matrix importer release-check mutants kills clean
+.PHONY: help demo serve test coverage plans parity bench lint sanity docs docs-update build targets integration matrix ee awx importer release-check mutants kills clean
 
 PYTHON := .venv/bin/python
 JOBS ?= 2
@@ -75,6 +75,12 @@ integration: .venv/.installed-test ## Run ansible-test integration, also on the 
 
 matrix: .venv/.installed-test ## Run the tests on the other releases of ansible-core, and on an old requests.
 	@JOBS=$(JOBS) .ci/matrix
+
+ee: build ## Make the build context of the execution environment, and the image where podman or docker runs.
+	@.ci/ee
+
+awx: .venv/.installed-test ## Run the playbook of extensions/awx with the modules of awx.awx, on a controller in memory.
+	@.ci/awx
 
 importer: build ## Run Galaxy's importer on the archive.
 	@.ci/importer

@@ -1,0 +1,105 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook of extensions/awx, run with the modules of awx.awx on a small controller in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+
+from .controller import Controller
+
+COLLECTIONS = REPOSITORY / ".cache" / "awx"
+TOKENS = [{"name": name, "api_token": f"token-of-{name}"} for name in ("europe", "asia")]
+
+
+@pytest.fixture(scope="module")
+def controller() -> Iterator[Controller]:
+    with Controller() as running:
+        running.add("notification_templates", {"name": "chat"})
+        yield running
+
+
+def set_up(controller: Controller, **variables: Any) -> Run:
+    return ansible_playbook(
+        *("-e", json.dumps({"edge_tokens": TOKENS, "edge_notifications": ["chat"], **variables})),
+        "extensions/awx/set_up.yml",
+        environment={
+            "ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS),
+            "CONTROLLER_HOST": controller.address,
+            "CONTROLLER_OAUTH_TOKEN": controller.token,
+            "HOME": str(Path(__file__).parent),  # without the settings of somebody's own controller
+        },
+    )
+
+
+@pytest.fixture(scope="module")
+def first(controller: Controller) -> Run:
+    run = set_up(controller)
+    assert run.code == 0, run.output
+    return run
+
+
+def test_each_token_has_its_inventory_templates_workflow_and_schedule(controller: Controller, first: Run) -> None:
+    assert controller.names("credential_types") == ["Cloudflare API token"]
+    assert controller.names("projects") == ["Edge protection"]
+    for collection in ("credentials", "inventories"):
+        assert controller.names(collection) == ["Edge protection: europe", "Edge protection: asia"]
+    assert len(controller.names("inventory_sources")) == len(controller.names("schedules")) == 2
+    templates = {item["name"]: item for item in controller.objects["job_templates"].values()}
+    assert templates.keys() == {
+        f"Edge protection: {token}: {work}" for token in ("europe", "asia") for work in ("plan", "apply", "report")
+    }
+    assert templates["Edge protection: asia: plan"]["job_type"] == "check"
+    assert templates["Edge protection: asia: apply"]["job_type"] == "run"
+    asia = next(item for item in controller.objects["inventories"].values() if item["name"].endswith("asia"))
+    assert {item["inventory"] for name, item in templates.items() if "asia" in name} == {asia["id"]}
+
+
+def test_the_apply_comes_after_an_approval(controller: Controller, first: Run) -> None:
+    workflow = next(item for item in controller.objects["workflow_job_templates"].values() if "asia" in item["name"])
+    nodes = {
+        item["identifier"]: item["id"]
+        for item in controller.objects["workflow_job_template_nodes"].values()
+        if item["workflow_job_template"] == workflow["id"]
+    }
+    successes = {name: controller.associated[identity, "success_nodes"] for name, identity in nodes.items()}
+    assert successes == {"plan": [nodes["approve"]], "approve": [nodes["apply"]], "apply": []}
+    approvals = list(controller.objects["workflow_approval_templates"].values())
+    assert [approval["name"] for approval in approvals] == [
+        f"Edge protection: {token}: approve the plan" for token in ("europe", "asia")
+    ]
+
+
+def test_the_token_reaches_jobs_in_their_environment(controller: Controller, first: Run) -> None:
+    (kind,) = controller.objects["credential_types"].values()
+    assert kind["injectors"] == {"env": {"CLOUDFLARE_API_TOKEN": "{{ api_token }}"}}
+    assert [field["id"] for field in kind["inputs"]["fields"] if field["secret"]] == ["api_token"]
+    inputs = [item["inputs"] for item in controller.objects["credentials"].values()]
+    assert inputs == [{"api_token": token["api_token"]} for token in TOKENS]
+    assert all(token["api_token"] not in first.output for token in TOKENS)
+
+
+def test_the_second_run_changes_nothing(controller: Controller, first: Run) -> None:
+    """awx.awx calls a workflow with an approval changed each time; what the controller holds stays as it is."""
+    stored = json.dumps(controller.objects)
+    run = set_up(controller)
+    assert run.code == 0, run.output
+    changed = [task.task for task in run.tasks if task.result.get("changed")]
+    assert [task for task in changed if not task.startswith("Add a workflow")] == []
+    assert json.dumps(controller.objects) == stored
+
+
+def test_the_specifications_of_the_modules_are_met(controller: Controller) -> None:
+    """What shows that they are asked: a value that they do not list is refused."""
+    run = set_up(controller, edge_job_templates=[{"name": "plan", "job_type": "dry", "playbook": "baseline.yml"}])
+    assert run.code == 2
+    assert "value of job_type must be one of: run, check, got: dry" in run.output
