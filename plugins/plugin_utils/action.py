@@ -41,12 +41,16 @@ class ActionModule(PackedModule):  # type: ignore[misc]
 
     def run(self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None) -> dict[str, Any]:
         variables = task_vars or {}
-        if not self._is_local() and not self._is_true(variables, ALLOW_REMOTE, False):
+        if self._would_travel(variables):
             return {"failed": True, "msg": self._refusal(variables)}
         if not self._may_run_in_worker(variables):
             packed: dict[str, Any] = super().run(tmp, task_vars)
             return packed
-        return self._run_in_worker(variables)
+        return self._run_in_worker(self._task.action, self._task.args, variables)
+
+    def _would_travel(self, variables: Mapping[str, Any]) -> bool:
+        """Whether the credentials would leave the control node, and nobody allowed it."""
+        return not self._is_local() and not self._is_true(variables, ALLOW_REMOTE, False)
 
     def _refusal(self, variables: Mapping[str, Any]) -> str:
         host = self._task.delegate_to or variables.get("inventory_hostname")
@@ -56,10 +60,9 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             f"localhost. To send the credentials to {host} and run the module there, set {ALLOW_REMOTE}: true."
         )
 
-    def _run_in_worker(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        module = self._task.action
+    def _run_in_worker(self, module: str, arguments: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
         spec = MODULE_SPECS[module.rpartition(".")[2]]
-        options, error = validate(argument_spec(spec), module, self._plain_arguments())
+        options, error = validate(argument_spec(spec), module, _plain(arguments))
         if error:
             result = {"failed": True, "msg": redact(error, known_secrets(options, os.environ))}
         else:
@@ -101,14 +104,15 @@ class ActionModule(PackedModule):  # type: ignore[misc]
     def _is_true(self, variables: Mapping[str, Any], name: str, default: bool) -> bool:
         return bool(boolean(self._templar.template(variables.get(name, default)), strict=False))
 
-    def _plain_arguments(self) -> dict[str, Any]:
-        """The arguments as a packed module gets them: without tags, dates as text."""
-        encoder = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
-        plain: dict[str, Any] = json.loads(json.dumps(self._task.args, cls=encoder))
-        return plain
-
     def _shows_invocation(self, variables: Mapping[str, Any]) -> bool:
         try:
             return bool(C.config.get_config_value("INJECT_INVOCATION", variables=variables))
         except AnsibleError:  # before ansible-core 2.21 every result of a module shows it
             return True
+
+
+def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as a packed module gets them: without tags, dates as text."""
+    encoder = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
+    plain: dict[str, Any] = json.loads(json.dumps(arguments, cls=encoder))
+    return plain

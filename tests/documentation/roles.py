@@ -24,6 +24,7 @@ LISTS: Mapping[str, tuple[str, str]] = {  # variable of the role: module and opt
     "baseline_rules": ("account_protection", "rules"),
     "baseline_filters": ("account_protection", "filters"),
     "baseline_firewall_rules": ("firewall_rules", "rules"),
+    "baseline_custom_rules": ("custom_rules", "rules"),
 }
 MARK = re.compile(r"\b[A-Z]+\(([^()]*)\)")  # such as V(true), which argument specifications do not have
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.modules.host_baseline import EXAMPLES
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import KNOWN, MODULES
 
 from tests.demo.__main__ import main, report
 from tests.fake_service import LocalService
@@ -65,35 +67,39 @@ def test_the_demonstration_fails_when_something_is_wrong(
     assert problem in capsys.readouterr().out
 
 
-def test_an_account_that_lacks_something_is_told_so_and_the_others_go_on(service: LocalService, tmp_path: Path) -> None:
+def test_a_host_that_lacks_something_is_told_so_and_the_others_go_on(service: LocalService, tmp_path: Path) -> None:
     """With -vvv, so that everything that could give a secret away is printed."""
     token = {"edge_api_token": service.token}
+    rules = {"baseline_firewall_rules": [{"id": "1" * 32}], "baseline_custom_rules": [{"ref": "office"}]}
     lacking: dict[str, dict[str, Any]] = {
-        "without_account": token,
+        "neither": token,
         "without_credentials": {"edge_account_id": "a" * 32},
         "without_address": {"edge_account_id": "b" * 32, "edge_api_key": service.key},
-        "without_zone": {"edge_account_id": "c" * 32, **token, "baseline_firewall_rules": [{"id": "1" * 32}]},
+        "without_zone": {"edge_account_id": "c" * 32, **token, **rules},
+        "zone_with_prefixes": {"edge_zone_id": ZONE, **token, "baseline_prefixes": [{"prefix": "192.0.2.0/24"}]},
         "malformed": {"edge_account_id": "1" * 32, **token, "baseline_allowlist": [{"prefix": "192.0.2/24"}]},
         "misspelt": {"edge_account_id": "d" * 32, **token, "baseline_prefixes": [{"network": "192.0.2.0/24"}]},
+        "no_id": {"edge_account_id": "frankfurt", **token},
     }
     good = {"existing": {"edge_account_id": "e" * 32, **token}, "empty": {"edge_account_id": "f" * 32, **token}}
     service.account("e" * 32).seed(syn_flood=ENABLED, out_of_state_tcp=ENABLED)
     service.account("f" * 32)
-    inventory = tmp_path / "hosts.yml"
-    hosts = {"accounts": {"hosts": {**lacking, **good}, "vars": {**LOCAL, "edge_base_url": service.base_url}}}
-    inventory.write_text(yaml.safe_dump(hosts), encoding="utf-8")
 
-    run = ansible_playbook("-vvv", "-i", inventory, PLAYBOOK)
+    run = play(service, tmp_path, {**lacking, **good}, "-vvv")
 
     assert run.code == 2
     messages = {task.host: task.result["msg"] for task in run.tasks if task.outcome == "failed"}
     assert messages.keys() == lacking.keys()
-    assert "edge_account_id" in messages["without_account"]
-    assert "edge_api_token" in messages["without_credentials"]
-    assert "edge_api_email" in messages["without_address"]
-    assert "edge_zone_id" in messages["without_zone"]
+    account, zone = "edge_account_id (baseline_account_id)", "edge_zone_id (baseline_zone_id)"
+    assert f"neither is neither an account nor a zone: set {account}, {zone}, or edge_zone_name" in messages["neither"]
+    assert "lacks credentials: set edge_api_token (baseline_api_token)" in messages["without_credentials"]
+    assert "edge_api_email (baseline_api_email)" in messages["without_address"]
+    rules_of_a_zone = "baseline_firewall_rules and baseline_custom_rules"
+    assert messages["without_zone"].startswith(f"without_zone has {rules_of_a_zone}, but no zone: set {zone}, or")
+    assert f"has baseline_prefixes, but no account: set {account}." in messages["zone_with_prefixes"]
     assert "baseline_prefixes.network" in messages["misspelt"]
     assert messages["malformed"].startswith("baseline_allowlist[0].prefix: ")
+    assert messages["no_id"].startswith("edge_account_id: 'frankfurt' is not an id")
     assert {call.path.split("/")[2] for call in service.calls} == {"e" * 32, "f" * 32}
 
     outcomes = {task.host: task.result["changed"] for task in run.of() if task.outcome == "ok"}
@@ -110,32 +116,129 @@ def test_an_account_that_lacks_something_is_told_so_and_the_others_go_on(service
     assert service.key not in printed
 
 
+def play(service: LocalService, folder: Path, hosts: dict[str, dict[str, Any]], *arguments: str | Path) -> Run:
+    """Run the role for hosts of the groups that the inventory plugin makes."""
+    zones = {name: variables for name, variables in hosts.items() if "edge_account_id" not in variables}
+    groups = {
+        "accounts": {"hosts": {name: variables for name, variables in hosts.items() if name not in zones}},
+        "zones": {"hosts": zones},
+    }
+    shared = {**LOCAL, "edge_base_url": service.base_url}
+    inventory = folder / "hosts.yml"
+    inventory.write_text(yaml.safe_dump({"all": {"children": groups, "vars": shared}}), encoding="utf-8")
+    return ansible_playbook("-i", inventory, *arguments, PLAYBOOK)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Path, inside: bool) -> None:
+    """Check mode predicts the run, the second run changes nothing, and each takes two tasks for a host."""
+    old = {"id": "1" * 32, "action": "challenge", "filter": {"expression": "ip.src eq 192.0.2.1"}}
+    names = {"by_name": "4" * 32, "both": ZONE, "by_id": "5" * 32}
+    for name, zone in names.items():
+        service.zone(zone).seed(rules=[old])
+        service.zone(zone).name = f"{name.replace('_', '-')}.example.com"
+    for account in ("e" * 32, "f" * 32):
+        service.account(account)
+    token = {"edge_api_token": service.token, "edgeops_protection_in_worker": inside}
+    rules = {"baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}]}
+    protected = {"baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "{{ unset | default(omit) }}"}]}
+    hosts: dict[str, dict[str, Any]] = {
+        "account": {"edge_account_id": "e" * 32, **token, **protected},
+        "both": {
+            "edge_account_id": "f" * 32,
+            "edge_zone_id": ZONE,
+            **token,
+            **protected,
+            **rules,
+            "baseline_firewall_rules": [{"id": "1" * 32, "paused": True}],
+        },
+        "by_name": {"edge_zone_name": "by-name.example.com", **token, **rules},
+        # as the inventory plugin describes a zone
+        "by_id": {"edge_zone_id": "5" * 32, "edge_zone_name": "by-id.example.com", **token, **rules},
+        "undescribed": {"edge_zone_id": "6" * 32, **token},
+    }
+    modules = {
+        "account": ["account_protection"],
+        "both": ["account_protection", "firewall_rules", "custom_rules"],
+        "by_name": ["custom_rules"],
+        "by_id": ["custom_rules"],
+        "undescribed": [],
+    }
+
+    predicted, done, again = (
+        play(service, tmp_path, hosts, *arguments) for arguments in (["--check", "--diff"], [], [])
+    )
+
+    for run in (predicted, done, again):
+        assert run.code == 0, run.output
+        assert Counter(task.host for task in run.tasks) == dict.fromkeys(hosts, 2)
+        for task in run.of():
+            assert [name for name in MODULES if name in task.result] == modules[task.host]
+        assert "undescribed: No rules of the zone are described, so nothing is done." in run.output
+        assert "account: TCP protection is off: nothing is protected." in run.output
+    results = [{task.host: task.result for task in run.of()} for run in (predicted, done, again)]
+    for host in hosts:
+        first, second, third = (result[host] for result in results)
+        assert first["operations"] == second["operations"]
+        assert len(first["diff"]) == len(modules[host])
+        assert [result["changed"] for result in (first, second, third)] == [bool(modules[host])] * 2 + [False]
+        assert third["operations"] == []
+    assert [item["resource"] for item in results[1]["both"]["operations"]] == [
+        *("prefix", "syn_flood_rule", "out_of_state_tcp_rule"),
+        *("firewall_rule", "custom_rule"),
+    ]
+    for zone in names.values():
+        assert [rule["ref"] for rule in service.zone(zone).custom_rules] == ["office"]
+    assert service.zone(ZONE).rules[0]["paused"] is True
+
+
+def test_a_failure_in_the_zone_shows_what_was_done_in_the_account(service: LocalService, tmp_path: Path) -> None:
+    service.account("e" * 32)
+    service.zone(ZONE)
+    networks = [{"prefix": f"10.{number}.0.0/16"} for number in range(60)]
+    host = {
+        "edge_account_id": "e" * 32,
+        "edge_zone_id": ZONE,
+        "edge_api_token": service.token,
+        "baseline_prefixes": networks,
+        "baseline_custom_rules": [{"ref": "office", "action": "block"}],
+    }
+    run = play(service, tmp_path, {"lima": host})
+    (failed,) = (task.result for task in run.of())
+    assert failed["failed_module"] == "custom_rules"
+    assert failed["msg"] == (
+        "The custom rule office is new and needs expression. Nothing was changed. "
+        "Before that, account_protection applied 62 operations."
+    )
+    assert failed["changed"] is True
+    assert len(failed["account_protection"]["operations"]) == 62
+    assert "prefixes" not in failed["account_protection"]["coverage"]["after"]
+    assert len(service.account("e" * 32).prefixes) == 60
+
+
 def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalService, tmp_path: Path) -> None:
     account = service.account("e" * 32)
-    inventory = tmp_path / "hosts.yml"
     desired = {
         "edge_account_id": "e" * 32,
         "edge_api_token": service.token,
-        "edge_base_url": service.base_url,
         "baseline_enabled": True,
         "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
         "baseline_rules": [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in account.rules],
     }
-    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"lima": desired}, "vars": LOCAL}}), encoding="utf-8")
 
     def run() -> tuple[set[str], list[str]]:
-        tasks = ansible_playbook("-i", inventory, PLAYBOOK).tasks
-        (shown,) = (task.result["msg"] for task in tasks if task.task.endswith("which steps are left"))
-        assert len(shown) <= 10
+        finished = play(service, tmp_path, {"lima": desired})
+        shown = [line for line in finished.output.splitlines() if line.startswith("lima: ")]
         return {rule["mode"] for rules in account.rules.values() for rule in rules}, shown
 
-    modes, first = run()
+    modes, (state, steps) = run()
     assert modes == {"monitoring"}
-    assert len([line for line in first if "is enabled by the first run after" in line]) == 2
+    assert state.startswith("lima: TCP protection is on, and not effective. SYN flood protection mitigates nothing")
+    assert steps.count("is enabled by the first run after") == 2
     service.clock.advance(hours=4.1)
-    modes, second = run()
+    modes, shown = run()
     assert modes == {"enabled"}
-    assert second[0] == "TCP protection is on, and effective."
+    assert shown == ["lima: TCP protection is on, and effective."]
 
 
 def test_a_risk_stops_the_role_until_it_is_accepted(service: LocalService, tmp_path: Path) -> None:
@@ -194,19 +297,57 @@ def test_credentials_of_the_action_group_beat_the_environment(service: LocalServ
     assert [call.authorization for call in service.calls] == ["bearer"]
 
 
-def test_the_role_names_variables_that_it_does_not_have(service: LocalService, tmp_path: Path) -> None:
+def test_the_role_has_a_variable_for_every_option_and_warns_of_others(service: LocalService, tmp_path: Path) -> None:
+    """A warning comes once, however many hosts have the variable."""
     role = REPOSITORY / "roles" / "baseline"
     options = yaml.safe_load((role / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
-    known = yaml.safe_load((role / "vars" / "main.yml").read_text(encoding="utf-8"))["baseline_known_variables"]
-    of_its_own = {"baseline_known_variables", "baseline_protection"}
-    assert set(known) == {*options["argument_specs"]["main"]["options"], *of_its_own}
+    assert {*options["argument_specs"]["main"]["options"]} == KNOWN
+    hosts = {}
+    for number in range(3):
+        service.account(f"{number}" * 32)
+        misspelt = {"baseline_prefix": [{"prefix": "192.0.2.0/24"}], "baseline_source": {}, "baseline_odd_thing": 1}
+        hosts[f"host{number}"] = {"edge_account_id": f"{number}" * 32, "edge_api_token": service.token, **misspelt}
+    run = play(service, tmp_path, hosts)
+    assert run.code == 0, run.output
+    printed = " ".join(run.output.split())
+    assert printed.count("is no variable of the role") == 2
+    assert "[WARNING]: baseline_prefix is no variable of the role baseline; it has no effect. Did you mean " in printed
+    assert [len(task.result["warnings"]) for task in run.of()] == [2] * 3
+
+
+def test_the_role_takes_the_group_that_target_names(service: LocalService, tmp_path: Path) -> None:
     service.account("e" * 32)
-    misspelt = {"baseline_prefix": [{"prefix": "192.0.2.0/24"}], "edge_base_url": service.base_url, **LOCAL}
-    host = {"edge_account_id": "e" * 32, "edge_api_token": service.token, **misspelt}
+    host = {"edge_account_id": "e" * 32, "edge_api_token": service.token, "edge_base_url": service.base_url, **LOCAL}
     inventory = tmp_path / "hosts.yml"
     inventory.write_text(yaml.safe_dump({"mine": {"hosts": {"frankfurt": host}}}), encoding="utf-8")
     run = ansible_playbook("-i", inventory, "-e", "target=mine", PLAYBOOK)
     assert run.code == 0, run.output
-    assert [line.strip() for line in run.output.splitlines() if "is no variable of the role" in line] == [
-        '"baseline_prefix is no variable of the role; it has no effect."'
-    ]
+    assert [task.host for task in run.of()] == ["frankfurt"]
+    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"frankfurt": host}}}), encoding="utf-8")
+    assert "WARNING" not in ansible_playbook("-i", inventory, PLAYBOOK).output  # of a group that is not there
+
+
+def test_the_task_of_the_role_is_the_example_of_its_action() -> None:
+    (task,) = yaml.safe_load((REPOSITORY / "roles" / "baseline" / "tasks" / "main.yml").read_text(encoding="utf-8"))
+    (example,) = yaml.safe_load(EXAMPLES)
+    assert {**task, "name": ""} == {**example, "name": ""}
+
+
+def test_the_file_of_the_migration_is_what_the_role_takes(service: LocalService, tmp_path: Path) -> None:
+    zone = service.zone(ZONE)
+    filters = ("ip.src eq 192.0.2.1", 'http.request.uri.path contains "{{ x }}"')
+    zone.seed(rules=[{"action": "block", "filter": {"expression": expression}} for expression in filters])
+    lima = {"edge_zone_id": ZONE, "edge_api_token": service.token}
+    migrated = play(service, tmp_path, {"lima": lima})
+    assert migrated.code == 0
+    directory = f"migrate_firewall_rules_directory={tmp_path}"
+    run = ansible_playbook("-i", tmp_path / "hosts.yml", "-e", directory, "playbooks/migrate_firewall_rules.yml")
+    assert run.code == 0, run.output
+    rules = "{{ migrate_firewall_rules_custom_rules }}"
+    described = {"lima": {**lima, "baseline_custom_rules": rules}}
+    file = tmp_path / "lima_custom_rules.yml"
+    for changed in (True, False):
+        run = play(service, tmp_path, described, "-e", f"@{file}")
+        assert run.code == 0, run.output
+        assert [task.result["changed"] for task in run.of()] == [changed]
+    assert [rule["expression"] for rule in zone.custom_rules] == [*filters]

@@ -27,7 +27,7 @@ PAGES = {page.name: page for page in map(read_page, PATHS)}
 README = PAGES["README.md"]
 each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 
-MODULES = sorted(path.stem for path in (REPOSITORY / "plugins" / "modules").glob("*.py"))
+MODULES = sorted(MODULE_SPECS)
 RUN = ("ansible-playbook", "ansible", "ansible-doc", "ansible-inventory", "ansible-vault")
 STATE = REPOSITORY / "tests" / "demo" / "state.yml"  # that of make serve, so readers can do the same
 
