@@ -6,8 +6,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("quick", max_examples=15, deadline=None, derandomize=True)
@@ -17,3 +21,16 @@ settings.register_profile("plans", deadline=None)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "steady")
 settings.load_profile(PROFILE)
 RANDOM_PLANS = {"quick": 50, "plans": 2000}.get(PROFILE, 200)  # in all, of tests/functional/test_random_plans.py
+
+
+@pytest.fixture(scope="session")
+def new_home(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Makes up a folder that nobody has used."""
+    parent, numbers = tmp_path_factory.mktemp("homes"), itertools.count()
+    return lambda: parent / str(next(numbers))
+
+
+@pytest.fixture(autouse=True)
+def own_home(new_home: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test counts the calls of another, or of the user who runs them."""
+    monkeypatch.setenv("ANSIBLE_HOME", str(new_home()))

@@ -58,6 +58,21 @@ options:
       - Failed attempts and waits of one task take at most (O(retries) + 1) * O(timeout) + O(max_wait) seconds together.
     type: float
     default: 60.0
+  call_budget:
+    description:
+      - How many calls these credentials make at most in O(call_budget_period), whatever the number of tasks, forks and
+        runs of this user on this control node. C(0) switches the budget off.
+      - Calls beyond it wait for their turn. This does not count against O(max_wait) and O(timeout). A run that makes
+        fewer calls never waits.
+      - If the service says that fewer calls are left, because others use the credentials too, then so many are made.
+    type: int
+    default: 1200
+    version_added: 0.2.0
+  call_budget_period:
+    description: The seconds in which O(call_budget) calls are made.
+    type: float
+    default: 300.0
+    version_added: 0.2.0
   validate_certs:
     description: Whether the module checks the certificate of the service.
     type: bool

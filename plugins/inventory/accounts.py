@@ -80,6 +80,19 @@ options:
     description: The seconds that the plugin waits in all before it repeats requests, above all for a rate limit.
     type: float
     default: 60.0
+  call_budget:
+    description:
+      - How many calls these credentials make at most in O(call_budget_period), those of tasks and of other runs on this
+        control node included. With C(0) there is no budget.
+      - The plugin waits for calls beyond it. This does not count against O(max_wait).
+    type: int
+    default: 1200
+    version_added: 0.2.0
+  call_budget_period:
+    description: The seconds in which O(call_budget) calls are made.
+    type: float
+    default: 300.0
+    version_added: 0.2.0
   validate_certs:
     description: Whether the service's certificate is checked.
     type: bool
@@ -130,6 +143,7 @@ groups:
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -137,9 +151,10 @@ from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible_collections.edgeops.protection.plugins.module_utils.api.adapters import REQUESTS_IMPORT_ERROR
-from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import parse_settings
+from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import BOUNDS, parse_settings
 from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import concurrently
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import ProtectionError, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils.progress import Screen
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.directory import ACCOUNTS, ZONES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.plugin_utils.inventory_hosts import (
@@ -165,7 +180,7 @@ else:
 Lists = dict[str, list[dict[str, Any]]]  # what the service lists, by "accounts" and "zones"
 
 CREDENTIALS = ("api_token", "api_email", "api_key")
-CONNECTION = (*CREDENTIALS, "base_url", "timeout", "retries", "max_wait", "validate_certs", "ca_path")
+CONNECTION = (*CREDENTIALS, "base_url", *BOUNDS, "validate_certs", "ca_path")
 LOCAL = {
     "ansible_connection": "local",
     "ansible_python_interpreter": trust_as_template("{{ ansible_playbook_python }}"),
@@ -238,7 +253,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 options[name] = str(self.templar.template(options[name]))
         try:
             settings = parse_settings(options, None, os.environ, self.display.warning)
-            with settings.client() as client:
+            screen = Screen(partial(self.display.display, stderr=True), lambda: True)
+            with settings.client(self.display.warning, screen) as client:
 
                 def read(resource: Resource) -> list[dict[str, Any]]:
                     try:

@@ -26,6 +26,7 @@ from .plan.examine import examine
 from .plan.fingerprint import plan_id
 from .plan.plan import Plan
 from .plan.reconcile import as_desired, make_plan
+from .progress import Screen
 from .result import Diff, add_orders, make_diff, operation_records, readable_failure
 from .schema.account import decided_with
 from .schema.directory import ZONES, only_zone
@@ -52,15 +53,17 @@ def perform(
     check_mode: bool,
     warn: Warn,
     verbose: bool = False,
+    screen: Screen | None = None,
 ) -> dict[str, Any]:
     """The result of a module; raises ProtectionError. Errors in the options are found before any request.
 
-    A verbose result tells how many calls were made, and a verbose failure all of its diff and coverage.
+    A verbose result tells how many calls were made, and a verbose failure all of its diff and coverage. `screen` shows
+    what cannot wait until the end; a module that is packed has none.
     """
     parsed = parse_options(spec, options)
     for warning in examine(parsed.desired):
         warn(warning)
-    with settings.client() as client:
+    with settings.client(warn, screen) as client:
         try:
             if settings.zone_name is not None:
                 zones = client.read(ZONES, {"name": settings.zone_name})

@@ -14,6 +14,7 @@ from .api.auth import known_secrets
 from .api.settings import OWNERS, parse_settings
 from .engine import parse_options, perform
 from .errors import OptionProblems, ProtectionError, ServiceError
+from .progress import Screen
 from .specs.base import ModuleSpec
 from .text import excerpt, visible
 
@@ -23,7 +24,12 @@ UNKNOWN_ID = frozenset([7000, 7003])  # the service's codes for a path with an i
 
 
 def outcome(
-    spec: ModuleSpec, options: Mapping[str, Any], check_mode: bool, verbose: bool, warn: Callable[[str], None]
+    spec: ModuleSpec,
+    options: Mapping[str, Any],
+    check_mode: bool,
+    verbose: bool,
+    warn: Callable[[str], None],
+    screen: Screen | None = None,
 ) -> dict[str, Any]:
     """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in warnings.
 
@@ -48,7 +54,8 @@ def outcome(
             with problems.collected():
                 parse_options(spec, options)
         problems.raise_any()
-        result = perform(spec, options, settings, check_mode, warn_readably, verbose)
+        readable_screen = screen and screen._replace(show=lambda text: screen.show(readable(text)))
+        result = perform(spec, options, settings, check_mode, warn_readably, verbose, readable_screen)
     except ProtectionError as exc:
         message = f"{exc.message} {_swapped_ids(exc, options)}".rstrip()
         result = {**exc.details, "failed": True, "msg": readable(message)}

@@ -10,8 +10,10 @@ A module that would run on the control node anyway, as this user and by this Pyt
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import sys
+from functools import partial
 from typing import Any, Mapping
 
 from ansible import constants as C
@@ -22,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.api.adapters im
 from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec, validate
 from ansible_collections.edgeops.protection.plugins.module_utils.outcome import outcome, redact
+from ansible_collections.edgeops.protection.plugins.module_utils.progress import Screen
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 try:
@@ -33,7 +36,16 @@ IN_WORKER = "edgeops_protection_in_worker"
 ALLOW_REMOTE = "edgeops_protection_allow_remote"
 AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
 
+SAID_ONCE = mmap.mmap(-1, 1)  # memory that the parent shares with all the workers that it forks
+
 load_trust()  # once in the parent, for all the workers that it forks
+
+
+def first_of_run() -> bool:
+    """Whether nobody has called this before in this run, in whichever worker."""
+    is_first = SAID_ONCE[0] == 0
+    SAID_ONCE[0] = 1
+    return is_first
 
 
 class ActionModule(PackedModule):  # type: ignore[misc]
@@ -67,7 +79,8 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             result = {"failed": True, "msg": redact(error, known_secrets(options, os.environ))}
         else:
             verbose = self._display.verbosity > 0
-            result = outcome(spec, options, self._task.check_mode, verbose, self._display.warning)
+            screen = Screen(partial(self._display.display, stderr=True), first_of_run)
+            result = outcome(spec, options, self._task.check_mode, verbose, self._display.warning, screen)
         if self._shows_invocation(variables):
             result["invocation"] = {"module_args": redact(options, known_secrets(options, os.environ), names=False)}
         plain: dict[str, Any] = json.loads(json.dumps(result))

@@ -57,7 +57,8 @@ PROVOCATIONS = {
     "maintenance": Provocation({"rules": [RULE]}, {"kind": "maintenance"}, module="firewall_rules"),
     "no such neighbour": Provocation({"rules": [{**BLOCK, "position": "after office"}]}, module="custom_rules"),
     "refused rule": Provocation({"rules": [{**BLOCK, "expression": "cf.no_such_field eq 1"}]}, module="custom_rules"),
-    "limit": Provocation(fault={"kind": "status", "status": 429, "headers": {"Retry-After": "240"}}),
+    "limit": Provocation({"call_budget": 1200}, {"kind": "status", "status": 429, "headers": {"Retry-After": "240"}}),
+    "limit that another task met": Provocation({"call_budget": 1200}),
     "overloaded": Provocation({"retries": 0}, {"kind": "status", "status": 503}),
     "page": Provocation({"retries": 0}, {"kind": "html"}),
     "late": Provocation({"timeout": 0.1, "retries": 0}, SLOW),
@@ -90,7 +91,13 @@ def message(provocation: Provocation, service: LocalService) -> str:
     if provocation.fault:
         service.misbehave(**provocation.fault)
     owner_id = {"zone_id": ZONE} if provocation.module in AREA_B else {"account_id": ACCOUNT, "prefixes": [NETWORK]}
-    options = {"base_url": service.base_url, "api_token": service.token, **owner_id, **provocation.options}
+    options = {
+        "base_url": service.base_url,
+        "api_token": service.token,
+        "call_budget": 0,
+        **owner_id,
+        **provocation.options,
+    }
     result = run_main(provocation.module, {name: value for name, value in options.items() if value is not None})
     assert result.get("failed"), result
     return str(result["msg"])

@@ -25,6 +25,7 @@ def add_entry(service: LocalService, number: int) -> dict[str, Any]:
     """What the module does between its start and its end, since AnsibleModule itself is one to a process."""
     options = {
         **{name: default for name, (_type, default, _least) in BOUNDS.items()},
+        "call_budget": 0,
         "base_url": service.base_url,
         "api_token": service.token,
         "account_id": ACCOUNT,

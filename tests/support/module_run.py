@@ -59,14 +59,14 @@ def run_main(module: str, options: Mapping[str, Any], check: bool = False, verbo
 
 @dataclass(frozen=True)
 class Modules:
-    """The modules, with the local service's address, its token and one account or zone filled in."""
+    """The modules, with the local service's address, its token and one account or zone filled in, and no call budget."""
 
     service: LocalService
 
     def run(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
         """A module's result, whether it ends well or not."""
         owner = {"zone_id": ZONE} if module in AREA_B else {"account_id": ACCOUNT}
-        connection = {"base_url": self.service.base_url, "api_token": self.service.token}
+        connection = {"base_url": self.service.base_url, "api_token": self.service.token, "call_budget": 0}
         return run_main(module, {**connection, **owner, **options}, check)
 
     def done(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:

@@ -32,6 +32,12 @@ else:
     REQUESTS_IMPORT_ERROR = None
 
 
+# A connection may wait for minutes until the call budget lets the next call go; some networks forget it meanwhile.
+KEEP_ALIVE = [
+    (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *([(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 45)] if hasattr(socket, "TCP_KEEPIDLE") else []),
+]
 PIECE = 65536  # bytes that are sent before the deadline is looked at again
 
 
@@ -168,7 +174,7 @@ class Adapter(HTTPAdapter):
             super().cert_verify(*args, **kwargs)  # type: ignore[no-untyped-call]
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, **{**kwargs, **self._trust})
+        super().init_poolmanager(*args, **{"socket_options": KEEP_ALIVE, **kwargs, **self._trust})
         self.poolmanager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
 
     def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:

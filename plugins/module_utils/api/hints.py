@@ -49,7 +49,10 @@ def hint_for(
         permission = f" {resource.permission.describe(method)}" if resource else ""
         return f"The credentials may lack the permission{permission}, or are not valid here."
     if status == 429:
-        return "Too many calls were made with these credentials; run again in some minutes, or raise max_wait."
+        return (
+            "Too many calls were made with these credentials, by others too; run again in some minutes, raise "
+            "max_wait, or lower call_budget."
+        )
     if status >= 500:
         return "The service failed; run again later."
     return ""

@@ -19,8 +19,6 @@ SETS_ABSOLUTE_VALUES = frozenset(["GET", "PUT", "PATCH", "DELETE"])  # safe to r
 WORTH_REPEATING = frozenset([408, RATE_LIMITED, 500, 502, 503, 504])
 SHORTEST_WAIT = 0.5
 LONGEST_WAIT = 8.0
-FEW_CALLS = 10  # with no more left than these, the rest of the time is shared out among them
-LIMIT = re.compile(r"\br=([0-9]{1,9})\b.*?\bt=([0-9]{1,9})\b")
 SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
@@ -49,7 +47,12 @@ class Outcome(NamedTuple):
     @property
     def counts(self) -> bool:
         """Whether the attempt uses up one of the retries; max_wait bounds a wait that a rate limit demands."""
-        return not (self.status == RATE_LIMITED and self.retry_after)
+        return not self.demands_wait
+
+    @property
+    def demands_wait(self) -> bool:
+        """Whether the service asks everybody with these credentials to wait."""
+        return self.status == RATE_LIMITED and bool(self.retry_after)
 
 
 def seconds_until_retry(method: str, outcomes: Sequence[Outcome], retries: int, spread: float) -> float | None:
@@ -170,15 +173,6 @@ class WaitBudget:
             time.sleep(seconds)
         with self._lock:
             self.calls += 1
-
-    def learn(self, limit: str | None) -> None:
-        """Slow down where the header Ratelimit of a response says that few calls are left.
-
-        This is a courtesy: where it would take longer than what is left of max_wait, nobody waits.
-        """
-        match = LIMIT.search(limit or "")
-        if match and int(match.group(1)) <= FEW_CALLS:
-            self._take(float(match.group(2)) / (int(match.group(1)) + 1), everybody=True)
 
     def _take(self, seconds: float, everybody: bool) -> bool:
         """Take so much of the budget, as far as nobody waits that long already; False where less is left."""

@@ -16,11 +16,12 @@ import ssl
 from threading import BoundedSemaphore, Event
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
+from ..budget.budget import Closed, NoBudget
 from ..concurrency import MAX_CONCURRENT_CALLS
 from ..errors import ServiceError
 from .adapters import Adapter, usual_trust
 from .responses import Request, Response, error_details
-from .retry import LostTime, Outcome, WaitBudget, read_retry_after, seconds_until_retry
+from .retry import RATE_LIMITED, LostTime, Outcome, WaitBudget, read_retry_after, seconds_until_retry
 
 try:
     import requests
@@ -63,6 +64,13 @@ class Attempt(NamedTuple):
     reason: str = ""
 
 
+class Permit(NamedTuple):
+    """What lets an attempt go: its turn in the call budget, and the seconds that it may take."""
+
+    turn: int
+    seconds: float
+
+
 class Unreadable(Exception):
     """The body of a response with this status is too large, or in an encoding that nobody asked for."""
 
@@ -76,7 +84,8 @@ class Session:
 
     `timeout` is in seconds for each request as a whole, `retries` for each request, `max_wait` in seconds for all
     waiting together, `verify` True, False or the path of a CA bundle. A task loses at most (retries + 1) * timeout +
-    max_wait seconds with attempts that fail and with waits. Several threads may send at the same time.
+    max_wait seconds with attempts that fail and with waits; waiting for a turn in the `budget` is none of these waits.
+    The session closes its budget. Several threads may send at the same time.
     """
 
     def __init__(
@@ -87,7 +96,9 @@ class Session:
         retries: int,
         max_wait: float,
         verify: bool | str = True,
+        budget: NoBudget | None = None,
     ) -> None:
+        self._budget = budget or NoBudget()
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._ended = Event()
         self._base_url = base_url
@@ -114,6 +125,7 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
         self._ended.set()  # a thread that an interrupt left behind repeats nothing
         self._session.close()
+        self._budget.close()
 
     @property
     def calls(self) -> int:
@@ -130,12 +142,15 @@ class Session:
                 seconds = seconds_until_retry(request.method, outcomes, self._retries, random.uniform(0.5, 1.0))
                 if seconds is None or (attempt.response is None and seconds >= self._lost_time.left):
                     return self._result(request, attempt, outcomes)
+                if attempt.outcome.demands_wait:
+                    self._budget.close_for(seconds)
                 if not self._wait_budget.wait(seconds, attempt.outcome.status):
                     raise self._too_long(request, seconds, outcomes)
 
-    def _let_go(self, request: Request, outcomes: Sequence[Outcome]) -> float:
-        """Every attempt passes here before it is made, and waits for its turn; returns the seconds that it may take."""
+    def _let_go(self, request: Request, outcomes: Sequence[Outcome]) -> Permit:
+        """Every attempt passes here before it is made, and waits for its turn; raises ServiceError."""
         self._wait_budget.gate()
+        turn = self._take_turn(request, outcomes)
         left = self._lost_time.left
         if self._ended.is_set():
             raise _failure(request, "was not sent: the task has ended.", outcomes)
@@ -145,22 +160,33 @@ class Session:
                 "lose with them. Check the network, or raise timeout."
             )
             raise _failure(request, reason, outcomes)
-        return min(self._timeout, left)
+        return Permit(turn, min(self._timeout, left))
 
-    def _attempt(self, request: Request, seconds: float) -> Attempt:
+    def _take_turn(self, request: Request, outcomes: Sequence[Outcome]) -> int:
+        """Wait for a turn in the budget, and as long as the service demands after it refused a call of any task."""
+        while True:
+            try:
+                return self._budget.take_turn(self._ended)
+            except Closed as exc:
+                if not self._wait_budget.wait(exc.seconds, RATE_LIMITED):
+                    raise self._too_long(request, exc.seconds, outcomes) from exc
+
+    def _attempt(self, request: Request, permit: Permit) -> Attempt:
         """One attempt, with its body."""
         began = self._lost_time.begin()
-        failed = True
+        failed, limit = True, None
         try:
-            response = self._exchange(request, seconds)
+            response = self._exchange(request, permit.seconds)
             attempt = Attempt(Outcome(response.status, read_retry_after(response.headers)), response)
             failed = attempt.outcome.failed
+            limit = None if response.status == RATE_LIMITED else response.headers.get("Ratelimit")
         except Unreadable as exc:
             attempt = Attempt(Outcome(exc.status), reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
-            attempt = Attempt(_outcome(chain), reason=_reason(chain, self._timeout, seconds))
+            attempt = Attempt(_outcome(chain), reason=_reason(chain, self._timeout, permit.seconds))
         finally:
+            self._budget.end_turn(permit.turn, limit)
             self._lost_time.end(began, failed)
         return attempt
 
@@ -178,18 +204,17 @@ class Session:
         """The response of the last attempt; raises ServiceError where it brought none."""
         if attempt.response is None:
             raise _failure(request, attempt.reason, outcomes)
-        self._wait_budget.learn(attempt.response.headers.get("Ratelimit"))
         return attempt.response._replace(maybe_applied=any(item.maybe_applied for item in outcomes[:-1]))
 
     def _too_long(self, request: Request, seconds: float, outcomes: Sequence[Outcome]) -> ServiceError:
-        status = outcomes[-1].status
-        return _failure(
-            request,
-            f"{f'was answered with HTTP {status}' if status else 'was not answered'}; the next try would have to wait "
-            f"{seconds:.0f} s, and max_wait leaves {self._wait_budget.left:.0f} s. Run again after that time, or raise "
-            "max_wait.",
-            outcomes,
-        )
+        if outcomes:
+            status = outcomes[-1].status
+            event = f"was answered with HTTP {status}" if status else "was not answered"
+        else:
+            event = f"was not sent, since the service refused another call with these credentials (HTTP {RATE_LIMITED})"
+        wait = f"the next try would have to wait {seconds:.0f} s, and max_wait leaves {self._wait_budget.left:.0f} s"
+        reason = f"{event}; {wait}. Run again after that time, or raise max_wait."
+        return _failure(request, reason, outcomes)
 
 
 def read_body(response: Any) -> bytes:

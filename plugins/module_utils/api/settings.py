@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
+from ..budget.budget import CallBudget, NoBudget
+from ..budget.state import MAX_CALLS, SharedState, State, state_path
 from ..errors import OptionError, OptionProblems
+from ..progress import Screen
 from ..schema.directory import domain
 from ..schema.values import identifier
 from .auth import Credentials, credential_options, find_credentials
@@ -29,6 +32,8 @@ BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its defa
     "timeout": ("float", 30.0, 0.1),
     "retries": ("int", 4, 0),
     "max_wait": ("float", 60.0, 0),
+    "call_budget": ("int", 1200, 0),
+    "call_budget_period": ("float", 300.0, 0),
 }
 
 
@@ -65,11 +70,13 @@ class Settings:
     timeout: float
     retries: int
     max_wait: float
+    call_budget: int
+    call_budget_period: float
     verify: bool | str
 
     @contextmanager
-    def client(self) -> Iterator[Client]:
-        """A client whose calls share one session."""
+    def client(self, warn: Callable[[str], None], screen: Screen | None = None) -> Iterator[Client]:
+        """A client whose calls share one session and one budget; `screen` shows what cannot wait until the end."""
         session = Session(
             self.base_url,
             self.credentials.headers,
@@ -77,9 +84,18 @@ class Settings:
             retries=self.retries,
             max_wait=self.max_wait,
             verify=self.verify,
+            budget=self._budget(warn, screen),
         )
         with session:
             yield Client(session, self.owner)
+
+    def _budget(self, warn: Callable[[str], None], screen: Screen | None) -> NoBudget:
+        def open_state() -> State:
+            return SharedState(state_path(os.environ, urlsplit(self.base_url).netloc, self.credentials.headers))
+
+        if not self.call_budget or not self.call_budget_period:
+            return NoBudget()
+        return CallBudget(self.call_budget, self.call_budget_period, open_state, warn, screen)
 
 
 def parse_settings(
@@ -93,6 +109,11 @@ def parse_settings(
         with problems.collected():
             if not least <= options[name] < float("inf"):
                 raise OptionError(name, f"it must be a number of at least {least:g}")
+    with problems.collected():
+        if options["call_budget"] > MAX_CALLS:
+            raise OptionError("call_budget", f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget")
+    if options["call_budget"] and not options["call_budget_period"]:
+        warn("call_budget_period: in 0 s there is nothing to count, so that there is no call budget")
     ca_path = options["ca_path"]
     with problems.collected():
         if ca_path and not os.path.exists(ca_path):

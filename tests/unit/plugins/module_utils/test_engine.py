@@ -40,7 +40,7 @@ class Service:
         return [(request.method, request.body) for request in self.asked if request.method != "GET"]
 
     @contextmanager
-    def client(self) -> Iterator[Client]:
+    def client(self, warn: Any, screen: Any = None) -> Iterator[Client]:
         yield Client(self, {"account_id": ACCOUNT})
 
     def send(self, request: Request) -> Response:

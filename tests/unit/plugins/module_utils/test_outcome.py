@@ -40,7 +40,15 @@ def failed(**options: Any) -> tuple[Any, list[str]]:
         "api_token": "a-token-of-some-length",
         "base_url": "https://192.0.2.1/client/v4",
     }
-    bounds = {"timeout": 1.0, "retries": 0, "max_wait": 0.0, "validate_certs": True, "ca_path": None}
+    bounds = {
+        "timeout": 1.0,
+        "retries": 0,
+        "max_wait": 0.0,
+        "call_budget": 0,
+        "call_budget_period": 0.0,
+        "validate_certs": True,
+        "ca_path": None,
+    }
     warnings: list[str] = []
     task = {**connection, **bounds, "enabled": True, **options}
     return outcome(MODULE_SPECS["tcp_protection_status"], task, False, False, warnings.append), warnings

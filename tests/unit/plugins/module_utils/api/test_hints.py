@@ -24,7 +24,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone imp
         (403, [8888], hints.NOT_ENTITLED),
         (404, [7003, 7000], hints.WRONG_ID),
         (401, [], hints.REJECTED),
-        (429, [], "Too many calls were made with these credentials; run again in some minutes, or raise max_wait."),
+        (
+            429,
+            [],
+            "Too many calls were made with these credentials, by others too; run again in some minutes, raise max_wait, or lower call_budget.",
+        ),
         (500, [], "The service failed; run again later."),
         (522, [1], "The service failed; run again later."),
         (400, [], ""),

@@ -152,7 +152,7 @@ def test_a_result_may_be_missing(method: str, content: bytes) -> None:
         (Request("PUT", "zones/1/firewall/rules", resource=FIREWALL_RULES), 400, {"code": 10020, "message": "maintenance"}, "WAF custom rules"),
         (Request("GET", "accounts/1/x", resource=PREFIXES), 404, {"code": 7003, "message": "no route"}, "Check account_id"),
         (Request("GET", "accounts/1/x", resource=PREFIXES), 400, {"code": 8888, "message": "no"}, "Magic Transit"),
-        (Request("GET", "accounts/1/x", resource=PREFIXES), 429, {"code": 971, "message": "wait"}, "raise max_wait"),
+        (Request("GET", "accounts/1/x", resource=PREFIXES), 429, {"code": 971, "message": "wait"}, "raise max_wait, or lower call_budget"),
         (Request("GET", "accounts/1/x", resource=PREFIXES), 500, {"code": 1000, "message": "x"}, "run again later"),
     ],
 )  # fmt: skip

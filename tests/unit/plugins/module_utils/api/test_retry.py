@@ -9,7 +9,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.api import retry
@@ -200,23 +199,3 @@ def test_those_who_wait_at_the_same_time_use_up_the_budget_once(slept: list[floa
     assert wait_budget._take(9, everybody=True)
     assert wait_budget.left == 1
     assert not wait_budget.wait(12, 429)
-
-
-@pytest.mark.parametrize(
-    ("header", "pause"),
-    [
-        ('"default";r=50;t=30', 0),
-        ('"default";r=10;t=22', 2.0),
-        ('"default";r=0;t=30', 30.0),
-        ('"default";r=0;t=90', 0),
-        ("", 0),
-        (None, 0),
-        ("r=x;t=y", 0),
-        ('"default";r=999999999999;t=1', 0),
-    ],
-)
-def test_the_pace_follows_what_the_service_says_is_left(header: Any, pause: float, slept: list[float]) -> None:
-    wait_budget = budget(60)
-    wait_budget.learn(header)
-    wait_budget.gate()
-    assert slept == ([pause] if pause else [])

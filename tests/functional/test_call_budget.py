@@ -1,0 +1,187 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The call budget against a service that enforces a limit: nobody is refused, whoever shares the credentials."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+import requests
+from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import BOUNDS, parse_settings
+from ansible_collections.edgeops.protection.plugins.module_utils.budget.budget import CallBudget
+from ansible_collections.edgeops.protection.plugins.module_utils.budget.state import Header, SharedState, state_path
+from ansible_collections.edgeops.protection.plugins.module_utils.engine import perform
+from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT
+
+INFO = MODULE_SPECS["protection_info"]
+CALLS, PERIOD = 60, 1.0
+
+
+def read_account(service: LocalService, **more: Any) -> tuple[dict[str, Any], list[str]]:
+    """Seven calls of a task of its own; returns its result and its warnings."""
+    options = {
+        **{name: default for name, (_type, default, _least) in BOUNDS.items()},
+        "base_url": service.base_url,
+        "api_token": service.token,
+        "account_id": ACCOUNT,
+        "validate_certs": True,
+        "ca_path": None,
+        "gather_subset": list(SUBSETS),
+        "covers": None,
+        "max_wait": 0.0,
+        **more,
+    }
+    warnings: list[str] = []
+    settings = parse_settings(options, INFO.owner, {}, warnings.append)
+    return perform(INFO, options, settings, check_mode=False, warn=warnings.append, verbose=True), warnings
+
+
+def statuses(service: LocalService) -> set[int | None]:
+    return {call.status for call in service.calls}
+
+
+@pytest.fixture
+def account(service: LocalService) -> LocalService:
+    service.account(ACCOUNT)
+    return service
+
+
+def test_many_tasks_at_once_are_never_refused(account: LocalService) -> None:
+    account.rate_limit(CALLS, seconds=PERIOD)
+    tasks = 30
+    began = time.monotonic()
+    with ThreadPoolExecutor(tasks) as pool:
+        results = list(
+            pool.map(lambda dummy: read_account(account, call_budget=CALLS, call_budget_period=PERIOD), range(tasks))
+        )
+    windows = (len(account.calls) - 1) // CALLS
+    assert len(account.calls) == sum(result["calls"] for result, warnings in results) > 3 * CALLS
+    assert statuses(account) == {200}
+    assert time.monotonic() - began >= windows * PERIOD
+    announced = [text for result, warnings in results for text in warnings]
+    assert all("calls in 1 s (call_budget)" in text for text in announced) and len(announced) <= windows + 1
+
+
+def test_fewer_calls_than_the_budget_do_not_wait(account: LocalService) -> None:
+    began = time.monotonic()
+    assert read_account(account, call_budget=7)[1] == []
+    assert time.monotonic() - began < 10
+
+
+def test_calls_of_others_count_too(account: LocalService) -> None:
+    """Others have made all but nine of the calls that the service takes, and this user has made none."""
+    account.rate_limit(CALLS, seconds=3)
+    for dummy in range(CALLS - 9):
+        requests.get(account.base_url + "/accounts", headers={"Authorization": f"Bearer {account.token}"}, timeout=5)
+    for dummy in range(2):
+        read_account(account, call_budget_period=3.0)
+    assert statuses(account) == {200}
+
+
+def test_after_a_refused_call_other_tasks_wait_as_the_service_asks(account: LocalService) -> None:
+    account.misbehave("status", status=429, times=1, headers={"Retry-After": "1"})
+    with pytest.raises(ServiceError, match="was answered with HTTP 429"):
+        read_account(account, gather_subset=["status"])
+    began = time.monotonic()
+    read_account(account, gather_subset=["status"], max_wait=5.0)
+    assert time.monotonic() - began > 0.5
+    assert len(account.calls) == 2
+
+
+def test_after_a_refused_call_other_tasks_fail_without_a_call_where_the_wait_is_too_long(account: LocalService) -> None:
+    account.misbehave("status", status=429, times=1, headers={"Retry-After": "200"})
+    for words in (
+        "GET accounts/.* was answered with HTTP 429; the next try would have to wait 200 s, and max_wait leaves 0 s. Run",
+        "GET accounts/.* was not sent, since the service refused another call with these credentials .HTTP 429.; the next "
+        "try would have to wait (200|199) s, and max_wait leaves 0 s. Run again after that time, or raise max_wait.",
+    ):
+        with pytest.raises(ServiceError, match=words):
+            read_account(account, gather_subset=["status"])
+    assert len(account.calls) == 1
+    assert read_account(account, gather_subset=["status"], call_budget=0)[0]["calls"] == 1
+
+
+def nothing(path: Path) -> None: ...
+
+
+def truncated(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"edgecal1")
+
+
+def from_the_future(path: Path) -> None:
+    SharedState(str(path)).write_header(Header(closed_until=time.time() + 1000))
+
+
+def no_folder(path: Path) -> None:
+    path.parent.parent.write_text("a file where the folder should be")
+
+
+def of_another_user(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.touch()
+    if os.geteuid() == 0:
+        os.chown(path, 12345, 12345)
+    else:
+        path.chmod(0)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (nothing, None),
+        (truncated, "its contents are damaged; delete it"),
+        (from_the_future, "its times are in the future; delete it"),
+        (no_folder, "Not a directory"),
+        (of_another_user, "it belongs to another user|Permission denied"),
+    ],
+)
+def test_where_the_state_cannot_be_shared_a_warning_says_why(
+    damage: Callable[[Path], None], reason: str | None, account: LocalService
+) -> None:
+    damage(Path(path_of(account)))
+    _result, warnings = read_account(account, call_budget=2, call_budget_period=0.2)
+    shared = [text for text in warnings if "is not shared" in text]
+    assert len(shared) == (1 if reason else 0)
+    assert len(account.calls) == 7
+    if reason:
+        assert re.search(reason, shared[0])
+        assert path_of(account) in shared[0]
+
+
+def path_of(service: LocalService) -> str:
+    host = service.base_url.partition("//")[2].partition("/")[0]
+    headers: Mapping[str, str] = {"Authorization": f"Bearer {service.token}"}
+    return state_path(os.environ, host, headers)
+
+
+def test_a_period_of_nothing_is_no_budget(account: LocalService) -> None:
+    _result, warnings = read_account(account, call_budget=1, call_budget_period=0.0)
+    assert warnings == ["call_budget_period: in 0 s there is nothing to count, so that there is no call budget"]
+    assert len(account.calls) == 7
+
+
+def test_a_call_costs_less_than_a_fifth_of_a_millisecond(account: LocalService) -> None:
+    budget = CallBudget(30000, 300.0, lambda: SharedState(path_of(account)), print)
+    began = time.process_time()
+    for number in range(2000):
+        budget.end_turn(budget.take_turn(Event()), f'"default";r={30000 - number};t=299')
+    seconds = time.process_time() - began
+    print(seconds / 2000)
+    assert seconds / 2000 < 0.0002
+    budget.close()
