@@ -11,11 +11,12 @@ module: account_protection
 short_description: Manage the whole Advanced TCP Protection of a Cloudflare account
 version_added: 0.1.0
 description:
-  - Manages the status, protected prefixes, allowlist, rules and filters of a Cloudflare account in one plan.
+  - Manages the status, protected prefixes, allowlist, rules and filters of a Cloudflare account in one plan, and with
+    O(dns_rules) its Advanced DNS Protection.
   - The module changes nothing that the task omits. It deletes objects that a list does not name only if O(purge) has
     the name of the list.
-  - The module first creates objects, in the order prefixes, rules, filters, allowlist. Then it updates objects, the
-    status last. Then it deletes objects.
+  - The module first creates objects, in the order prefixes, rules, filters, DNS rules, allowlist. Then it updates
+    objects, the status last. Then it deletes objects.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -203,13 +204,69 @@ options:
         description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
+  dns_rules:
+    description:
+      - The rules of Advanced DNS Protection, which protects the same prefixes. Each may occur once.
+      - The module reads and returns them only if the task has this list, so that an account without Advanced DNS
+        Protection does not fail.
+    version_added: 0.2.0
+    type: list
+    elements: dict
+    suboptions:
+      scope:
+        description:
+          - Where the rule applies. The most specific rule decides, that of a data center before that of a region
+            before the global rule.
+          - The scope and name identify the rule and cannot be changed.
+        type: str
+        choices: [global, region, datacenter]
+        required: true
+      name:
+        description:
+          - The code of the region or data center, for example V(WEUR). Upper and lower case are equal.
+          - Required unless the scope is V(global). A global rule has the name V(global), which may be omitted.
+        type: str
+      mode:
+        description:
+          - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+          - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
+        type: str
+        choices: [enabled, monitoring, disabled]
+      rate_sensitivity:
+        description:
+          - How soon a packet rate counts as an attack. With V(high), mitigation begins sooner.
+          - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+        type: str
+        choices: [low, medium, high]
+      burst_sensitivity:
+        description:
+          - How soon a burst counts as an attack. With V(high), mitigation begins sooner.
+          - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+        type: str
+        choices: [low, medium, high]
+      profile_sensitivity:
+        description:
+          - How soon DNS queries that differ from the usual ones count as an attack. With V(very_high), mitigation
+            begins soonest.
+          - If omitted, an existing rule keeps its value, and a new rule gets V(low).
+        type: str
+        choices: [low, medium, high, very_high]
+      id:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        type: str
+      created_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        type: str
+      modified_on:
+        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        type: str
   purge:
     description:
       - The lists from which the module deletes the objects that the task does not name.
       - The task must give these lists. An empty list requires V(empties_list) in O(accept_risks).
     type: list
     elements: str
-    choices: [prefixes, allowlist, rules, filters]
+    choices: [prefixes, allowlist, rules, filters, dns_rules]
     default: []
 seealso:
   - module: edgeops.protection.protection_info
@@ -218,6 +275,7 @@ seealso:
   - module: edgeops.protection.allowlist
   - module: edgeops.protection.protection_rule
   - module: edgeops.protection.protection_filter
+  - module: edgeops.protection.dns_protection_rule
 author:
   - The edgeops.protection authors (@edgeops)
 """
@@ -243,6 +301,12 @@ EXAMPLES = r"""
       - prefix: 198.51.100.7
         comment: monitoring probe
     enabled: true
+
+- name: Monitor attacks over DNS on the same prefixes
+  edgeops.protection.account_protection:
+    dns_rules:
+      - scope: global
+        mode: monitoring
 
 # Delete all other prefixes and allowlist entries. Deleting prefixes is a risk, which the task must accept.
 - name: Have exactly these prefixes and this allowlist
@@ -343,7 +407,7 @@ protection:
           description: The id that the service gives. Check mode returns none for a rule that
             the run would create.
           type: str
-          sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
+          sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
         scope:
           description: Where the rule applies.
           type: str
@@ -389,7 +453,7 @@ protection:
           description: The id that the service gives. Check mode returns none for a filter that
             the run would create.
           type: str
-          sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
+          sample: 9b810e76-6ec9-4286-a3ca-828dd5f4b3b2
         expression:
           description: The traffic that the filter matches.
           type: str
@@ -404,6 +468,48 @@ protection:
           sample: '2026-03-01T09:15:02.310412+00:00'
         modified_on:
           description: When the filter was last changed.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
+    dns_rules:
+      description: The DNS protection rules. Only a task that names O(dns_rules) returns them.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: The id that the service gives. Check mode returns none for a rule that
+            the run would create.
+          type: str
+          sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
+        scope:
+          description: Where the rule applies.
+          type: str
+          sample: global
+        name:
+          description: The code of the region or data center, or V(global).
+          type: str
+          sample: global
+        mode:
+          description: The mode of the rule.
+          type: str
+          sample: enabled
+        rate_sensitivity:
+          description: How soon a packet rate counts as an attack.
+          type: str
+          sample: medium
+        burst_sensitivity:
+          description: How soon a burst counts as an attack.
+          type: str
+          sample: medium
+        profile_sensitivity:
+          description: How soon DNS queries that differ from the usual ones count as an attack.
+          type: str
+          sample: low
+        created_on:
+          description: When the rule was created.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
+        modified_on:
+          description: When the rule was last changed.
           type: str
           sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
@@ -460,7 +566,8 @@ risks:
     message:
       description: What would happen.
       type: str
-      sample: 16 IPv4 addresses (192.0.2.64/28) would no longer be protected.
+      sample: 16 IPv4 addresses (192.0.2.64/28) would no longer be protected; DNS protection shares
+        the prefixes.
     networks:
       description: The networks that the risk concerns.
       type: list
@@ -525,6 +632,7 @@ diff:
           protected: [192.0.2.64/28]
           SYN flood protection: {enabled or monitoring: 128 IPv4 addresses}
           out-of-state TCP protection: {enabled: 128 IPv4 addresses}
+          DNS protection: {enabled: 128 IPv4 addresses}
     after:
       description: The objects afterwards, by collection and key.
       type: dict
@@ -542,6 +650,7 @@ diff:
           protected: []
           SYN flood protection: {enabled or monitoring: 112 IPv4 addresses}
           out-of-state TCP protection: {enabled: 112 IPv4 addresses}
+          DNS protection: {enabled: 112 IPv4 addresses}
 operations:
   description:
     - The changes in the order in which the module makes them; empty when nothing changes.
@@ -627,7 +736,7 @@ calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 9
+  sample: 10
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service
@@ -667,7 +776,7 @@ error:
       description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
         had none.
       type: str
-      sample: 2c624232cdd22177-LOC
+      sample: 19581e27de7ced00-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module

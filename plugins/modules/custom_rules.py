@@ -208,7 +208,7 @@ rules:
       description: The id that the service gives. Check mode returns none for a rule that the
         run would create.
       type: str
-      sample: b2221a58008a45a684647159c324c985
+      sample: cd447e35b8b648fe842e3d437204e52d
     ref:
       description: The name that identifies the rule.
       type: str

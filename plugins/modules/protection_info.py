@@ -12,7 +12,7 @@ short_description: Read the Advanced TCP Protection of a Cloudflare account
 version_added: 0.1.0
 description:
   - Returns the status, protected prefixes, allowlist, rules and filters of a Cloudflare account, and which addresses
-    they protect.
+    they protect. It reads the rules of Advanced DNS Protection where O(gather_subset) has V(dns_rules).
   - Each list is complete, or the task fails. A missing permission is a failure too, never an empty list.
   - M(edgeops.protection.account_protection) takes the lists as this module returns them.
 extends_documentation_fragment:
@@ -24,15 +24,18 @@ notes:
   - The module needs the permission C(DDoS Protection Read) of the account. Only API tokens have it.
 options:
   gather_subset:
-    description: What the module reads and returns.
+    description:
+      - What the module reads and returns.
+      - V(dns_rules) was added in version 0.2.0. An account without Advanced DNS Protection has none, and fails.
     type: list
     elements: str
-    choices: [status, prefixes, allowlist, rules, filters]
+    choices: [status, prefixes, allowlist, rules, filters, dns_rules]
     default: [status, prefixes, allowlist, rules, filters]
   covers:
     description:
       - Addresses and networks. RV(covers) says of each whether and how it is protected.
-      - For this the module reads all subsets. It still returns only those that O(gather_subset) names.
+      - For this the module reads all subsets, V(dns_rules) only if O(gather_subset) names it. It still returns only
+        those that O(gather_subset) names.
     version_added: 0.2.0
     type: list
     elements: str
@@ -61,6 +64,11 @@ EXAMPLES = r"""
 - name: Stop unless the address is protected
   ansible.builtin.assert:
     that: answer.covers[0].protected
+
+# The coverage then has DNS protection as a third component.
+- name: Read the whole account and its Advanced DNS Protection
+  edgeops.protection.protection_info:
+    gather_subset: [status, prefixes, allowlist, rules, filters, dns_rules]
 
 - name: Read only the rules and filters
   edgeops.protection.protection_info:
@@ -154,7 +162,7 @@ rules:
       description: The id that the service gives. Check mode returns none for a rule that the
         run would create.
       type: str
-      sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
+      sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
     scope:
       description: Where the rule applies.
       type: str
@@ -201,7 +209,7 @@ filters:
       description: The id that the service gives. Check mode returns none for a filter that the
         run would create.
       type: str
-      sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
+      sample: 9b810e76-6ec9-4286-a3ca-828dd5f4b3b2
     expression:
       description: The traffic that the filter matches.
       type: str
@@ -216,6 +224,50 @@ filters:
       sample: '2026-03-01T09:15:02.310412+00:00'
     modified_on:
       description: When the filter was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+dns_rules:
+  description: The DNS protection rules.
+  version_added: 0.2.0
+  returned: when O(gather_subset) has V(dns_rules)
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that the service gives. Check mode returns none for a rule that the
+        run would create.
+      type: str
+      sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
+    scope:
+      description: Where the rule applies.
+      type: str
+      sample: global
+    name:
+      description: The code of the region or data center, or V(global).
+      type: str
+      sample: global
+    mode:
+      description: The mode of the rule.
+      type: str
+      sample: enabled
+    rate_sensitivity:
+      description: How soon a packet rate counts as an attack.
+      type: str
+      sample: medium
+    burst_sensitivity:
+      description: How soon a burst counts as an attack.
+      type: str
+      sample: medium
+    profile_sensitivity:
+      description: How soon DNS queries that differ from the usual ones count as an attack.
+      type: str
+      sample: low
+    created_on:
+      description: When the rule was created.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+    modified_on:
+      description: When the rule was last changed.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
 covers:
@@ -344,10 +396,30 @@ covers:
                 or V(some) of it.
               type: str
               sample: all
+        dns:
+          description: The filters and rules that decide for DNS protection, in the order in which
+            they apply.
+          type: list
+          elements: dict
+          contains:
+            mode:
+              description: V(enabled), V(monitoring), V(disabled), V(off) without filter and rule,
+                or V(undecided).
+              type: str
+              sample: enabled
+            decided_by:
+              description: The filter or rule, null where there is none.
+              type: str
+              sample: rule global
+            traffic:
+              description: V(all) of the traffic that no filter or rule before this one takes,
+                or V(some) of it.
+              type: str
+              sample: all
 coverage:
   description: Which addresses the account protects, and how.
   version_added: 0.2.0
-  returned: when the module reads all subsets, as it does with O(covers)
+  returned: when the module reads all subsets but V(dns_rules), as it does with O(covers)
   type: dict
   contains:
     summary:
@@ -361,6 +433,7 @@ coverage:
         - 'Allowed as sources: 1 IPv4 address (198.51.100.7/32).'
         - 'SYN flood protection: enabled or monitoring for 128 IPv4 addresses.'
         - 'Out-of-state TCP protection: enabled for 128 IPv4 addresses.'
+        - 'DNS protection: enabled for 128 IPv4 addresses.'
     effective:
       description: Whether the protection is on, protects an address, and each component mitigates
         somewhere.
@@ -486,6 +559,27 @@ coverage:
               type: list
               elements: str
               sample: [enabled]
+        dns:
+          description: For DNS protection, the protected addresses by the modes that apply to
+            their traffic.
+          type: list
+          elements: dict
+          contains:
+            networks:
+              description: The fewest networks that hold these addresses, in ascending order.
+              type: list
+              elements: str
+              sample: [192.0.2.0/25]
+            addresses:
+              description: The number of addresses.
+              type: int
+              sample: 128
+            modes:
+              description: The modes. There are several where filters or scopes treat parts of
+                the traffic differently.
+              type: list
+              elements: str
+              sample: [enabled]
     prefixes:
       description: The coverage of each protected prefix.
       type: list
@@ -518,11 +612,16 @@ coverage:
               type: list
               elements: str
               sample: [enabled]
+            dns:
+              description: The modes of DNS protection.
+              type: list
+              elements: str
+              sample: [enabled]
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 7
+  sample: 8
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

@@ -133,7 +133,7 @@ rule:
       description: The id that the service gives. Check mode returns none for a rule that the
         run would create.
       type: str
-      sample: 05b6e6e3-07d4-4edc-9143-1193e6c3f339
+      sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
     scope:
       description: Where the rule applies.
       type: str
@@ -219,8 +219,8 @@ risks:
       description: What would happen.
       type: str
       sample: 'SYN flood rule region WEUR has monitored since 2026-03-01T09:15:02.310412+00:00
-        only. A rule or filter enabled without monitoring for 4 hours drops connections that it
-        has not learned of; set monitoring first, or let staged_rollout: true do it.'
+        only. A rule or filter enabled without monitoring for 4 hours drops traffic that it has
+        not learned of; set monitoring first, or let staged_rollout: true do it.'
     networks:
       description: The networks that the risk concerns.
       type: list

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.inputs import LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import parse_values
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Key, Object, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import (
     CUSTOM_RULES,
@@ -62,8 +61,9 @@ def _export_account(account: Results, purge: bool, export: Export) -> None:
     if not isinstance(account, Mapping) or not isinstance(account.get("status"), Mapping):
         raise ValueError("the account is not the result of protection_info with all of its subsets")
     export.variables["baseline_enabled"] = bool(account["status"].get(STATUS.fields[0].name))
-    for option, resources in LISTS.items():
-        entries = account.get(option)
+    read = [name for name, items in LISTS.items() if name in account or not any(item.on_demand for item in items)]
+    for option in read:
+        resources, entries = LISTS[option], account.get(option)
         if not isinstance(entries, Sequence) or isinstance(entries, str):
             raise ValueError(f"{option} is not a list; read it with protection_info")
         described = []
@@ -72,7 +72,7 @@ def _export_account(account: Results, purge: bool, export: Export) -> None:
             kind = {"kind": resource.kind} if resource.kind else {}
             described += [{**kind, **values} for values in _sorted(resource, _described(resource, objects, export))]
         export.variables["baseline_" + option] = described
-    export.variables["baseline_purge"] = list(LISTS) if purge else []
+    export.variables["baseline_purge"] = read if purge else []
 
 
 def _described(

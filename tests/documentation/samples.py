@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
@@ -37,6 +38,7 @@ ACCOUNT_STATE: Mapping[str, Any] = {
         "filters": [{"expression": "tcp.dstport in {80 443}", "mode": "monitoring"}],
     },
     "out_of_state_tcp": {"rules": [{"scope": "global", "name": "global", "mode": "enabled"}]},
+    "dns_rules": [{"scope": "global", "name": "global", "mode": "enabled"}],
 }
 RULE, OTHER_RULE = "f2d427378e7542acb295380d352e2ebd", "14217d7bd5ab435e84b1bd468bf4fb9f"
 ZONE_STATE: Mapping[str, Any] = {
@@ -91,6 +93,10 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True},
         {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", **ACCEPTED},
     ],
+    "dns_protection_rule": [
+        {"scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True},
+        {"scope": "region", "name": "WEUR", "mode": "enabled", **ACCEPTED},
+    ],
     "protection_filter": [
         {"kind": "syn_flood", "expression": "tcp.dstport in {22}", "mode": "enabled", "staged_rollout": True},
         {"kind": "syn_flood", "expression": "tcp.dstport in {22}", "mode": "enabled", **ACCEPTED},
@@ -99,6 +105,7 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {
             "prefixes": [{"prefix": "192.0.2.64/28", "comment": "load tests", "excluded": True}],
             "rules": [{"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled"}],
+            "dns_rules": [{"scope": "global"}],
             "staged_rollout": True,
             **ACCEPTED,
         }
@@ -108,7 +115,10 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"rules": [{"ref": "login", "action": "block"}]},
         {"rules": [], "state": "exact", "accept_risks": ["empties_list"]},
     ],
-    "protection_info": [{"covers": ["192.0.2.0/24"]}, {"gather_subset": ["prefixes"]}],
+    "protection_info": [
+        {"covers": ["192.0.2.0/24"], "gather_subset": list(SUBSETS)},
+        {"gather_subset": ["prefixes"]},
+    ],
     "firewall_rules_info": [{}],
     "custom_rules_info": [{}],
 }

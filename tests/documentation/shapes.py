@@ -12,7 +12,6 @@ from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.modes import TITLES
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import (
     Answer,
     CoverageChange,
@@ -24,6 +23,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils.guard.rollout i
 from ansible_collections.edgeops.protection.plugins.module_utils.result import Diff, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
     ALLOWLIST,
+    COMPONENTS,
+    DNS_RULES,
     FILTERS,
     PREFIXES,
     RULES,
@@ -64,8 +65,8 @@ def _typed_entry(path: str, hint: Any, texts: Mapping[str, str], name: str) -> E
         return {**entry, "type": "dict", "contains": typed_entries(kinds[0])}
     if origin is dict and arguments[1] is not Any:
         components = {
-            kind: _typed_entry(path, arguments[1], {name: texts[f"{name}.*"].format(component=title)}, name)
-            for kind, title in TITLES.items()
+            kind: _typed_entry(path, arguments[1], {name: texts[f"{name}.*"].format(component=details.title)}, name)
+            for kind, details in COMPONENTS.items()
         }
         return {**entry, "type": "dict", "contains": components}
     return {**entry, "type": "dict" if origin is dict else NAMES[kinds[0]]}
@@ -127,6 +128,7 @@ WHOLE_ACCOUNT: Mapping[str, Entry] = {
     "allowlist": many(ALLOWLIST),
     "rules": many(*RULES),
     "filters": many(*FILTERS),
+    "dns_rules": many(DNS_RULES),
 }
 OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "tcp_protection_status": {"tcp_protection_status": one(STATUS)},
@@ -134,6 +136,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "allowlist_entry": {"entry": one(ALLOWLIST)},
     "allowlist": {"entries": many(ALLOWLIST)},
     "protection_rule": {"rule": one(*RULES)},
+    "dns_protection_rule": {"rule": one(DNS_RULES)},
     "protection_filter": {"filter": one(*FILTERS)},
     "account_protection": {
         "protection": {

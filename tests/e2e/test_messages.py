@@ -53,6 +53,9 @@ PROVOCATIONS = {
     "no permission": Provocation({"api_token": "reader"}),
     "unknown account": Provocation({"account_id": "f" * 32}),
     "not entitled": Provocation({"account_id": "e" * 32}),
+    "no DNS protection": Provocation(
+        {"account_id": "b" * 32, "prefixes": None, "scope": "global"}, module="dns_protection_rule"
+    ),
     "retired": Provocation({"rules": [RULE]}, {"kind": "gone"}, module="firewall_rules"),
     "maintenance": Provocation({"rules": [RULE]}, {"kind": "maintenance"}, module="firewall_rules"),
     "no such neighbour": Provocation({"rules": [{**BLOCK, "position": "after office"}]}, module="custom_rules"),
@@ -79,6 +82,7 @@ def service() -> Iterator[LocalService]:
         running.account(ACCOUNT)
         running.account(OTHER).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}])
         running.account("e" * 32).seed(entitled=False)
+        running.account("b" * 32).seed(dns_entitled=False)
         rule = {"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}
         running.zone(ZONE).seed(rules=[{**rule, "id": RULE["id"]}], name="example.com")
         running.zone("d" * 32).seed(name="example.com")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one account holds of Advanced TCP Protection."""
+"""What one account holds of Advanced TCP Protection and Advanced DNS Protection."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Account:
 
     clock: Clock = field(repr=False)
     entitled: bool = True
+    dns_entitled: bool = True
     name: str = ""
     type: str = "enterprise"
     enabled: bool = False
@@ -39,6 +40,7 @@ class Account:
         self,
         *,
         entitled: bool | None = None,
+        dns_entitled: bool | None = None,
         name: str | None = None,
         type: str | None = None,
         enabled: bool | None = None,
@@ -51,6 +53,8 @@ class Account:
         """Add to the account, in the shape of a state document; ids, times and defaults are filled in where missing."""
         if entitled is not None:
             self.entitled = entitled
+        if dns_entitled is not None:
+            self.dns_entitled = dns_entitled
         if enabled is not None:
             self.enabled = enabled
         self.name = self.name if name is None else name
@@ -71,6 +75,7 @@ class Account:
         """The account in the shape of a state document."""
         return {
             "entitled": self.entitled,
+            "dns_entitled": self.dns_entitled,
             "name": self.name,
             "type": self.type,
             "enabled": self.enabled,

@@ -25,6 +25,8 @@ def admit_to_account() -> None:
     g.account = service.accounts[account_id]
     if not g.account.entitled:
         raise refusal(403, NOT_ENTITLED, "This account is not entitled to Advanced TCP Protection")
+    if not g.account.dns_entitled and "/advanced_dns_protection/" in request.path:
+        raise refusal(403, NOT_ENTITLED, "This account is not entitled to Advanced DNS Protection")
     within_contract()
 
 

@@ -69,6 +69,9 @@ RULES: dict[str, Any] = {
         "filters": [{"expression": "tcp.dstport in {80  443}", "mode": "monitoring"}],
     }
 }
+DNS: dict[str, Any] = {
+    "dns_rules": [{"scope": "global", "mode": "disabled"}, {"scope": "region", "name": "WEUR", "mode": "monitoring"}]
+}
 WHOLE: dict[str, Any] = {"enabled": False, **TWO_PREFIXES, **TWO_ENTRIES, **RULES}
 DUPLICATE_PREFIXES = [
     {"prefix": "192.0.2.0/24", "comment": "first"},
@@ -168,6 +171,22 @@ CASES = (
     Case("a filter absent", "protection_filter", {"kind": "syn_flood", "expression": "tcp.dstport in {80 443}", "state": "absent",
                                                   "accept_risks": ["empties_list"]},
          ["delete syn_flood_filter tcp.dstport in {80  443}"], 1, RULES),
+    Case("a DNS rule from nothing", "dns_protection_rule", {"scope": "global"}, ["create dns_rule global"], 1),
+    Case("a DNS rule changed, named in another case", "dns_protection_rule",
+         {"scope": "region", "name": "weur", "profile_sensitivity": "very_high", "burst_sensitivity": "low"},
+         ["update dns_rule region WEUR"], 1, DNS),
+    Case("a DNS rule in order", "dns_protection_rule",
+         {"scope": "region", "name": "WEUR", "mode": "monitoring", "rate_sensitivity": "medium", "profile_sensitivity": "low"}, existing=DNS),
+    Case("staged rollout of a new DNS rule", "dns_protection_rule",
+         {"scope": "datacenter", "name": "lax", "mode": "enabled", "staged_rollout": True}, ["create dns_rule datacenter lax"], 1, DNS),
+    Case("staged rollout of a disabled DNS rule", "dns_protection_rule", {"scope": "global", "mode": "enabled", "staged_rollout": True},
+         ["update dns_rule global"], 1, DNS),
+    Case("a DNS rule absent", "dns_protection_rule", {"scope": "global", "state": "absent"}, ["delete dns_rule global"], 1, DNS),
+    Case("a DNS rule absent already", "dns_protection_rule", {"scope": "region", "name": "ENAM", "state": "absent"}, existing=DNS),
+    Case("DNS rules of a whole account purged, those of TCP left alone", "account_protection",
+         {"dns_rules": [{"scope": "global", "mode": "monitoring"}, {"scope": "datacenter", "name": "lax"}], "purge": ["dns_rules"]},
+         ["create dns_rule datacenter lax", "update dns_rule global", "delete dns_rule region WEUR"], 3, {**RULES, **DNS}),
+    Case("DNS rules of a whole account in order", "account_protection", {"dns_rules": [{"scope": "global"}]}, existing={**RULES, **DNS}),
     Case("a whole account from nothing", "account_protection",
          {"enabled": True, "prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "2001:db8::/32"}],
           "allowlist": [{"prefix": "198.51.100.7"}],

@@ -68,6 +68,12 @@ def rule(name: str, options: Mapping[str, Any], **expected: Any) -> RiskCase:
     return RiskCase(name, "protection_rule", options, {"rules": [options]}, **expected)
 
 
+def dns_rule(name: str, options: Mapping[str, Any], **expected: Any) -> RiskCase:
+    return RiskCase(
+        name, "dns_protection_rule", options, {"dns_rules": [options]}, **{"existing": WITH_DNS, **expected}
+    )
+
+
 def filter_(name: str, options: Mapping[str, Any], **expected: Any) -> RiskCase:
     return RiskCase(name, "protection_filter", options, {"filters": [options]}, **expected)
 
@@ -102,7 +108,29 @@ OUT: dict[str, Any] = {"kind": "out_of_state_tcp", "scope": "global"}
 KEPT = [{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.64/28"}]
 BOTH_OFF = {**EXISTING, "syn_flood": {"rules": [{"scope": "global", "mode": "monitoring"}]}, "enabled": False}
 
+GLOBAL: dict[str, Any] = {"scope": "global"}
+WITH_DNS = {
+    **EXISTING,
+    "dns_rules": [{"scope": "global", "mode": "enabled"}, {"scope": "region", "name": "WEUR", "mode": "monitoring"}],
+}
+PROTECTED = ["192.0.2.0/24", "203.0.113.0/26", "203.0.113.80/28", "203.0.113.96/27", "203.0.113.128/25"]
+
 RISK_CASES = (
+    dns_rule("the DNS rule that mitigates set back to monitoring", {**GLOBAL, "mode": "monitoring"}, codes=["stops_mitigation"],
+             networks=PROTECTED, entries=["dns global"]),
+    dns_rule("the DNS rule that mitigates set back to monitoring while TCP protection is off", {**GLOBAL, "mode": "monitoring"},
+             codes=["stops_mitigation"], networks=PROTECTED, entries=["dns global"], existing={**WITH_DNS, "enabled": False}),
+    dns_rule("the last global DNS rule disabled", {**GLOBAL, "mode": "disabled"}, codes=["disables_protection"], entries=["dns global"]),
+    dns_rule("a DNS rule for a region disabled, the global one left", {"scope": "region", "name": "WEUR", "mode": "disabled"}),
+    dns_rule("a new DNS rule enabled", {"scope": "datacenter", "name": "lax", "mode": "enabled"}, codes=["skips_monitoring"],
+             entries=["dns datacenter lax"]),
+    dns_rule("a DNS rule enabled after monitoring not quite long enough", {"scope": "region", "name": "WEUR", "mode": "enabled"},
+             codes=["skips_monitoring"], entries=["dns region WEUR"], hours=3.9),
+    dns_rule("a DNS rule enabled after monitoring long enough", {"scope": "region", "name": "WEUR", "mode": "enabled"}, hours=4.1),
+    dns_rule("a DNS rule made more sensitive", {**GLOBAL, "mode": "enabled", "profile_sensitivity": "high"}),
+    removed("the global DNS rule removed", "dns_protection_rule", GLOBAL, codes=["disables_protection"], entries=["dns global"], existing=WITH_DNS),
+    RiskCase("every DNS rule removed by purge", "account_protection", {"dns_rules": [], "purge": ["dns_rules"]}, None,
+             codes=["disables_protection", "empties_list"], entries=["dns region WEUR", "dns global"], existing=WITH_DNS),
     prefixes("a prefix removed", KEPT, codes=["unprotects_addresses"],
              networks=["203.0.113.0/26", "203.0.113.80/28", "203.0.113.96/27", "203.0.113.128/25"], entries=["203.0.113.0/24"], purge=True),
     prefixes("a prefix excluded", [{"prefix": "192.0.2.0/24", "excluded": True}], codes=["unprotects_addresses"], networks=["192.0.2.0/24"],

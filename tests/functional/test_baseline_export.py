@@ -14,13 +14,15 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import DEFAULT_SUBSETS, SUBSETS
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import export_baseline
 from ansible_collections.edgeops.protection.plugins.plugin_utils.variables_file import variables_file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import CUSTOM, FIREWALL, WHOLE
+from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 TEXTS = st.one_of(
@@ -41,6 +43,9 @@ RULE = st.builds(
     },
     PLACES, MODES, LEVELS, LEVELS,
 )  # fmt: skip
+DNS_RULE = st.builds(
+    lambda rule, profile: {**rule, "profile_sensitivity": profile}, RULE, LEVELS | st.just("very_high")
+)
 FILTER = st.fixed_dictionaries(
     {
         "expression": st.sampled_from(["tcp.dstport eq 80", "tcp.dstport  eq 80", "ip.dst in {192.0.2.0/24}"]),
@@ -58,6 +63,7 @@ ACCOUNTS = st.fixed_dictionaries(
         "enabled": st.booleans(),
         "prefixes": st.lists(PREFIX, max_size=5, unique_by=lambda entry: entry["prefix"]),
         "allowlist": st.lists(ENTRY, max_size=4, unique_by=lambda entry: entry["prefix"]),
+        "dns_rules": st.lists(DNS_RULE, max_size=3, unique_by=lambda rule: rule["name"].lower()),
         "syn_flood": COMPONENT,
         "out_of_state_tcp": COMPONENT,
     }
@@ -75,7 +81,7 @@ RULES = st.lists(
     max_size=4,
     unique_by=lambda rule: rule["ref"],
 )
-OPTIONS = {"baseline_" + name: name for name in ("enabled", "prefixes", "allowlist", "rules", "filters", "purge")}
+OPTIONS = {"baseline_" + name: name for name in ("enabled", *LISTS, "purge")}
 
 
 class Loader(yaml.SafeLoader):
@@ -97,7 +103,7 @@ def read_back(text: str) -> dict[str, Any]:
 
 def account_options(variables: Mapping[str, Any]) -> dict[str, Any]:
     """The options of account_protection that the role makes of its variables."""
-    return {option: variables[name] for name, option in OPTIONS.items()}
+    return {option: variables[name] for name, option in OPTIONS.items() if name in variables}
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -108,8 +114,9 @@ def test_applying_an_export_changes_nothing(
     service.reset()
     service.account(ACCOUNT).seed(**copy.deepcopy(account))
     service.zone(ZONE).seed(custom_rules=copy.deepcopy(rules))
+    subsets = list(SUBSETS) if account["dns_rules"] else DEFAULT_SUBSETS
     export = export_baseline(
-        modules.done("protection_info"),
+        modules.done("protection_info", gather_subset=subsets),
         custom_rules=modules.done("custom_rules_info")["rules"],
         purge=not account["enabled"],
     )
@@ -130,6 +137,15 @@ def test_an_export_is_the_same_from_run_to_run(service: LocalService, modules: M
     service.account(ACCOUNT).prefixes.reverse()
     service.account(ACCOUNT).rules["syn_flood"].reverse()
     assert to_baseline_file(modules.done("protection_info")) == first
+
+
+def test_dns_rules_are_described_where_they_were_read(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**copy.deepcopy({**WHOLE, **DNS}))
+    with_dns = to_baseline(modules.done("protection_info", gather_subset=list(SUBSETS)), purge=True)
+    without = to_baseline(modules.done("protection_info"), purge=True)
+    assert len(with_dns["baseline_dns_rules"]) == len(DNS["dns_rules"])
+    assert with_dns.keys() - without.keys() == {"baseline_dns_rules"}
+    assert set(with_dns["baseline_purge"]) - set(without["baseline_purge"]) == {"dns_rules"}
 
 
 def test_firewall_rules_are_described_so_that_nothing_changes(service: LocalService, modules: Modules) -> None:

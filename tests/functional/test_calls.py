@@ -17,7 +17,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import MAX_CONCURRENT_CALLS
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import FILTER_1, FILTER_2, FIREWALL, RULE_1, RULE_2, WHOLE
+from tests.functional.idempotence_cases import DNS, FILTER_1, FILTER_2, FIREWALL, RULE_1, RULE_2, WHOLE
 from tests.support.module_run import ACCOUNT, OTHERS, ZONE, Modules, run_main
 
 REST = [
@@ -63,6 +63,48 @@ def test_the_rest_of_the_account_is_read_only_for_a_change_that_concerns_its_pro
     assert [call.method for call in service.calls] == ["GET", "GET", "PATCH"]
     assert "coverage" in modules.done("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])
     assert [call.method for call in service.calls[3:]] == ["GET"] * (1 + OTHERS) + ["POST"]
+
+
+DNS_PATH = "/advanced_dns_protection/configs/dns_protection/rules"
+NAMING_DNS = [
+    ("account_protection", {"dns_rules": []}),
+    ("protection_info", {"gather_subset": ["dns_rules"]}),
+    ("protection_info", {"gather_subset": ["dns_rules"], "covers": ["192.0.2.1"]}),
+    ("dns_protection_rule", {"scope": "global"}),
+]
+NOT_NAMING_DNS: list[tuple[str, dict[str, Any]]] = [
+    ("account_protection", {"enabled": True}),
+    ("protected_prefixes", {"prefixes": [{"prefix": "203.0.113.0/24"}]}),
+    ("protection_rule", {"kind": "syn_flood", "scope": "datacenter", "name": "lax"}),
+    ("protection_info", {}),
+    ("protection_info", {"covers": ["192.0.2.1"]}),
+]
+
+
+@pytest.mark.parametrize(("module", "options"), NOT_NAMING_DNS, ids=str)
+def test_who_does_not_name_dns_rules_does_not_read_them(
+    module: str, options: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(**WHOLE, **DNS, dns_entitled=False)
+    result = modules.done(module, **options)
+    assert not [call for call in service.calls if DNS_PATH in call.path]
+    assert "dns" not in str(result.get("coverage")).casefold()
+
+
+@pytest.mark.parametrize(("module", "options"), NAMING_DNS, ids=str)
+def test_who_names_dns_rules_reads_them_once_or_is_told_why_not(
+    module: str, options: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(**WHOLE, **DNS)
+    modules.done(module, **options)
+    assert len([call for call in service.calls if DNS_PATH in call.path and call.method == "GET"]) == 1
+    service.account(ACCOUNT).seed(dns_entitled=False)
+    message = modules.failed(module, **options)["msg"]
+    assert message.endswith("The account has no Advanced DNS Protection; it comes with Magic Transit.")
+    service.account(ACCOUNT).seed(dns_entitled=True)
+    service.add_token("nobody", protection="none")
+    assert "DDoS Protection Read (account)" in modules.failed(module, **options, api_token="nobody")["msg"]
+    assert service.writes == []
 
 
 def test_40_firewall_rules_take_two_batches_and_one_listing(service: LocalService, modules: Modules) -> None:

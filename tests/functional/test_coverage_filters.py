@@ -28,6 +28,17 @@ def test_from_a_result_they_tell_what_the_module_tells(service: LocalService, mo
     assert covers(bare, ASKED[0]) == source["covers"][0]
 
 
+def test_dns_protection_is_a_component_where_its_rules_are_there(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**EXISTING, dns_rules=[{"mode": "enabled"}])
+    subsets = ["status", "prefixes", "allowlist", "rules", "filters", "dns_rules"]
+    source = modules.done("protection_info", gather_subset=subsets, covers=ASKED)
+    bare = {name: value for name, value in source.items() if name not in ("coverage", "covers")}
+    assert coverage(bare) == source["coverage"]
+    assert covers(bare, ASKED) == source["covers"]
+    assert list(source["coverage"]["modes"]) == ["syn_flood", "out_of_state_tcp", "dns"]
+    assert list(coverage({**bare, "dns_rules": None})["modes"]) == ["syn_flood", "out_of_state_tcp"]
+
+
 def test_the_result_of_account_protection_will_do_as_well(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
     source = modules.done("account_protection", enabled=True)
@@ -57,7 +68,7 @@ def test_what_variables_do_not_say_is_unknown() -> None:
     ("source", "message"),
     [
         ("text", "it takes the result of protection_info"),
-        ({}, "it says nothing of status, prefixes, allowlist, rules, filters"),
+        ({}, "it says nothing of status, prefixes, allowlist, rules, filters, dns_rules"),
         ({"prefixes": "192.0.2.0/24"}, "prefixes is not a list of dictionaries"),
         ({"allowlist": ["192.0.2.0/24"]}, "allowlist is not a list of dictionaries"),
         ({"rules": [{"scope": "global"}]}, "rules[0].kind is not one of syn_flood, out_of_state_tcp"),

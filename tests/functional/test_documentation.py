@@ -23,16 +23,18 @@ from ansible_collections.edgeops.protection.plugins.module_utils.api.settings im
 from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.approval import OPTION
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, LIST_CODES, limit_options
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS as COLLECTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 from tests.documentation.pages import with_return
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import sampled_results
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import CASES, CUSTOM, FIREWALL, RULE_1, WHOLE
+from tests.functional.idempotence_cases import CASES, CUSTOM, DNS, FIREWALL, RULE_1, WHOLE
 from tests.support.module_run import ACCOUNT as ACCOUNT_ID
 from tests.support.module_run import ZONE, Modules, run_main
 from tests.support.service_state import seed
@@ -143,7 +145,7 @@ def test_a_module_documents_the_permissions_that_it_needs(module: str, documenta
             assert f"C({permission.describe(method).partition(' (')[0]})" in notes
         assert f"of the {permission.scope}" in notes
         assert ("Only API tokens have it" in notes) is permission.token_only
-    for resource in (*ACCOUNT, FIREWALL_RULES, CUSTOM_RULES):
+    for resource in (*RESOURCES, FIREWALL_RULES, CUSTOM_RULES):
         for method in ("GET", "PUT"):
             assert f"C({resource.permission.describe(method).partition(' (')[0]})" in token
 
@@ -170,7 +172,12 @@ def test_the_lists_of_the_baseline_are_those_of_the_modules() -> None:
     assert with_lists(text) == text, "run make docs-update"
 
 
-SINGLE = {"protection_rule": "rules", "protection_filter": "filters", "allowlist_entry": "allowlist"}
+SINGLE = {
+    "protection_rule": "rules",
+    "protection_filter": "filters",
+    "dns_protection_rule": "dns_rules",
+    "allowlist_entry": "allowlist",
+}
 LISTS = {"protected_prefixes": ("prefixes", "prefixes"), "allowlist": ("entries", "allowlist")}
 
 
@@ -227,13 +234,13 @@ def test_the_environment_documented_is_the_environment_that_is_read(
 def documented_fields(resource: Resource, documentation: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
     """Each field of a resource that has a default, with what account_protection says of it."""
     options = documentation["account_protection"]["doc"]["options"]
-    option = "rules" if resource in RULES else "filters" if resource.name.endswith("_filter") else resource.plural
+    option = next(option for option, resources in COLLECTIONS.items() if resource in resources)
     for field in resource.fields:
         if field.default is not None:
             yield field.name, field.default, " ".join(options[option]["suboptions"][field.name]["description"])
 
 
-@pytest.mark.parametrize("resource", [item for item in ACCOUNT if item.create], ids=lambda item: item.name)
+@pytest.mark.parametrize("resource", [item for item in RESOURCES if item.create], ids=lambda item: item.name)
 def test_what_a_new_object_gets_is_documented(resource: Resource, documentation: Mapping[str, Any]) -> None:
     for name, default, text in documented_fields(resource, documentation):
         output = "an empty one" if default == "" else f"V({str(default).lower()})"
@@ -256,15 +263,18 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         seed(service, case.module, case.existing)
         results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
-    service.account(ACCOUNT_ID).seed(**WHOLE)
+    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS)
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
-    query: dict[str, Any] = {"covers": ["192.0.2.1"]} if module == "protection_info" else {}
+    whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": list(SUBSETS)}
+    query = whole if module == "protection_info" else {}
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
     if module == "firewall_rules":
         options = {"rules": [{"id": RULE_1, "action": "block"}]}
     elif module == "custom_rules":
         options = {"rules": [{"ref": "login", "action": "block"}]}
+    elif module == "dns_protection_rule":
+        options = {"scope": "datacenter", "name": "lax", "mode": "enabled"}
     elif module == "protection_filter":
         options = {"kind": "syn_flood", "expression": "tcp.dstport eq 22", "mode": "enabled"}
     elif module in ("allowlist_entry", "tcp_protection_status"):

@@ -13,6 +13,7 @@ from tests.support.module_run import ACCOUNT, ZONE
 
 PREFIX = {"prefix": "192.0.2.0/24"}
 REGION = {"kind": "syn_flood", "scope": "region"}
+DNS = {"scope": "global"}
 STATUS = {"enabled": True}
 MITIGATED = {"kind": "out_of_state_tcp", "scope": "global", "mitigation_type": "challenge"}
 
@@ -42,6 +43,16 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("account_protection", {"rules": [MITIGATED]}, "rules[0].mitigation_type", "has no such field"),
     ("account_protection", {"purge": ["filters"]}, "purge", "it takes filters"),
     ("account_protection", {"enabled": True, "allowlist": [{"prefix": "x"}]}, "allowlist[0].prefix", "is not a network"),
+    ("account_protection", {"purge": ["dns_rules"]}, "purge", "it takes dns_rules"),
+    ("account_protection", {"dns_rules": [{"scope": "region"}]}, "dns_rules[0].name", "needs the code of its region"),
+    ("account_protection", {"dns_rules": [DNS, DNS]}, "dns_rules[1]", "is named here and in dns_rules[0]"),
+    ("account_protection", {"dns_rules": [{**DNS, "mitigation_type": "challenge"}]}, "mitigation_type", "Unsupported parameters"),
+    ("dns_protection_rule", {**DNS, "mitigation_type": "challenge"}, "mitigation_type", "Unsupported parameters"),
+    ("dns_protection_rule", {**DNS, "kind": "dns"}, "kind", "Unsupported parameters"),
+    ("dns_protection_rule", {**DNS, "profile_sensitivity": "off"}, "profile_sensitivity", "must be one of: low, medium, high, very_high"),
+    ("dns_protection_rule", {**DNS, "rate_sensitivity": "very_high"}, "rate_sensitivity", "must be one of: low, medium, high"),
+    ("dns_protection_rule", {"scope": "datacenter"}, "name", "needs the code of its datacenter"),
+    ("dns_protection_rule", {**DNS, "name": "WEUR"}, "name", "is the scope right?"),
     ("firewall_rules", {"rules": [{"id": RULE_1}, {"id": RULE_1, "paused": True}]}, "rules[1]", "is named here and in rules[0]"),
     ("firewall_rules", {"rules": [{"id": "../../accounts"}]}, "rules[0].id", "is not an id"),
     ("firewall_rules", {"rules": [{"id": RULE_1, "priority": 1.5}]}, "rules[0].priority", "whole number"),

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT as RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
@@ -37,6 +37,7 @@ def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
         "allowlist": account.allowlist,
         **{f"{kind}_rules": account.rules[kind] for kind in kinds},
         **{f"{kind}_filters": account.filters[kind] for kind in kinds},
+        "dns_rules": account.dns_rules,
         "firewall_rules": zone.rules,
         "custom_rules": zone.custom_rules,
     }

@@ -18,7 +18,7 @@ REJECTED = (
     "The credentials are wrong, expired, or may not be used from here; check them. "
     "A token made just now may need some seconds."
 )
-NOT_ENTITLED = "The account has no Advanced TCP Protection; it comes with Magic Transit."
+NOT_ENTITLED = "The account has no {product}; it comes with Magic Transit."
 WRONG_ID = "Check account_id, zone_id and base_url."
 MAINTENANCE_MODE = 10020  # of an interface that the vendor retires
 BY_CODE: Mapping[int | None, str] = {
@@ -37,7 +37,8 @@ def hint_for(
     """What to do next, or an empty text where nothing better than the service's own words is known."""
     by_code = next((BY_CODE[code] for code in codes if code in BY_CODE), None)
     if by_code:
-        return by_code
+        product = resource.product if resource else ""
+        return by_code.format(product=product or "such product")
     if resource is not None and resource.retired and (MAINTENANCE_MODE in codes or status == 410):
         return resource.retired
     if 300 <= status < 400:

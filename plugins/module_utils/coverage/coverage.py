@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Mapping, Sequence
 
-from ..schema.account import ALLOWLIST, DISABLED, ENABLED, KINDS, MONITORING, PREFIXES, STATUS
+from ..schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS
 from ..schema.resource import Object
 from ..schema.values import FLAG
 from ..text import capitalised, excerpt
 from .address_set import Ranges, counted, difference, range_of, union
-from .modes import OFF, UNDECIDED, Component, Modes, Piece, component, in_order, union_of_modes
+from .modes import OFF, UNDECIDED, Component, Modes, Piece, components, in_order, union_of_modes
 
 IDLE = frozenset([OFF, DISABLED])
 UNKNOWN_STATUS = "Whether TCP protection is on is not known."
@@ -80,8 +80,8 @@ class Coverage:
 
     @cached_property
     def components(self) -> Sequence[Component]:
-        """What decides for each kind."""
-        return [component(kind, self.state) for kind in KINDS]
+        """What decides for each component that was read."""
+        return components(self.state)
 
     @cached_property
     def pieces(self) -> Mapping[str, Sequence[Piece]]:
@@ -132,7 +132,7 @@ class Coverage:
         for item in self.components:
             modes = union_of_modes(modes for dummy, modes in self.pieces[item.kind])
             if ENABLED not in modes:
-                reasons.append(f"{capitalised(item.title)} mitigates nothing: {_why_not(modes)}.")
+                reasons.append(f"{capitalised(item.title)} mitigates nothing: {_why_not(item, modes)}.")
         return reasons
 
     @cached_property
@@ -150,12 +150,13 @@ def _of_malformed_exclusion(prefix: str) -> str:
     return f"The excluded prefix {excerpt(repr(prefix))} is malformed; what it takes out of protection is not known."
 
 
-def _why_not(modes: Modes) -> str:
+def _why_not(item: Component, modes: Modes) -> str:
     if UNDECIDED in modes:
         return "what it does cannot be told"
     if MONITORING in modes:
         return "it only monitors"
-    return "its rules and filters are disabled" if DISABLED in modes else "there is no rule"
+    every = " and ".join(what + "s" for what in item.decided_by.split(" or "))
+    return f"its {every} are disabled" if DISABLED in modes else "there is no rule"
 
 
 def _does(modes: Modes) -> str:

@@ -8,22 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
-from ..schema.account import ALLOWLIST, FILTERS, KINDS, PREFIXES, RULES, STATUS
-from ..schema.resource import Resource, State
-
-LISTS: Mapping[str, tuple[Resource, ...]] = {
-    "prefixes": (PREFIXES,),
-    "allowlist": (ALLOWLIST,),
-    "rules": RULES,
-    "filters": FILTERS,
-}
+from ..schema.account import KINDS, LISTS, STATUS
+from ..schema.resource import State
 
 
 def read_account(account: Any) -> State:
     """The collections that `account` contains; others are unknown. Raises ValueError.
 
-    Takes the result of protection_info or account_protection, or {enabled, prefixes, allowlist, rules, filters} as
-    account_protection takes them; fields that an entry leaves out have the default of a new object.
+    Takes the result of protection_info or account_protection, or {enabled, prefixes, allowlist, rules, filters,
+    dns_rules} as account_protection takes them; fields that an entry leaves out have the default of a new object.
     """
     if not isinstance(account, Mapping):
         raise ValueError("it takes the result of protection_info, or a dictionary with prefixes, rules and so on")
@@ -56,7 +49,7 @@ def _entries(name: str, entries: Any) -> Sequence[Mapping[str, Any]]:
         or not all(isinstance(item, Mapping) for item in entries)
     ):
         raise ValueError(f"{name} is not a list of dictionaries")
-    if name in ("rules", "filters"):
+    if len(LISTS[name]) > 1:
         for position, item in enumerate(entries):
             if item.get("kind") not in KINDS:
                 raise ValueError(f"{name}[{position}].kind is not one of {', '.join(KINDS)}")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How one component, SYN flood or out-of-state TCP protection, treats destinations.
+"""How one component, for example SYN flood protection, treats destinations.
 
 A filter that matches decides: enabled filters are asked first, then monitoring ones, then disabled ones. Where none
 matches, the most specific rule decides, and where there is no rule, the component is off.
@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import FrozenSet, Iterable, Mapping, Sequence, Tuple, TypedDict
 
-from ..schema.account import DISABLED, ENABLED, FILTERS, KINDS, MODES, MONITORING, RULES, of_kind
+from ..schema.account import COMPONENTS, DISABLED, ENABLED, MODES, MONITORING, filters_of, rules_of
 from ..schema.resource import Object
 from ..schema.values import CODE
 from ..text import excerpt
@@ -23,7 +23,6 @@ from .expressions import Matches, Undecided, matched
 OFF = "off"  # there is neither a filter nor a rule
 UNDECIDED = "undecided"
 WORDS = (*MODES, OFF, UNDECIDED)
-TITLES = {kind: details.title + " protection" for kind, details in KINDS.items()}
 
 Modes = FrozenSet[str]
 Piece = Tuple[Ranges, Modes]
@@ -67,7 +66,17 @@ class Component:
     @property
     def title(self) -> str:
         """The name in sentences."""
-        return TITLES[self.kind]
+        return COMPONENTS[self.kind].title
+
+    @property
+    def is_switched(self) -> bool:
+        """Whether it does nothing while the status is off."""
+        return COMPONENTS[self.kind].is_switched
+
+    @property
+    def decided_by(self) -> str:
+        """What decides for it, in sentences."""
+        return "rule or filter" if filters_of(self.kind) else "rule"
 
     @property
     def rule_modes(self) -> Modes:
@@ -153,17 +162,27 @@ def in_order(modes: Modes) -> list[str]:
 
 def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
     """A component as an account's state has it; where its rules or filters are not known, neither are its modes."""
-    rules = state.get(of_kind(RULES, kind).plural)
-    filters = state.get(of_kind(FILTERS, kind).plural)
+    title, lists = COMPONENTS[kind].title, {"rules": rules_of(kind), "filters": filters_of(kind)}
+    objects = {name: state.get(resource.plural) for name, resource in lists.items() if resource}
     problems: list[str] = []
-    read_filters = [_filter(item, TITLES[kind], problems) for item in filters or []]
-    read_rules = [_rule(item, TITLES[kind], problems) for item in rules or []]
-    read_rules.extend(_contradictions(read_rules, TITLES[kind], problems))
-    unknown = [name for name, objects in (("rules", rules), ("filters", filters)) if objects is None]
+    read_filters = [_filter(item, title, problems) for item in objects.get("filters") or []]
+    read_rules = [_rule(item, title, problems) for item in objects["rules"] or []]
+    read_rules.extend(_contradictions(read_rules, title, problems))
+    unknown = [name for name, listed in objects.items() if listed is None]
     if unknown:
-        problems.append(f"The {' and '.join(unknown)} of {TITLES[kind]} are not known.")
+        problems.append(f"The {' and '.join(unknown)} of {title} are not known.")
         read_filters.append(Filter("", UNDECIDED, Matches([], EVERYTHING)))
     return Component(kind, read_filters, read_rules, problems)
+
+
+def components(state: Mapping[str, Sequence[Object]]) -> list[Component]:
+    """The components of an account; without those that are read on demand, where they were not read."""
+    rules = {kind: rules_of(kind) for kind in COMPONENTS}
+    return [
+        component(kind, state)
+        for kind, resource in rules.items()
+        if not resource.on_demand or state.get(resource.plural) is not None
+    ]
 
 
 def _mode(obj: Object, what: str, problems: list[str]) -> str:

@@ -99,13 +99,12 @@ def in_words(coverage: Coverage) -> list[str]:
     switch = "on" if coverage.enabled else "in an unknown state"
     effective = "not effective" if coverage.reasons else "effective"
     is_off = coverage.enabled is False
-    lines = [
-        "TCP protection is off: nothing is protected." if is_off else f"TCP protection is {switch}, and {effective}."
-    ]
+    lines = [_without_tcp(coverage) if is_off else f"TCP protection is {switch}, and {effective}."]
     lines += [reason for reason in coverage.reasons if not reason.startswith("TCP protection is")]
     while_on = ", once it is on" if is_off else ""
+    still_on = "" if any(not item.is_switched for item in coverage.components) else while_on
     for title, ranges in (
-        (("Undecided" if coverage.malformed_exclusions else "Protected") + while_on, coverage.protected),
+        (("Undecided" if coverage.malformed_exclusions else "Protected") + still_on, coverage.protected),
         ("Excluded", intersection(coverage.inside, coverage.carved_out)),
         ("Allowed as sources", coverage.bypassing),
     ):
@@ -114,8 +113,15 @@ def in_words(coverage: Coverage) -> list[str]:
     for item in coverage.components:
         pieces = coverage.pieces[item.kind]
         modes = [f"{' or '.join(in_order(modes))} for {counted(ranges)}" for ranges, modes in pieces]
-        lines += [f"{capitalised(item.title)}{while_on}: {'; '.join(modes)}."] if modes else []
+        when = while_on if item.is_switched else ""
+        lines += [f"{capitalised(item.title)}{when}: {'; '.join(modes)}."] if modes else []
     return lines
+
+
+def _without_tcp(coverage: Coverage) -> str:
+    """What the account has while TCP protection is off."""
+    others = [item.title for item in coverage.components if not item.is_switched]
+    return f"TCP protection is off: {'only ' + ' and '.join(others) + ' works' if others else 'nothing is protected'}."
 
 
 def summarise(coverage: Coverage) -> CoverageSummary:

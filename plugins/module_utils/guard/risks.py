@@ -82,7 +82,8 @@ def unprotects_addresses(change: Change, limits: Limits) -> Risk | None:
     entries = [
         item.entry for item in change.plan.operations if item.resource is PREFIXES and _overlaps(item.address, lost)
     ]
-    message = f"{counted(lost)} ({first_few(networks(lost))}) would no longer be protected."
+    sharing = [f"; {item.title} shares the prefixes" for item in change.before.components if not item.is_switched]
+    message = f"{counted(lost)} ({first_few(networks(lost))}) would no longer be protected{''.join(sharing)}."
     return Risk("unprotects_addresses", message, lost, entries)
 
 
@@ -115,7 +116,7 @@ def _working(item: Component) -> dict[str, bool]:
     """What of a component works, by its name in sentences; a mode that is not understood may be one that works."""
     rules = [rule for rule in item.rules if rule.mode in WORKING]
     return {
-        "rule or filter": bool(rules) or any(filter_.mode in WORKING for filter_ in item.filters),
+        item.decided_by: bool(rules) or any(filter_.mode in WORKING for filter_ in item.filters),
         "rule": bool(rules),
         "global rule": any(rule.everywhere for rule in rules),
     }
@@ -124,15 +125,15 @@ def _working(item: Component) -> dict[str, bool]:
 def stops_mitigation(change: Change, limits: Limits) -> Risk | None:
     """A component that mitigates attacks on addresses would do less; what disables it altogether is not this risk."""
     before, after = change.before, change.after
-    if before.enabled is False or after.enabled is False:
-        return None
+    is_off = before.enabled is False or after.enabled is False
     still_protected = intersection(before.protected, after.protected)
-    lost_by_kind: dict[str, Ranges] = {}
+    lost_by_component: dict[str, Ranges] = {}
     reasons = []
     for was, becomes in zip(before.components, after.components):
-        lost = [] if _last_of(was, becomes) else _no_longer_mitigated(was, becomes, still_protected)
+        idle = is_off and was.is_switched
+        lost = [] if idle or _last_of(was, becomes) else _no_longer_mitigated(was, becomes, still_protected)
         if lost:
-            lost_by_kind[was.kind] = lost
+            lost_by_component[was.kind] = lost
             reasons.append(
                 f"{was.title} would no longer mitigate attacks on {counted(lost)} ({first_few(networks(lost))})"
             )
@@ -141,9 +142,10 @@ def stops_mitigation(change: Change, limits: Limits) -> Risk | None:
     entries = [
         item.entry
         for item in change.plan.operations
-        if item.resource.kind in lost_by_kind and (item.action != "update" or item.resource.mode_field in item.fields)
+        if item.resource.component in lost_by_component
+        and (item.action != "update" or item.resource.mode_field in item.fields)
     ]
-    lost = union(item for ranges in lost_by_kind.values() for item in ranges)
+    lost = union(item for ranges in lost_by_component.values() for item in ranges)
     return Risk("stops_mitigation", sentence("; ".join(reasons)), lost, entries)
 
 
@@ -173,7 +175,7 @@ def skips_monitoring(change: Change, limits: Limits) -> Risk | None:
         return None
     message = (
         f"{first_few(reasons)}. A rule or filter enabled without monitoring for {limits.min_monitoring_hours:g} hours "
-        "drops connections that it has not learned of; set monitoring first, or let staged_rollout: true do it."
+        "drops traffic that it has not learned of; set monitoring first, or let staged_rollout: true do it."
     )
     return Risk("skips_monitoring", message, [], entries)
 

@@ -64,8 +64,8 @@ class Operation:
 
     @property
     def entry(self) -> str:
-        """The key as risks name it: with the kind, where several collections have one shape."""
-        return f"{self.resource.kind} {self.label}" if self.resource.kind else self.label
+        """The key as risks name it: that of a rule or filter with its component."""
+        return f"{self.resource.component} {self.label}" if self.resource.component else self.label
 
     @property
     def address(self) -> object:

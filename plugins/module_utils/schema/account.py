@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The resources of an account's Advanced TCP Protection.
+"""The resources of an account's Advanced TCP Protection and Advanced DNS Protection.
 
-The vendor describes them in "Advanced TCP Protection API" and its page "JSON objects".
+The vendor describes them in "Advanced TCP Protection API" and "Advanced DNS Protection API", and on their pages "JSON
+objects".
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from .resource import Field, Permission, Resource, Values, Write
 from .values import CODE, FLAG, NETWORK, TEXT, choice
 
 OWNER = "account_id"
+TCP, DNS = "Advanced TCP Protection", "Advanced DNS Protection"
 PATH = "accounts/{account_id}/magic/advanced_tcp_protection/configs"
+DNS_PATH = "accounts/{account_id}/magic/advanced_dns_protection/configs"
 PERMISSION = Permission("DDoS Protection", "account", token_only=True)
 
 STAMPS = ("created_on", "modified_on")
@@ -38,28 +41,52 @@ BURST = Field("burst_sensitivity", SENSITIVITY, default="medium", inert=True)
 COMMENT = Field("comment", TEXT, default="", inert=True)
 
 
-class Kind(NamedTuple):
-    """A component of the protection: its part of the path, its name as the vendor writes it, its own rule fields."""
+class Component(NamedTuple):
+    """A component of the protection, which has a list of rules, and of filters where the product knows them.
 
-    path: str
+    `title` is its name as the vendor writes it, `short_title` the one before "rule" and "filter". `path` is that of its
+    lists, `rule_fields` are those that only its rules have.
+    """
+
     title: str
+    short_title: str
+    product: str
+    path: str
     rule_fields: tuple[Field, ...] = ()
 
+    @property
+    def is_switched(self) -> bool:
+        """Whether it does nothing while the status of TCP protection is off."""
+        return self.product == TCP
 
-KINDS: Mapping[str, Kind] = {
-    "syn_flood": Kind(
-        "syn_protection",
+
+COMPONENTS: Mapping[str, Component] = {
+    "syn_flood": Component(
+        "SYN flood protection",
         "SYN flood",
+        TCP,
+        PATH + "/syn_protection",
         (Field("mitigation_type", choice("challenge", "retransmit"), absent_default="challenge", inert=True),),
     ),
-    "out_of_state_tcp": Kind("tcp_flow_protection", "out-of-state TCP"),
+    "out_of_state_tcp": Component(
+        "out-of-state TCP protection", "out-of-state TCP", TCP, PATH + "/tcp_flow_protection"
+    ),
+    "dns": Component(
+        "DNS protection",
+        "DNS protection",
+        DNS,
+        DNS_PATH + "/dns_protection",
+        (Field("profile_sensitivity", choice("low", "medium", "high", "very_high"), default="low", inert=True),),
+    ),
 }
+KINDS = tuple(name for name, component in COMPONENTS.items() if component.product == TCP)
 
 STATUS = Resource(
     name="tcp_protection_status",
     plural="status",
     title="TCP protection status",
     owner=OWNER,
+    product=TCP,
     path=PATH + "/tcp_protection_status",
     permission=PERMISSION,
     fields=(Field("enabled", FLAG),),
@@ -78,6 +105,7 @@ PREFIXES = Resource(
     plural="prefixes",
     title="prefix",
     owner=OWNER,
+    product=TCP,
     path=PATH + "/prefixes",
     permission=PERMISSION,
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("excluded", FLAG, default=False)),
@@ -95,6 +123,7 @@ ALLOWLIST = Resource(
     plural="allowlist",
     title="allowlist entry",
     owner=OWNER,
+    product=TCP,
     path=PATH + "/allowlist",
     permission=PERMISSION,
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("enabled", FLAG, default=True)),
@@ -124,13 +153,18 @@ def _unusual_code(rule: Values) -> str:
     return "" if form.fullmatch(name.strip()) else f"has a code that no {scope} has; they look like {example}"
 
 
-def _rules(kind: str) -> Resource:
+def _rules(component: str) -> Resource:
+    details = COMPONENTS[component]
     return Resource(
-        name=kind + "_rule",
-        plural=kind + "_rules",
-        title=KINDS[kind].title + " rule",
+        name=component + "_rule",
+        plural=component + "_rules",
+        title=details.short_title + " rule",
         owner=OWNER,
-        path=f"{PATH}/{KINDS[kind].path}/rules",
+        product=details.product,
+        component=component,
+        kind=component if component in KINDS else None,
+        on_demand=details.product != TCP,
+        path=details.path + "/rules",
         permission=PERMISSION,
         fields=(
             Field("scope", choice("global", "region", "datacenter"), required=True),
@@ -138,12 +172,11 @@ def _rules(kind: str) -> Resource:
             MODE,
             RATE,
             BURST,
-            *KINDS[kind].rule_fields,
+            *details.rule_fields,
         ),
         key=("scope", "name"),
         mode_field=MODE.name,
         create=Write("POST"),
-        kind=kind,
         complete=_complete_name,
         unusual=_unusual_code,
         update=PATCH,
@@ -156,15 +189,17 @@ def _filters(kind: str) -> Resource:
     return Resource(
         name=kind + "_filter",
         plural=kind + "_filters",
-        title=KINDS[kind].title + " filter",
+        title=COMPONENTS[kind].short_title + " filter",
         owner=OWNER,
-        path=f"{PATH}/{KINDS[kind].path}/filters",
+        product=TCP,
+        component=kind,
+        kind=kind,
+        path=COMPONENTS[kind].path + "/filters",
         permission=PERMISSION,
         fields=(Field("expression", FILTER_EXPRESSION, required=True), MODE),
         key=("expression",),
         mode_field=MODE.name,
         create=Write("POST"),
-        kind=kind,
         update=PATCH,
         delete=DELETE,
         read_only=STAMPS,
@@ -173,8 +208,18 @@ def _filters(kind: str) -> Resource:
 
 RULES = tuple(map(_rules, KINDS))
 FILTERS = tuple(map(_filters, KINDS))
+DNS_RULES = _rules("dns")
 
-ACCOUNT = (PREFIXES, *RULES, *FILTERS, ALLOWLIST, STATUS)  # in the order in which the vendor's manual sets them up
+# In the order in which the vendor's manual sets them up.
+RESOURCES = (PREFIXES, *RULES, *FILTERS, DNS_RULES, ALLOWLIST, STATUS)
+ACCOUNT = tuple(resource for resource in RESOURCES if not resource.on_demand)
+LISTS: Mapping[str, tuple[Resource, ...]] = {  # by option: the collections that one list holds
+    "prefixes": (PREFIXES,),
+    "allowlist": (ALLOWLIST,),
+    "rules": RULES,
+    "filters": FILTERS,
+    "dns_rules": (DNS_RULES,),
+}
 
 
 def of_kind(resources: tuple[Resource, ...], kind: str | None) -> Resource:
@@ -182,6 +227,16 @@ def of_kind(resources: tuple[Resource, ...], kind: str | None) -> Resource:
     return next(resource for resource in resources if resource.kind == kind)
 
 
+def rules_of(component: str) -> Resource:
+    """The rules of a component."""
+    return next(item for item in (*RULES, DNS_RULES) if item.component == component)
+
+
+def filters_of(component: str) -> Resource | None:
+    """The filters of a component; None where its product knows none."""
+    return next((item for item in FILTERS if item.component == component), None)
+
+
 def decided_with(resource: Resource) -> tuple[Resource, ...]:
     """The resources that decide together with this one who is protected; none for a resource that protects nobody."""
-    return ACCOUNT if resource in ACCOUNT else ()
+    return tuple(item for item in RESOURCES if item in (*ACCOUNT, resource)) if resource in RESOURCES else ()

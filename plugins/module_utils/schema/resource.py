@@ -108,13 +108,15 @@ class Resource:
     """A collection of objects of one shape, or (with an empty key) a single object.
 
     What it is: `name` and `plural` in options and results, `title` in sentences, `kind` where several collections have
-    one shape. `owner` is the option that names the account or zone; empty where the credentials alone decide.
+    one shape. `owner` is the option that names the account or zone; empty where the credentials alone decide. `product`
+    is what the owner must have bought, and `component` the part of the protection that its rules or filters decide on.
 
-    How it is called: `path`, `permission`, `create`, `update`, `delete`, `page_size`; `read_only` names fields that the
-    service sets and does not take back; `list_field` names the field of one object that holds the whole collection as
-    an ordered list, which one `update` replaces, `kept_fields` the fields of that object that are sent along, and
-    `versions` how the service numbers what it keeps of that object;
-    `nested` is an object inside of each object; `retired` is what to do where the service answers 410 Gone.
+    How it is called: `path`, `permission`, `create`, `update`, `delete`, `page_size`; `on_demand` says that it is read
+    only where a task names it; `read_only` names fields that the service sets and does not take back; `list_field`
+    names the field of one object that holds the whole collection as an ordered list, which one `update` replaces,
+    `kept_fields` the fields of that object that are sent along, and `versions` how the service numbers what it keeps
+    of that object; `nested` is an object inside of each object; `retired` is what to do where the service answers
+    410 Gone.
 
     What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout raises.
 
@@ -138,6 +140,9 @@ class Resource:
     delete: Write | None = None
     page_size: int = 1000
     kind: str | None = None
+    product: str = ""
+    component: str | None = None
+    on_demand: bool = False
     read_only: tuple[str, ...] = ()
     list_field: str | None = None
     kept_fields: tuple[str, ...] = ()

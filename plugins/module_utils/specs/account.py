@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The modules for an account's Advanced TCP Protection."""
+"""The modules for an account's Advanced TCP Protection and Advanced DNS Protection."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any, Mapping, Sequence
 
 from ..coverage.address_set import range_of
 from ..coverage.coverage import Coverage
-from ..coverage.inputs import LISTS
 from ..coverage.summary import answer, summarise
 from ..errors import OptionError, OptionProblems
 from ..guard.limits import limit_options
 from ..plan.desired import Desired, Entries, check_purge, numbered, parse_desired
-from ..schema.account import ACCOUNT, FILTERS, KINDS, OWNER, PREFIXES, RULES, STATUS, of_kind
+from ..schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
 from ..schema.resource import Object, OptionSpec, Resource, State, options_of
 from .base import ModuleSpec, Options, fields_of, list_option
 
@@ -24,6 +23,7 @@ PURGE: OptionSpec = {"purge": {"type": "bool", "default": False}}
 STAGED_ROLLOUT: OptionSpec = {"staged_rollout": {"type": "bool", "default": False}}
 KIND: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
+DEFAULT_SUBSETS = [name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)]
 
 
 def objects_of(resources: Sequence[Resource], state: State) -> list[Object]:
@@ -39,6 +39,12 @@ def subset_of(name: str, state: State) -> Any:
     """A part of an account as results show it."""
     objects = objects_of(SUBSETS[name], state)
     return objects[0] if name == "status" else objects
+
+
+def subsets_of(state: State) -> dict[str, Any]:
+    """The parts of an account that were read, by their names."""
+    read = [name for name, resources in SUBSETS.items() if all(resource.plural in state for resource in resources)]
+    return {name: subset_of(name, state) for name in read}
 
 
 def status_spec() -> ModuleSpec:
@@ -104,6 +110,9 @@ def entry_spec(resources: tuple[Resource, ...], name: str) -> ModuleSpec:
 def account_spec() -> ModuleSpec:
     """account_protection: the whole account in one plan; what the task leaves out is left alone."""
 
+    def reads(options: Options) -> Sequence[Resource]:
+        return [item for item in RESOURCES if not item.on_demand or options.get(_option_of(item)) is not None]
+
     def desired(options: Options) -> Sequence[Desired]:
         purge = options["purge"]
         problems = OptionProblems()
@@ -111,8 +120,8 @@ def account_spec() -> ModuleSpec:
         for option in purge:
             with problems.collected():
                 check_purge(option, options[option])
-        for resource in ACCOUNT:
-            option = next(option for option, resources in SUBSETS.items() if resource in resources)
+        for resource in reads(options):
+            option = _option_of(resource)
             with problems.collected():
                 parsed.append(parse_desired(resource, _entries(option, resource, options), exclusive=option in purge))
         problems.raise_any()
@@ -122,18 +131,19 @@ def account_spec() -> ModuleSpec:
         owner=OWNER,
         options={
             **options_of(STATUS.fields),
-            "prefixes": list_option(PREFIXES),
-            "allowlist": list_option(LISTS["allowlist"][0]),
-            "rules": list_option(RULES[0], KIND),
-            "filters": list_option(FILTERS[0], KIND),
+            **{name: list_option(items[0], KIND if len(items) > 1 else None) for name, items in LISTS.items()},
             "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
             **STAGED_ROLLOUT,
             **limit_options(),
         },
-        reads=lambda options: ACCOUNT,
+        reads=reads,
         desired=desired,
-        result=lambda options, desired, state: {"protection": {name: subset_of(name, state) for name in SUBSETS}},
+        result=lambda options, desired, state: {"protection": subsets_of(state)},
     )
+
+
+def _option_of(resource: Resource) -> str:
+    return next(option for option, resources in SUBSETS.items() if resource in resources)
 
 
 def _entries(option: str, resource: Resource, options: Options) -> Entries:
@@ -148,18 +158,18 @@ def _entries(option: str, resource: Resource, options: Options) -> Entries:
 
 
 def account_info_spec() -> ModuleSpec:
-    """protection_info; with `covers`, it reads the whole account."""
+    """protection_info; with `covers`, it reads all that decides who is protected, and else what the task names."""
 
     def reads(options: Options) -> Sequence[Resource]:
         for position, network in enumerate(options["covers"] or []):
             if range_of(network) is None:
                 raise OptionError(f"covers[{position}]", f"'{network}' is neither an address nor a network")
-        names = SUBSETS if options["covers"] else options["gather_subset"]
+        names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
 
     def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
         gathered = {name: subset_of(name, state) for name in SUBSETS if name in options["gather_subset"]}
-        if len(state) < len(ACCOUNT):
+        if any(resource.plural not in state for resource in ACCOUNT):
             return gathered
         coverage = Coverage(state)
         if options["covers"] is not None:
@@ -169,7 +179,7 @@ def account_info_spec() -> ModuleSpec:
     return ModuleSpec(
         owner=OWNER,
         options={
-            "gather_subset": {"type": "list", "elements": "str", "choices": list(SUBSETS), "default": list(SUBSETS)},
+            "gather_subset": {"type": "list", "elements": "str", "choices": list(SUBSETS), "default": DEFAULT_SUBSETS},
             "covers": {"type": "list", "elements": "str"},
         },
         reads=reads,

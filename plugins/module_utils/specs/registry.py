@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Mapping
 
-from ..schema.account import ALLOWLIST, FILTERS, PREFIXES, RULES
+from ..schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
 from .account import account_info_spec, account_spec, entry_spec, list_spec, status_spec
 from .base import ModuleSpec
 from .zone import custom_info_spec, custom_spec, firewall_info_spec, firewall_spec
@@ -19,6 +19,7 @@ MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "allowlist_entry": entry_spec((ALLOWLIST,), "entry"),
     "allowlist": list_spec(ALLOWLIST, "entries"),
     "protection_rule": entry_spec(RULES, "rule"),
+    "dns_protection_rule": entry_spec((DNS_RULES,), "rule"),
     "protection_filter": entry_spec(FILTERS, "filter"),
     "account_protection": account_spec(),
     "firewall_rules": firewall_spec(),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.api import hints
 from ansible_collections.edgeops.protection.plugins.module_utils.api.hints import hint_for
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import DNS_RULES, PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import FIREWALL_RULES
 
 
@@ -21,7 +21,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone imp
         (400, [6103], hints.TOKEN_AS_KEY),
         (400, [None, 6111], hints.MALFORMED_TOKEN),
         (403, [9109], hints.REJECTED),
-        (403, [8888], hints.NOT_ENTITLED),
         (404, [7003, 7000], hints.WRONG_ID),
         (401, [], hints.REJECTED),
         (
@@ -41,10 +40,19 @@ def test_a_hint_says_what_to_do_next(status: int, codes: list[Any], hint: str) -
 
 
 @pytest.mark.parametrize(
+    ("resource", "product"),
+    [(PREFIXES, "Advanced TCP Protection"), (DNS_RULES, "Advanced DNS Protection"), (None, "such product")],
+)
+def test_an_account_without_the_product_is_told_which(resource: Any, product: str) -> None:
+    assert hint_for("GET", resource, 403, [8888], None) == f"The account has no {product}; it comes with Magic Transit."
+
+
+@pytest.mark.parametrize(
     ("method", "resource", "permission"),
     [
         ("GET", PREFIXES, " DDoS Protection Read (account), which only API tokens have"),
         ("PATCH", PREFIXES, " DDoS Protection Write (account), which only API tokens have"),
+        ("POST", DNS_RULES, " DDoS Protection Write (account), which only API tokens have"),
         ("GET", None, ""),
     ],
 )

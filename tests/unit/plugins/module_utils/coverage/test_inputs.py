@@ -10,6 +10,7 @@ from typing import Any, Mapping
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.inputs import read_account
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import DNS_RULES
 
 PREFIX = {"prefix": "192.0.2.0/24"}
 READ_PREFIX = {"prefix": "192.0.2.0/24", "comment": "", "excluded": False}
@@ -31,6 +32,10 @@ FILTER = {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 80"}
         ),
         ({"allowlist": [PREFIX]}, {"allowlist": [{**PREFIX, "comment": "", "enabled": True}]}),
         (
+            {"dns_rules": [{"scope": "global", "name": "global"}]},
+            {"dns_rules": [{**DNS_RULES.defaults(), "scope": "global", "name": "global"}]},
+        ),
+        (
             {"filters": [FILTER]},
             {"syn_flood_filters": [], "out_of_state_tcp_filters": [{**FILTER, "mode": "monitoring"}]},
         ),
@@ -51,7 +56,7 @@ def test_a_rule_is_read_into_the_collection_of_its_kind() -> None:
     [
         ([PREFIX], "it takes the result of protection_info"),
         ("192.0.2.0/24", "it takes the result of protection_info"),
-        ({}, "it says nothing of status, prefixes, allowlist, rules, filters"),
+        ({}, "it says nothing of status, prefixes, allowlist, rules, filters, dns_rules"),
         ({"prefixes": None, "enabled": None}, "it says nothing of status"),
         ({"prefixes": "192.0.2.0/24"}, "prefixes is not a list of dictionaries"),
         ({"prefixes": ["192.0.2.0/24"]}, "prefixes is not a list of dictionaries"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import count, networks, range_of
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.modes import component, in_order
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.modes import component, components, in_order
 
 from tests.support.coverage_model import HALF, Entry, account_state, filter_, rule
 
@@ -97,3 +97,17 @@ def test_a_component_whose_rules_and_filters_are_not_known_is_undecided() -> Non
     protection = component("out_of_state_tcp", {})
     assert protection.undecided == ["The rules and filters of out-of-state TCP protection are not known."]
     assert [in_order(modes) for dummy, modes in protection.pieces(ALL)] == [["off", "undecided"]]
+
+
+def test_a_component_without_filters_is_decided_by_its_rules() -> None:
+    protection = component("dns", {"dns_rules": [rule("enabled"), rule("monitoring", "region", "WEUR")]})
+    assert [in_order(modes) for dummy, modes in protection.pieces(ALL)] == [["enabled", "monitoring"]]
+    assert (protection.title, protection.decided_by, protection.is_switched) == ("DNS protection", "rule", False)
+    assert component("dns", {}).undecided == ["The rules of DNS protection are not known."]
+
+
+def test_what_was_not_read_on_demand_is_no_component() -> None:
+    assert [item.kind for item in components(account_state())] == ["syn_flood", "out_of_state_tcp"]
+    assert [item.kind for item in components({})] == ["syn_flood", "out_of_state_tcp"]
+    read = components(account_state(dns_rules=[]))
+    assert [(item.kind, item.is_switched) for item in read][1:] == [("out_of_state_tcp", True), ("dns", False)]

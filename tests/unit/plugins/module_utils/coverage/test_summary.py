@@ -140,3 +140,32 @@ def test_what_is_not_known_is_said() -> None:
         "The rules and filters of out-of-state TCP protection are not known.",
     ]
     assert [item["modes"] for item in summary["modes"]["syn_flood"]] == [["off", "undecided"]]
+
+
+def test_dns_protection_works_without_tcp_protection() -> None:
+    off: Any = {**ON, "status": [{"enabled": False}], "dns_rules": [rule("enabled")]}
+    lines = in_words(account(**off))
+    assert lines[0] == "TCP protection is off: only DNS protection works."
+    assert "Protected: 256 IPv4 addresses (192.0.2.0/24)." in lines
+    assert lines[-2:] == [
+        "Out-of-state TCP protection, once it is on: enabled for 256 IPv4 addresses.",
+        "DNS protection: enabled for 256 IPv4 addresses.",
+    ]
+    assert in_words(account(**{**off, "dns_rules": None}))[0] == "TCP protection is off: nothing is protected."
+
+
+@pytest.mark.parametrize(
+    ("rules", "effective", "reasons"),
+    [
+        (None, True, []),
+        ([rule("enabled")], True, []),
+        ([rule("monitoring")], False, ["DNS protection mitigates nothing: it only monitors."]),
+        ([rule("disabled")], False, ["DNS protection mitigates nothing: its rules are disabled."]),
+        ([], False, ["DNS protection mitigates nothing: there is no rule."]),
+    ],
+)
+def test_dns_protection_counts_where_it_was_read(rules: Any, effective: bool, reasons: list[str]) -> None:
+    summary = summarise(account(**ON, dns_rules=rules))
+    assert (summary["effective"], summary["reasons"]) == (effective, reasons)
+    assert ("dns" in summary["modes"]) is (rules is not None)
+    assert ("dns" in summary["prefixes"][0]["modes"]) is (rules is not None)

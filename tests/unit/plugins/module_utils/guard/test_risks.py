@@ -29,7 +29,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks imp
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST, PREFIXES, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
+    ALLOWLIST,
+    DNS_RULES,
+    PREFIXES,
+    RULES,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from hypothesis import given
 
@@ -124,6 +129,32 @@ def test_the_last_rule_that_mitigates_stops_or_disables(mode: str, codes: list[s
     assert [risk.code for risk in risks] == codes
     assert "".join(risk.message for risk in risks).startswith(message)
     assert [networks(risk.ranges) for risk in risks] == [["192.0.2.0/24"] for dummy in codes]
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_dns_protection_stops_or_is_disabled_whatever_the_status(enabled: bool) -> None:
+    state = account_state(status=[{"enabled": enabled}], dns_rules=[{"id": "1", **rule("enabled")}])
+    messages = {
+        mode: [
+            (risk.code, risk.message, list(risk.entries))
+            for risk in find_risks(change_of(state, DNS_RULES, [{"scope": "global", "mode": mode}]), Limits())
+        ]
+        for mode in ("monitoring", "disabled")
+    }
+    attacks = "DNS protection would no longer mitigate attacks on 256 IPv4 addresses (192.0.2.0/24)."
+    assert messages == {
+        "monitoring": [("stops_mitigation", attacks, ["dns global"])],
+        "disabled": [("disables_protection", "DNS protection would have no working rule left.", ["dns global"])],
+    }
+
+
+def test_a_prefix_that_goes_is_lost_to_dns_protection_as_well_where_it_was_read() -> None:
+    prefixes = [{"id": "1", "prefix": "192.0.2.0/24", "excluded": False}]
+    entries = [{"prefix": "192.0.2.8/29", "excluded": True}]
+    (risk,) = find_risks(change_of(account_state(prefixes=prefixes, dns_rules=[]), PREFIXES, entries), Limits())
+    assert risk.message == (
+        "8 IPv4 addresses (192.0.2.8/29) would no longer be protected; DNS protection shares the prefixes."
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import OptionError, OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import RULES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import objects_of, subset_of
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
@@ -20,7 +20,7 @@ from tests.support.coverage_model import account_state, rule
 WHOLE, INFO = MODULE_SPECS["account_protection"], MODULE_SPECS["protection_info"]
 PREFIX = {"prefix": "192.0.2.0/24"}
 REGION = {"kind": "syn_flood", "scope": "region", "name": "WEUR"}
-NOTHING: Any = {"enabled": None, "prefixes": None, "allowlist": None, "rules": None, "filters": None, "purge": []}
+NOTHING: Any = {"enabled": None, "purge": [], **dict.fromkeys(LISTS)}
 
 
 def reads(spec: ModuleSpec, options: Any) -> list[str]:
@@ -39,13 +39,21 @@ def desired(spec: ModuleSpec, options: Any) -> dict[str, list[Any]]:
         ("allowlist_entry", {}, ["allowlist"]),
         ("protection_rule", {"kind": "out_of_state_tcp"}, ["out_of_state_tcp_rules"]),
         ("protection_filter", {"kind": "syn_flood"}, ["syn_flood_filters"]),
-        ("account_protection", {}, list(account_state())),
+        ("dns_protection_rule", {}, ["dns_rules"]),
+        ("account_protection", NOTHING, list(account_state())),
+        ("account_protection", {**NOTHING, "dns_rules": []}, [*account_state(), "dns_rules"]),
         (
             "protection_info",
             {"covers": None, "gather_subset": ["rules"]},
             ["syn_flood_rules", "out_of_state_tcp_rules"],
         ),
+        ("protection_info", {"covers": None, "gather_subset": ["dns_rules"]}, ["dns_rules"]),
         ("protection_info", {"covers": ["::1"], "gather_subset": ["rules"]}, list(account_state())),
+        (
+            "protection_info",
+            {"covers": ["::1"], "gather_subset": ["dns_rules"]},
+            [*account_state(), "dns_rules"],
+        ),
     ],
 )
 def test_a_module_reads_what_its_options_concern(module: str, options: Any, plurals: list[str]) -> None:
@@ -81,6 +89,17 @@ def test_all_that_is_wrong_with_an_account_is_found_at_once() -> None:
 def test_a_list_is_added_to_replaced_or_removed(options: Any, absent: bool, exclusive: bool) -> None:
     (item,) = MODULE_SPECS["protected_prefixes"].desired({"prefixes": [PREFIX], **options})
     assert (item.absent, item.exclusive, list(item.paths.values())) == (absent, exclusive, ["prefixes[0]."])
+
+
+def test_what_is_read_on_demand_is_not_gathered_by_default() -> None:
+    gathered = INFO.options["gather_subset"]
+    assert set(gathered["choices"]) - set(gathered["default"]) == {"dns_rules"}
+
+
+def test_the_whole_account_returns_what_was_read() -> None:
+    state = account_state(dns_rules=[rule("enabled")])
+    assert WHOLE.result({}, (), state)["protection"]["dns_rules"] == [rule("enabled")]
+    assert "dns_rules" not in WHOLE.result({}, (), account_state())["protection"]
 
 
 def test_an_entry_is_returned_by_its_key_or_not_at_all() -> None:

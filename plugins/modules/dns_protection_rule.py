@@ -1,0 +1,405 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: dns_protection_rule
+short_description: Manage a DNS protection rule
+version_added: 0.2.0
+description:
+  - Creates, updates or removes one rule of the Advanced DNS Protection of a Cloudflare account.
+  - Advanced DNS Protection protects the prefixes that M(edgeops.protection.protected_prefixes) manages, which it shares
+    with Advanced TCP Protection. Neither the status of TCP protection nor a filter changes what it does.
+  - A rule says how DNS protection treats the traffic of all data centers, of a region or of one data center. Without a
+    rule that applies it protects nothing, so there should be a global rule.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.write
+  - edgeops.protection.connection
+  - edgeops.protection.account
+  - edgeops.protection.risks
+  - edgeops.protection.risks.staged_rollout
+notes:
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
+    Only API tokens have it.
+options:
+  scope:
+    description:
+      - Where the rule applies. The most specific rule decides, that of a data center before that of a region before
+        the global rule.
+      - The scope and name identify the rule and cannot be changed.
+    type: str
+    choices: [global, region, datacenter]
+    required: true
+  name:
+    description:
+      - The code of the region or data center, for example V(WEUR). Upper and lower case are equal.
+      - Required unless the scope is V(global). A global rule has the name V(global), which may be omitted.
+    type: str
+  mode:
+    description:
+      - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+      - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
+    type: str
+    choices: [enabled, monitoring, disabled]
+  rate_sensitivity:
+    description:
+      - How soon a packet rate counts as an attack. With V(high), mitigation begins sooner.
+      - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+    type: str
+    choices: [low, medium, high]
+  burst_sensitivity:
+    description:
+      - How soon a burst counts as an attack. With V(high), mitigation begins sooner.
+      - If omitted, an existing rule keeps its value, and a new rule gets V(medium).
+    type: str
+    choices: [low, medium, high]
+  profile_sensitivity:
+    description:
+      - How soon DNS queries that differ from the usual ones count as an attack. With V(very_high), mitigation begins
+        soonest.
+      - If omitted, an existing rule keeps its value, and a new rule gets V(low).
+    type: str
+    choices: [low, medium, high, very_high]
+  state:
+    description:
+      - With V(present), the module creates or updates what the task names.
+      - With V(absent), the module deletes what the task names, and ignores all other values.
+    type: str
+    choices: [present, absent]
+    default: present
+seealso:
+  - module: edgeops.protection.protected_prefixes
+  - module: edgeops.protection.protection_rule
+  - module: edgeops.protection.account_protection
+  - module: edgeops.protection.protection_info
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+# The account and the credentials come from module_defaults, see the notes.
+# Report attacks over DNS at all data centers, and drop nothing.
+- name: Monitor DNS queries
+  edgeops.protection.dns_protection_rule:
+    scope: global
+    mode: monitoring
+
+# The rule monitors first. A run after min_monitoring_hours enables it.
+- name: Mitigate attacks over DNS in Western Europe, after monitoring
+  edgeops.protection.dns_protection_rule:
+    scope: region
+    name: WEUR
+    mode: enabled
+    profile_sensitivity: medium
+    staged_rollout: true
+
+- name: Remove a rule
+  edgeops.protection.dns_protection_rule:
+    scope: datacenter
+    name: lax
+    state: absent
+"""
+
+# `make docs-update` writes this block.
+RETURN = r"""
+rule:
+  description: The rule afterwards, null when it is absent.
+  returned: success
+  type: dict
+  contains:
+    id:
+      description: The id that the service gives. Check mode returns none for a rule that the
+        run would create.
+      type: str
+      sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
+    scope:
+      description: Where the rule applies.
+      type: str
+      sample: region
+    name:
+      description: The code of the region or data center, or V(global).
+      type: str
+      sample: WEUR
+    mode:
+      description: The mode of the rule.
+      type: str
+      sample: monitoring
+    rate_sensitivity:
+      description: How soon a packet rate counts as an attack.
+      type: str
+      sample: medium
+    burst_sensitivity:
+      description: How soon a burst counts as an attack.
+      type: str
+      sample: medium
+    profile_sensitivity:
+      description: How soon DNS queries that differ from the usual ones count as an attack.
+      type: str
+      sample: low
+    created_on:
+      description: When the rule was created.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+    modified_on:
+      description: When the rule was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+coverage:
+  description:
+    - What the plan does to the protection of the account. Check mode returns the same as the
+      run that follows.
+    - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
+      RV(coverage.before) without C(prefixes).
+  version_added: 0.2.0
+  returned: when the plan changes which addresses are protected, or how
+  type: dict
+  contains:
+    before:
+      description: The coverage before.
+      type: dict
+      sample:
+        effective: true
+        protected: {networks: [192.0.2.0/25], addresses: 128}
+    after:
+      description: The coverage afterwards.
+      type: dict
+      sample:
+        effective: true
+        protected: {networks: [192.0.2.0/25], addresses: 128}
+    newly_unprotected:
+      description: The networks that lose protection.
+      type: list
+      elements: str
+      sample: []
+    newly_protected:
+      description: The networks that gain protection.
+      type: list
+      elements: str
+      sample: []
+    newly_bypassing:
+      description: The sources that newly bypass the protection because of the allowlist.
+      type: list
+      elements: str
+      sample: []
+risks:
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  version_added: 0.2.0
+  returned: when the plan has risks
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code of the risk, as O(accept_risks) takes it.
+      type: str
+      sample: skips_monitoring
+    message:
+      description: What would happen.
+      type: str
+      sample: 'DNS protection rule region WEUR has monitored since 2026-03-01T09:15:02.310412+00:00
+        only. A rule or filter enabled without monitoring for 4 hours drops traffic that it has
+        not learned of; set monitoring first, or let staged_rollout: true do it.'
+    networks:
+      description: The networks that the risk concerns.
+      type: list
+      elements: str
+      sample: []
+    addresses:
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: no addresses
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [dns region WEUR]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
+pending:
+  description: The rule, when the staged rollout enables it in a later run.
+  version_added: 0.2.0
+  returned: when O(staged_rollout) is V(true) and something is not enabled yet
+  type: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: dns_rule
+    key:
+      description: What identifies the object.
+      type: str
+      sample: region WEUR
+    mode:
+      description: The desired mode.
+      type: str
+      sample: enabled
+    not_before:
+      description: When the object can be enabled, null where the service does not say since when
+        it monitors.
+      type: str
+      sample: null
+    message:
+      description: The same as a sentence.
+      type: str
+      sample: DNS protection rule region WEUR monitors, and is enabled by the first run that finds
+        out since when.
+diff:
+  description:
+    - The managed fields of the objects that change, before and after, by collection and key.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The objects before, by collection and key.
+      type: dict
+      sample: {coverage: {DNS protection: {enabled: 128 IPv4 addresses}}}
+    after:
+      description: The objects afterwards, by collection and key.
+      type: dict
+      sample:
+        dns_rules:
+          region WEUR:
+            scope: region
+            name: WEUR
+            mode: monitoring
+            rate_sensitivity: medium
+            burst_sensitivity: medium
+            profile_sensitivity: low
+        coverage: {DNS protection: {enabled or monitoring: 128 IPv4 addresses}}
+operations:
+  description:
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: list
+  elements: dict
+  contains:
+    action:
+      description: V(create), V(update) or V(delete).
+      type: str
+      sample: create
+    resource:
+      description: The kind of object.
+      type: str
+      sample: dns_rule
+    key:
+      description: What identifies the object.
+      type: str
+      sample: region WEUR
+    fields:
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
+      type: dict
+      sample:
+        scope: region
+        name: WEUR
+        mode: monitoring
+        rate_sensitivity: medium
+        burst_sensitivity: medium
+        profile_sensitivity: low
+done:
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample: []
+left:
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: create
+      resource: dns_rule
+      key: region WEUR
+      fields:
+        scope: region
+        name: WEUR
+        mode: enabled
+        rate_sensitivity: medium
+        burst_sensitivity: medium
+        profile_sensitivity: low
+unknown:
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of the service was lost.
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: create
+      resource: dns_rule
+      key: region WEUR
+      fields:
+        scope: region
+        name: WEUR
+        mode: enabled
+        rate_sensitivity: medium
+        burst_sensitivity: medium
+        profile_sensitivity: low
+calls:
+  description: The number of calls to the service, repeated calls included.
+  returned: with C(-v)
+  type: int
+  sample: 9
+error:
+  description: The call that failed, and the answer of the service.
+  returned: failure of a call to the service
+  type: dict
+  contains:
+    method:
+      description: The HTTP method of the call.
+      type: str
+      sample: POST
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_dns_protection/configs/dns_protection/rules
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The errors that the service returned.
+      type: list
+      elements: dict
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
+    ray:
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
+      type: str
+      sample: 19581e27de7ced00-LOC
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+
+
+def main() -> None:
+    run_module(MODULE_SPECS["dns_protection_rule"])
+
+
+if __name__ == "__main__":
+    main()
