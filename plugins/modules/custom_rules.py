@@ -347,7 +347,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 03f05687ab1ad7952ea56ab66bc3cc251c29e1360e5712fe1288515212dd1e47
+  sample: 8ac1713a74f1c1fd1942d429738156138e3c194a79a5f79218d24470bb22572e
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -307,6 +307,17 @@ operations:
         rate_sensitivity: medium
         burst_sensitivity: medium
         profile_sensitivity: low
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 090424652fa093f9c4852136b697d074a052ce8dd1e003e86704e8a7b4f08258
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
