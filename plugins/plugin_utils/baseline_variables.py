@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.inputs import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 PREFIX = "baseline_"

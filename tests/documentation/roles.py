@@ -14,15 +14,13 @@ from textwrap import indent
 from typing import Any
 
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS as COLLECTIONS
 
 from tests.documentation.pages import compact, to_yaml
 
 BASELINE = Path(__file__).parents[2] / "roles" / "baseline" / "meta" / "argument_specs.yml"
 LISTS: Mapping[str, tuple[str, str]] = {  # variable of the role: module and option
-    "baseline_prefixes": ("account_protection", "prefixes"),
-    "baseline_allowlist": ("account_protection", "allowlist"),
-    "baseline_rules": ("account_protection", "rules"),
-    "baseline_filters": ("account_protection", "filters"),
+    **{f"baseline_{option}": ("account_protection", option) for option in COLLECTIONS},
     "baseline_firewall_rules": ("firewall_rules", "rules"),
     "baseline_custom_rules": ("custom_rules", "rules"),
 }

@@ -19,8 +19,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils.coverage.addres
     range_of,
     union,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.modes import TITLES, UNDECIDED
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ENABLED, MONITORING
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.modes import UNDECIDED
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import COMPONENTS, ENABLED, MONITORING
 from ansible_collections.edgeops.protection.plugins.module_utils.text import capitalised, first_few
 
 Coverage = Mapping[str, Any]  # the coverage of an account, as results show it
@@ -92,7 +92,7 @@ def weaker(before: Coverage, after: Coverage) -> list[str]:
             if strength(piece["modes"]) < strength(better["modes"]) >= 2
             for item in intersection(ranges_of(piece["networks"]), ranges_of(better["networks"]))
         )
-        title = capitalised(TITLES.get(kind, kind))
+        title = capitalised(COMPONENTS[kind].title if kind in COMPONENTS else kind)
         sentences += [f"{title}: the baseline mitigates more of the traffic to {named(less)}."] if less else []
     return sentences
 
