@@ -253,7 +253,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 options[name] = str(self.templar.template(options[name]))
         try:
             settings = parse_settings(options, None, os.environ, self.display.warning)
-            screen = Screen(partial(self.display.display, stderr=True), lambda: True)
+            screen = Screen(partial(self.display.display, stderr=True), lambda: True, self.NAME)
             with settings.client(self.display.warning, screen) as client:
 
                 def read(resource: Resource) -> list[dict[str, Any]]:

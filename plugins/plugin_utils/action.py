@@ -79,7 +79,8 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             result = {"failed": True, "msg": redact(error, known_secrets(options, os.environ))}
         else:
             verbose = self._display.verbosity > 0
-            screen = Screen(partial(self._display.display, stderr=True), first_of_run)
+            title = f"{variables.get('inventory_hostname')}: {module}"
+            screen = Screen(partial(self._display.display, stderr=True), first_of_run, title)
             result = outcome(spec, options, self._task.check_mode, verbose, self._display.warning, screen)
         if self._shows_invocation(variables):
             result["invocation"] = {"module_args": redact(options, known_secrets(options, os.environ), names=False)}

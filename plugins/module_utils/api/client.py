@@ -11,6 +11,7 @@ from typing import Any, Iterator, Mapping, Protocol, Sequence
 
 from ..concurrency import concurrently
 from ..errors import ServiceError
+from ..progress import Progress
 from ..schema.resource import Object, Resource, Write
 from ..text import excerpt
 from ..timestamps import read_date
@@ -35,11 +36,12 @@ class Client:
     """Reads and writes the resources of one account or zone.
 
     `owner` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids. `now` is the service's
-    time by its last response, None where it told none.
+    time by its last response, None where it told none. `progress` hears of each page that is read.
     """
 
-    def __init__(self, sender: Sender, owner: Mapping[str, str]) -> None:
+    def __init__(self, sender: Sender, owner: Mapping[str, str], progress: Progress | None = None) -> None:
         self._sender = sender
+        self.progress = progress or Progress()
         self.owner = owner
         self.now: datetime | None = None
         self._list_objects: dict[str, Object] = {}
@@ -51,7 +53,7 @@ class Client:
 
     def within(self, owner: Mapping[str, str]) -> Client:
         """A client of this owner that makes its calls in the same session."""
-        return Client(self._sender, owner)
+        return Client(self._sender, owner, self.progress)
 
     def read(self, resource: Resource, query: Mapping[str, str] | None = None) -> list[Object]:
         """All objects of a collection, or the single object of a resource without a key; raises ServiceError.
@@ -142,16 +144,23 @@ class Client:
         def page(number: int) -> tuple[Request, Envelope]:
             paged = {**query, "page": number, "per_page": resource.page_size}
             request = Request("GET", self._path(resource), paged, resource=resource)
-            return request, self._call(request)
+            envelope = self._call(request)
+            self.progress.read_page(resource.plural, _number_of_pages(envelope) if number == 1 else 0)
+            return request, envelope
 
+        self.progress.begin(resource.plural)
         first = page(1)
         yield first
-        result, total = first[1].result, first[1].total or 0
-        per_page = len(result) if isinstance(result, list) else 0
-        last = min(MAX_PAGES, -(-total // per_page) if per_page else 1)
+        last = _number_of_pages(first[1])
         yield from concurrently(page, range(2, last + 1))
         for number in range(max(last, 1) + 1, MAX_PAGES + 1):
             yield page(number)
+
+
+def _number_of_pages(first: Envelope) -> int:
+    """How many pages a listing has by the total of its first one."""
+    per_page = len(first.result) if isinstance(first.result, list) else 0
+    return min(MAX_PAGES, -(-(first.total or 0) // per_page) if per_page else 1)
 
 
 def _objects(request: Request, envelope: Envelope) -> list[Object]:

@@ -19,6 +19,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 from ..budget.budget import Closed, NoBudget
 from ..concurrency import MAX_CONCURRENT_CALLS
 from ..errors import ServiceError
+from ..progress import Progress
 from .adapters import Adapter, usual_trust
 from .responses import Request, Response, error_details
 from .retry import RATE_LIMITED, LostTime, Outcome, WaitBudget, read_retry_after, seconds_until_retry
@@ -85,7 +86,7 @@ class Session:
     `timeout` is in seconds for each request as a whole, `retries` for each request, `max_wait` in seconds for all
     waiting together, `verify` True, False or the path of a CA bundle. A task loses at most (retries + 1) * timeout +
     max_wait seconds with attempts that fail and with waits; waiting for a turn in the `budget` is none of these waits.
-    The session closes its budget. Several threads may send at the same time.
+    The session closes its budget, and tells `progress` of its waits. Several threads may send at the same time.
     """
 
     def __init__(
@@ -97,8 +98,10 @@ class Session:
         max_wait: float,
         verify: bool | str = True,
         budget: NoBudget | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self._budget = budget or NoBudget()
+        self._progress = progress or Progress()
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._ended = Event()
         self._base_url = base_url
@@ -144,8 +147,9 @@ class Session:
                     return self._result(request, attempt, outcomes)
                 if attempt.outcome.demands_wait:
                     self._budget.close_for(seconds)
-                if not self._wait_budget.wait(seconds, attempt.outcome.status):
-                    raise self._too_long(request, seconds, outcomes)
+                with self._progress.waiting(seconds):
+                    if not self._wait_budget.wait(seconds, attempt.outcome.status):
+                        raise self._too_long(request, seconds, outcomes)
 
     def _let_go(self, request: Request, outcomes: Sequence[Outcome]) -> Permit:
         """Every attempt passes here before it is made, and waits for its turn; raises ServiceError."""
@@ -166,10 +170,15 @@ class Session:
         """Wait for a turn in the budget, and as long as the service demands after it refused a call of any task."""
         while True:
             try:
-                return self._budget.take_turn(self._ended)
+                return self._budget.take_turn(self._wait)
             except Closed as exc:
-                if not self._wait_budget.wait(exc.seconds, RATE_LIMITED):
-                    raise self._too_long(request, exc.seconds, outcomes) from exc
+                with self._progress.waiting(exc.seconds):
+                    if not self._wait_budget.wait(exc.seconds, RATE_LIMITED):
+                        raise self._too_long(request, exc.seconds, outcomes) from exc
+
+    def _wait(self, seconds: float) -> bool:
+        with self._progress.waiting(seconds):
+            return self._ended.wait(seconds)
 
     def _attempt(self, request: Request, permit: Permit) -> Attempt:
         """One attempt, with its body."""

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from ..budget.budget import CallBudget, NoBudget
 from ..budget.state import MAX_CALLS, SharedState, State, state_path
 from ..errors import OptionError, OptionProblems
-from ..progress import Screen
+from ..progress import Progress, Screen
 from ..schema.directory import domain
 from ..schema.values import identifier
 from .auth import Credentials, credential_options, find_credentials
@@ -77,6 +77,7 @@ class Settings:
     @contextmanager
     def client(self, warn: Callable[[str], None], screen: Screen | None = None) -> Iterator[Client]:
         """A client whose calls share one session and one budget; `screen` shows what cannot wait until the end."""
+        progress = Progress()
         session = Session(
             self.base_url,
             self.credentials.headers,
@@ -85,9 +86,10 @@ class Settings:
             max_wait=self.max_wait,
             verify=self.verify,
             budget=self._budget(warn, screen),
+            progress=progress,
         )
-        with session:
-            yield Client(session, self.owner)
+        with session, progress.watched(screen):
+            yield Client(session, self.owner, progress)
 
     def _budget(self, warn: Callable[[str], None], screen: Screen | None) -> NoBudget:
         def open_state() -> State:

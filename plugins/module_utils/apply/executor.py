@@ -54,12 +54,15 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
     done: list[Operation] = []
     unknown: list[Operation] = []
     refusals: dict[Operation, ServiceError] = {}
-    for group in concurrent_groups(plan):
+    groups = list(concurrent_groups(plan))
+    client.progress.plan(calls=sum(map(len, groups)), operations=len(plan.operations))
+    for group in groups:
         cause: ServiceError | None = None
         for call, attempt in zip(group, attempt_each(lambda call: _send(call, client, warn), group)):
             if attempt.error is None:
                 returned.update(attempt.result)  # type: ignore[call-overload]
                 done.extend(call.operations)
+                client.progress.apply(len(call.operations))
                 _warn_of_differences(call, returned, warn)
                 continue
             if not isinstance(attempt.error, ServiceError):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import time
-from threading import Event, Lock
+from threading import Lock
 from typing import Callable, NamedTuple, TypeVar
 
 from ..progress import Screen
@@ -24,6 +24,7 @@ SLACK = 1.0  # seconds
 WORTH_SAYING = 1.0  # seconds
 
 Value = TypeVar("Value")
+Wait = Callable[[float], bool]  # waits for so many seconds; returns whether the task has ended meanwhile
 
 
 class Closed(Exception):
@@ -37,8 +38,8 @@ class Closed(Exception):
 class NoBudget:
     """Every call may be made at once."""
 
-    def take_turn(self, ended: Event) -> int:
-        """Wait for the turn of a call, or until the task has ended; returns what `end_turn` wants. Raises Closed."""
+    def take_turn(self, wait: Wait) -> int:
+        """Let `wait` wait for the turn of a call; returns what `end_turn` wants. Raises Closed."""
         return 0
 
     def end_turn(self, turn: int, limit: str | None) -> None:
@@ -88,13 +89,13 @@ class CallBudget(NoBudget):
         except Unusable as exc:
             self._state = self._own_state(exc)
 
-    def take_turn(self, ended: Event) -> int:
-        """Wait for the turn of a call, or until the task has ended; returns what `end_turn` wants. Raises Closed."""
+    def take_turn(self, wait: Wait) -> int:
+        """Let `wait` wait for the turn of a call; returns what `end_turn` wants. Raises Closed."""
         look = self._look(None)
         while look.seconds > 0:
             if look.is_first:
                 self._say(look.seconds)
-            if ended.wait(look.seconds):
+            if wait(look.seconds):
                 break
             look = self._look(look.turn)
         return look.turn or 0

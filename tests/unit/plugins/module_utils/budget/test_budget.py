@@ -57,11 +57,11 @@ class Tasks:
         return CallBudget(calls, period, lambda: self.state, self.warnings.append, self.screen() if screen else None)
 
     def screen(self) -> Screen:
-        return Screen(self.shown.append, lambda: self.first.pop() if self.first else False)
+        return Screen(self.shown.append, lambda: self.first.pop() if self.first else False, "lima")
 
     def call(self, budget: NoBudget, seconds: float = 0.0, limit: str | None = None) -> float:
         """Make a call that takes so long; returns when it was sent."""
-        turn = budget.take_turn(self.clock)
+        turn = budget.take_turn(self.clock.wait)
         sent: float = self.clock.now
         self.clock.now += seconds
         budget.end_turn(turn, limit)
@@ -110,7 +110,7 @@ def test_those_who_wait_are_let_go_in_order(tasks: Tasks) -> None:
 
 def test_a_call_that_ends_while_its_successor_waits_makes_it_wait_longer(tasks: Tasks) -> None:
     budget = tasks.budget(1, 10)
-    turn = budget.take_turn(tasks.clock)
+    turn = budget.take_turn(tasks.clock.wait)
     look = budget._look(None)
     assert look.seconds == 10
     tasks.clock.now += 4
@@ -175,7 +175,7 @@ def test_what_the_service_leaves_lowers_the_budget(limit: Any, sent: list[float]
 
 def test_calls_that_wait_count_among_those_that_the_service_leaves(tasks: Tasks) -> None:
     budget = tasks.budget(4, 300)
-    turns = [budget.take_turn(tasks.clock) for dummy in range(4)]
+    turns = [budget.take_turn(tasks.clock.wait) for dummy in range(4)]
     looks = [budget._look(None) for dummy in range(4)]
     assert {look.seconds for look in looks} == {300}
     tasks.clock.now += 1
@@ -202,12 +202,12 @@ def test_own_calls_are_no_calls_of_others(tasks: Tasks) -> None:
 
 def test_after_a_refused_call_everybody_waits(tasks: Tasks) -> None:
     one, other = tasks.budget(10, 300), tasks.budget(10, 300)
-    turn = one.take_turn(tasks.clock)
+    turn = one.take_turn(tasks.clock.wait)
     one.close_for(7)
     one.close_for(3)
     one.end_turn(turn, None)
     with pytest.raises(Closed) as closed:
-        other.take_turn(tasks.clock)
+        other.take_turn(tasks.clock.wait)
     assert closed.value.seconds == 7
     tasks.clock.now += 7
     assert tasks.call(other) == 7
@@ -217,7 +217,7 @@ def test_a_wait_without_reason_is_not_believed(tasks: Tasks) -> None:
     budget = tasks.budget(10, 300)
     budget.close_for(10**9)
     with pytest.raises(Closed) as closed:
-        budget.take_turn(tasks.clock)
+        budget.take_turn(tasks.clock.wait)
     assert closed.value.seconds == 300
 
 

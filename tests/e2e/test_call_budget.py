@@ -1,0 +1,93 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs that share a call budget, and what they say while they wait or work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible.release import __version__
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import Run, ansible, ansible_playbook
+
+AVAILABLE = tuple(int(part) for part in __version__.split(".")[:2]) >= (2, 19)
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+ACCOUNTS = {f"account{number}": f"{number + 1:032x}" for number in range(6)}
+CALLS, PERIOD = 30, 2
+ANNOUNCED = f"0 calls are left of the budget of {CALLS} calls in {PERIOD} s"
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as running:
+        for account in ACCOUNTS.values():
+            running.account(account).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
+        yield running
+
+
+def read_all(folder: Path, service: LocalService, variables: Mapping[str, Any], **options: Any) -> Run:
+    """Read every account with a task each, seven calls for each of them."""
+    folder.mkdir()
+    hosts = {name: {"account": account} for name, account in ACCOUNTS.items()}
+    (folder / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": {**LOCAL, **variables}}}))
+    connection = {"base_url": service.base_url, "api_token": service.token, "account_id": "{{ account }}"}
+    task = {"edgeops.protection.protection_info": {**connection, **options}}
+    (folder / "play.yml").write_text(yaml.safe_dump([{"hosts": "all", "gather_facts": False, "tasks": [task, task]}]))
+    environment = {"ANSIBLE_HOME": str(folder.parent / "home")}
+    return ansible_playbook("-f", "6", "-i", folder / "hosts.yml", folder / "play.yml", environment=environment)
+
+
+def test_two_runs_at_once_one_of_them_packed_are_never_refused(tmp_path: Path, service: LocalService) -> None:
+    service.rate_limit(CALLS, seconds=PERIOD)
+    options = {"call_budget": CALLS, "call_budget_period": PERIOD, "max_wait": 0}
+    ways = {"inside": {}, "packed": {"edgeops_protection_in_worker": False}}
+    with ThreadPoolExecutor(2) as pool:
+        runs = dict(
+            zip(
+                ways,
+                pool.map(lambda name: read_all(tmp_path / name, service, ways[name], **options), ways),
+                strict=True,
+            )
+        )
+    for run in runs.values():
+        assert run.code == 0, run.output
+    assert {call.status for call in service.calls} == {200}
+    assert len(service.calls) == 2 * 2 * 7 * len(ACCOUNTS)
+    shown = {name: " ".join(run.output.split()).count(ANNOUNCED) for name, run in runs.items()}
+    assert 1 <= shown["packed"] <= 6
+    assert shown["inside"] == 1 if AVAILABLE else shown["inside"] >= 1
+    states = list((tmp_path / "home" / "edgeops.protection").iterdir())
+    assert len(states) == 1
+    assert service.token.encode() not in states[0].read_bytes()
+
+
+def test_the_inventory_shares_it(tmp_path: Path, service: LocalService) -> None:
+    source = tmp_path / "edgeops.yml"
+    options = {"base_url": service.base_url, "api_token": service.token, "call_budget": 1, "call_budget_period": 2}
+    source.write_text(yaml.safe_dump({"plugin": "edgeops.protection.accounts", **options}))
+    service.rate_limit(1, seconds=2)
+    run = ansible("ansible-inventory", "-i", source, "--list")
+    assert run.code == 0, run.output
+    assert {call.status for call in service.calls} == {200}
+    assert "0 calls are left of the budget of 1 calls in 2 s" in run.output
+
+
+def test_a_long_task_says_how_far_it_is_and_a_short_one_nothing(tmp_path: Path, service: LocalService) -> None:
+    short = read_all(tmp_path / "short", service, {})
+    assert "pages read" not in short.output and "no response" not in short.output
+    service.misbehave("slow", path=f"{ACCOUNTS['account3']}/.*/allowlist", times=1, seconds=11)
+    run = read_all(tmp_path / "long", service, {}, timeout=60)
+    assert run.code == 0, run.output
+    lines = [line for line in run.output.splitlines() if "pages read" in line]
+    assert len(lines) == (1 if AVAILABLE else 0), run.output
+    text = r"account3: edgeops.protection.protection_info: 10 s, (\d) of (?!\1)\d pages read \(not all of allowlist\)"
+    assert all(re.fullmatch(text, line) for line in lines), lines
