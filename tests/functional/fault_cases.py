@@ -12,8 +12,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import SimpleNamespace
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
@@ -21,43 +20,24 @@ from ansible_collections.edgeops.protection.plugins.module_utils.api import retr
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2
+from tests.support.misbehaviour import Call, Misbehaviour, ending, misbehave, without_waiting
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
-
-@dataclass(frozen=True)
-class Fault:
-    """`kind` and `settings` are those of the local service; `words` say it to a reader."""
-
-    words: str
-    kind: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Call:
-    """A kind of call, and the smallest task that makes it."""
-
-    words: str
-    method: str
-    module: str
-    options: Mapping[str, Any]
-
-
 FAULTS = (
-    Fault("The connection breaks before the service applies the request", "lost_before"),
-    Fault("The service applies the request, and the connection breaks before the response", "lost_after"),
-    Fault("The response breaks off in the middle of its body", "cut_body"),
-    Fault("The response is JSON cut in half", "truncated"),
-    Fault("The response has no body", "empty"),
-    Fault("An edge page in HTML, HTTP 522", "html"),
-    Fault("The service fails, HTTP 500", "status", {"status": 500}),
-    Fault("The service applies the request, and responds with HTTP 502", "status_after"),
-    Fault("Too many calls, HTTP 429 with Retry-After of 10 seconds", "status", {"status": 429, "headers": {"Retry-After": "10"}}),
-    Fault("Too many calls, HTTP 429 with Retry-After of 300 seconds", "status", {"status": 429, "headers": {"Retry-After": "300"}}),
-    Fault("No permission, HTTP 403", "status", {"status": 403, "errors": [{"code": 10000, "message": "Authentication error"}]}),
-    Fault("A conflict, HTTP 409", "status", {"status": 409, "errors": [{"code": 10409, "message": "It exists already"}]}),
-    Fault("HTTP 200 with success false", "success_false_200"),
-    Fault("A redirect to another host", "redirect", {"location": "https://elsewhere.example.net/"}),
+    Misbehaviour("The connection breaks before the service applies the request", "lost_before"),
+    Misbehaviour("The service applies the request, and the connection breaks before the response", "lost_after"),
+    Misbehaviour("The response breaks off in the middle of its body", "cut_body"),
+    Misbehaviour("The response is JSON cut in half", "truncated"),
+    Misbehaviour("The response has no body", "empty"),
+    Misbehaviour("An edge page in HTML, HTTP 522", "html"),
+    Misbehaviour("The service fails, HTTP 500", "status", {"status": 500}),
+    Misbehaviour("The service applies the request, and responds with HTTP 502", "status_after"),
+    Misbehaviour("Too many calls, HTTP 429 with Retry-After of 10 seconds", "status", {"status": 429, "headers": {"Retry-After": "10"}}),
+    Misbehaviour("Too many calls, HTTP 429 with Retry-After of 300 seconds", "status", {"status": 429, "headers": {"Retry-After": "300"}}),
+    Misbehaviour("No permission, HTTP 403", "status", {"status": 403, "errors": [{"code": 10000, "message": "Authentication error"}]}),
+    Misbehaviour("A conflict, HTTP 409", "status", {"status": 409, "errors": [{"code": 10409, "message": "It exists already"}]}),
+    Misbehaviour("HTTP 200 with success false", "success_false_200"),
+    Misbehaviour("A redirect to another host", "redirect", {"location": "https://elsewhere.example.net/"}),
 )  # fmt: skip
 TWO = [{"prefix": "192.0.2.0/24"}, {"prefix": "2001:db8::/32"}]
 CALLS = (
@@ -81,16 +61,15 @@ class Outcome:
     result: Mapping[str, Any]
 
 
-def outcome(service: LocalService, fault: Fault, call: Call, times: int | None) -> Outcome:
+def outcome(service: LocalService, fault: Misbehaviour, call: Call, times: int | None) -> Outcome:
     """Run the call's task with the fault at work once, or (None) again and again."""
     prepare(service)
     modules = Modules(service)
-    service.misbehave(fault.kind, method=call.method, times=times, **fault.settings)
+    misbehave(service, fault, call, times)
     result = modules.run(call.module, **call.options)
     service.faults.clear()
     left = modules.done(call.module, check=True, **call.options)["operations"]
-    seen = "done" if not result.get("failed") else "not known" if result.get("unknown") else "not done"
-    return Outcome(seen, result.get("msg", ""), "unchanged" if left else "desired", result)
+    return Outcome(ending(result), result.get("msg", ""), "unchanged" if left else "desired", result)
 
 
 def prepare(service: LocalService) -> None:
@@ -131,21 +110,10 @@ def page(service: LocalService) -> str:
     return "\n".join(parts)
 
 
-def message_of(service: LocalService, fault: Fault) -> str:
+def message_of(service: LocalService, fault: Misbehaviour) -> str:
     """The message of a create, or else of a listing, that meets the fault again and again, for any account."""
     message = next(filter(None, (outcome(service, fault, call, None).message for call in (CALLS[1], CALLS[0]))))
     return re.sub(r" \(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "", message.replace(ACCOUNT, "ACCOUNT"))
-
-
-def without_waiting(service: LocalService) -> SimpleNamespace:
-    """Replaces the time module where modules wait: only the service's clock goes on."""
-    waited: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        waited.append(seconds)
-        service.clock.advance(seconds=seconds)
-
-    return SimpleNamespace(sleep=sleep, monotonic=lambda: sum(waited))
 
 
 if __name__ == "__main__":

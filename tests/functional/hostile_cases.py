@@ -15,15 +15,15 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
 from ansible_collections.edgeops.protection.plugins.module_utils.api import retry
 
 from tests.fake_service import LocalService
-from tests.functional.fault_cases import without_waiting
 from tests.functional.idempotence_cases import CUSTOM, FIREWALL, RULE_1, RULE_2
+from tests.support.misbehaviour import Call, Misbehaviour, ending, misbehave, without_waiting
 from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules
 
 DEEP = 100_000  # levels
@@ -32,50 +32,32 @@ SURROGATE = r'"\ud800"'
 CONTROL = '"\\u001b[2J\\u0007\\u202e"'
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What the service answers: `kind` and `settings` are those of the local service; `words` say it to a reader."""
-
-    words: str
-    kind: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Call:
-    """A kind of call, by method and path, and the smallest task that makes it."""
-
-    words: str
-    method: str
-    path: str
-    module: str
-    options: Mapping[str, Any]
-
-
-def body(words: str, content: str | bytes, status: int = 200, **headers: str) -> Answer:
+def body(words: str, content: str | bytes, status: int = 200, **headers: str) -> Misbehaviour:
     """A body in the place of the envelope; headers are named with underscores."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Answer(words, "raw", {"body": content, "status": status, "headers": named})
+    return Misbehaviour(words, "raw", {"body": content, "status": status, "headers": named})
 
 
-def refusal(words: str, errors: str, status: int = 400) -> Answer:
+def refusal(words: str, errors: str, status: int = 400) -> Misbehaviour:
     """An envelope that refuses, with these errors in JSON."""
     return body(words, f'{{"success": false, "errors": {errors}, "messages": [], "result": null}}', status)
 
 
-def member(words: str, **members: str) -> Answer:
+def member(words: str, **members: str) -> Misbehaviour:
     """The right envelope with these members in JSON."""
-    return Answer(words, "member", {"members": members})
+    return Misbehaviour(words, "member", {"members": members})
 
 
-def entry(words: str, **fields: str) -> Answer:
+def entry(words: str, **fields: str) -> Misbehaviour:
     """The right envelope, whose first object has these fields in JSON."""
-    return Answer(words, "entry", {"fields": fields})
+    return Misbehaviour(words, "entry", {"fields": fields})
 
 
-def header(words: str, **headers: str) -> Answer:
+def header(words: str, **headers: str) -> Misbehaviour:
     """The right answer with another header."""
-    return Answer(words, "headers", {"headers": {name.replace("_", "-"): value for name, value in headers.items()}})
+    return Misbehaviour(
+        words, "headers", {"headers": {name.replace("_", "-"): value for name, value in headers.items()}}
+    )
 
 
 def nested(levels: int, inner: str = "") -> str:
@@ -310,16 +292,16 @@ ONE, OTHER = {"prefix": "10.1.0.0/24"}, {"prefix": "2001:db8:1::/48"}
 NEW_RULE = {"rules": [{"ref": "new", "action": "log", "expression": "true"}]}
 BATCH = {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "description": "new"}]}
 CALLS = (
-    Call("read a status", "GET", "/tcp_protection_status$", "tcp_protection_status", {"enabled": True}),
-    Call("read a listing", "GET", "/prefixes$", "protected_prefixes", {"prefixes": [ONE]}),
-    Call("add in bulk", "POST", "/prefixes/bulk$", "protected_prefixes", {"prefixes": [ONE, OTHER]}),
-    Call("create", "POST", "/allowlist$", "allowlist_entry", {"prefix": "10.0.0.1"}),
-    Call("update", "PATCH", "/allowlist/", "allowlist_entry", {"prefix": "198.51.100.7", "comment": "new"}),
-    Call("delete", "DELETE", "/allowlist/", "allowlist_entry", {"prefix": "198.51.100.7", "state": "absent"}),
-    Call("read custom rules", "GET", "/entrypoint$", "custom_rules", NEW_RULE),
-    Call("replace custom rules", "PUT", "/entrypoint$", "custom_rules", NEW_RULE),
-    Call("read firewall rules", "GET", "/firewall/rules$", "firewall_rules", BATCH),
-    Call("update firewall rules", "PUT", "/firewall/rules", "firewall_rules", BATCH),
+    Call("read a status", "GET", "tcp_protection_status", {"enabled": True}, "/tcp_protection_status$"),
+    Call("read a listing", "GET", "protected_prefixes", {"prefixes": [ONE]}, "/prefixes$"),
+    Call("add in bulk", "POST", "protected_prefixes", {"prefixes": [ONE, OTHER]}, "/prefixes/bulk$"),
+    Call("create", "POST", "allowlist_entry", {"prefix": "10.0.0.1"}, "/allowlist$"),
+    Call("update", "PATCH", "allowlist_entry", {"prefix": "198.51.100.7", "comment": "new"}, "/allowlist/"),
+    Call("delete", "DELETE", "allowlist_entry", {"prefix": "198.51.100.7", "state": "absent"}, "/allowlist/"),
+    Call("read custom rules", "GET", "custom_rules", NEW_RULE, "/entrypoint$"),
+    Call("replace custom rules", "PUT", "custom_rules", NEW_RULE, "/entrypoint$"),
+    Call("read firewall rules", "GET", "firewall_rules", BATCH, "/firewall/rules$"),
+    Call("update firewall rules", "PUT", "firewall_rules", BATCH, "/firewall/rules"),
 )  # fmt: skip
 
 
@@ -345,17 +327,16 @@ def prepare(service: LocalService, call: Call) -> None:
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
 
 
-def outcome(service: LocalService, answer: Answer, call: Call) -> Outcome:
+def outcome(service: LocalService, answer: Misbehaviour, call: Call) -> Outcome:
     """Run the call's task, which gets the answer again and again."""
     prepare(service, call)
     before = deepcopy(service.document())
-    service.misbehave(answer.kind, method=call.method, path=call.path, **answer.settings)
+    misbehave(service, answer, call)
     started = time.monotonic()
     result = Modules(service).run(call.module, retries=0, **call.options)
     seconds = time.monotonic() - started
     service.faults.clear()
-    seen = "done" if not result.get("failed") else "not known" if result.get("unknown") else "not done"
-    return Outcome(seen, result, seconds, before, deepcopy(service.document()))
+    return Outcome(ending(result), result, seconds, before, deepcopy(service.document()))
 
 
 PAGE = f"""# What happens when the service answers nonsense?
@@ -376,7 +357,7 @@ def page(outcomes: Mapping[tuple[str, str], Outcome]) -> str:
     )
 
 
-def _table(answers: tuple[Answer, ...], outcomes: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
+def _table(answers: tuple[Misbehaviour, ...], outcomes: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
     yield f"| Answer | {' | '.join(call.words for call in CALLS)} |"
     yield "|---" * (len(CALLS) + 1) + "|"
     for answer in answers:

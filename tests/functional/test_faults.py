@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.fake_service import LocalService
-from tests.functional.fault_cases import CALLS, FAULTS, Call, Fault, outcome, page
+from tests.functional.fault_cases import CALLS, FAULTS, outcome, page
+from tests.support.misbehaviour import Call, Misbehaviour
 from tests.support.service_state import assert_no_duplicates_and_no_clearance
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -21,7 +22,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.words)
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.words)
 def test_the_user_sees_what_the_service_holds(
-    call: Call, fault: Fault, times: int | None, service: LocalService, waits: list[float]
+    call: Call, fault: Misbehaviour, times: int | None, service: LocalService, waits: list[float]
 ) -> None:
     ended = outcome(service, fault, call, times)
     if ended.seen != "not known":

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.fake_service import LocalService
-from tests.functional.hostile_cases import ANSWERS, BOTH_WAYS, CALLS, Answer, Call, Outcome, outcome, page
+from tests.functional.hostile_cases import ANSWERS, BOTH_WAYS, CALLS, Outcome, outcome, page
+from tests.support.misbehaviour import Call, Misbehaviour
 from tests.support.module_run import ACCOUNT, ZONE
 
 PAGE = Path(__file__).parents[2] / "docs" / "hostile.md"
@@ -43,7 +44,7 @@ def little_memory() -> Iterator[None]:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEBIBYTES * 1024
 
 
-def run(answer: Answer, call: Call, service: LocalService, outcomes: Outcomes) -> Outcome:
+def run(answer: Misbehaviour, call: Call, service: LocalService, outcomes: Outcomes) -> Outcome:
     """The outcome; an answer that makes a task send an object back may make the service break its contract, too."""
     key = (answer.words, call.words)
     if key not in outcomes:
@@ -55,7 +56,7 @@ def run(answer: Answer, call: Call, service: LocalService, outcomes: Outcomes) -
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.words)
 def test_an_answer_ends_in_a_true_result_or_in_one_line(
-    answer: Answer, service: LocalService, outcomes: Outcomes, waits: list[float]
+    answer: Misbehaviour, service: LocalService, outcomes: Outcomes, waits: list[float]
 ) -> None:
     for call in CALLS:
         ended = run(answer, call, service, outcomes)

@@ -187,7 +187,7 @@ Tree = Union[Constant, Comparison, Unknown, Negation, Combination]
 
 def parse(expression: str) -> Tree:
     """The structure of an expression; raises Unread."""
-    parser = _Parser(tokens_of(expression), len(expression.rstrip()))
+    parser = _Parser(tokens_of(expression), len(expression.rstrip(WHITE_SPACE)))
     tree = parser.combination(LOOSEST_FIRST, 0)
     if parser.next is not END:
         raise Unread(f"{quoted(parser.next.text)} is not expected there", parser.next.start)

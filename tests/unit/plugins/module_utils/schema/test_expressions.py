@@ -75,6 +75,16 @@ def test_so_is_a_rule(value: Value, expression: str, reason: str) -> None:
     assert reason in str(caught.value)
 
 
+@pytest.mark.parametrize("value", [FILTER_EXPRESSION, RULE_EXPRESSION, FIREWALL_EXPRESSION])
+def test_only_what_the_language_takes_for_white_space_is_taken_off(value: Value) -> None:
+    assert value.parse(" \r\nip.dst eq 192.0.2.1\n ") == "ip.dst eq 192.0.2.1"
+    for other in ("\t", "\x0b", "\x0c", "\xa0", "\u2028"):
+        text = f"{other}ip.dst eq 192.0.2.1{other}"
+        assert value.parse(text) == text
+        with pytest.raises(ValueError, match="column 1, at "):
+            value.examine(text)
+
+
 @pytest.mark.parametrize(
     ("expression", "doubt"),
     [
