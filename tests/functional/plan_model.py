@@ -11,7 +11,7 @@ afterwards without what the service assigns. It raises Refused where the docs sa
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
 
@@ -61,9 +61,17 @@ def named(entry: Mapping[str, Any]) -> Item:
 
 
 def list_after(
-    collection: str, existing: Sequence[Item], entries: Iterable[Item], absent: bool = False, purge: bool = False
+    collection: str,
+    existing: Sequence[Item],
+    entries: Iterable[Item],
+    absent: bool = False,
+    purge: bool = False,
+    staged_at: datetime | None = None,
 ) -> Items:
-    """A list of an account after `entries`: "Left alone, created, updated to match, removed" of docs/whole_lists.md."""
+    """A list of an account after `entries`: "Left alone, created, updated to match, removed" of docs/whole_lists.md.
+
+    `staged_at` is the time of a staged rollout.
+    """
     key, after = KEYS[collection], list(existing)
     desired = {key(entry): named(entry) for entry in entries}
     for identity, values in desired.items():
@@ -74,11 +82,28 @@ def list_after(
             raise Refused("duplicates")
         elif matches:
             kept = min(matches, key=lambda item: (changes(item, values), datetime.fromisoformat(item["created_on"])))
-            after = [{**item, **updates(item, values)} if item is kept else item for item in after]
+            now = updates(kept, staged(kept, values, staged_at))
+            after = [{**item, **now} if item is kept else item for item in after]
             after = [item for item in after if key(item) != identity or item["id"] == kept["id"]]
         else:
-            after.append(created(collection, values))
+            after.append(created(collection, staged({}, values, staged_at)))
     return [item for item in after if key(item) in desired] if purge else after
+
+
+def staged(item: Mapping[str, Any], values: Item, now: datetime | None) -> Item:
+    """The values of this run: the table of docs/rollout.md."""
+    mode = item.get("mode")
+    if now is None or values.get("mode") != "enabled" or mode == "enabled":
+        return values
+    if mode == "monitoring" and now - datetime.fromisoformat(item["modified_on"]) >= timedelta(hours=4):
+        return values
+    return {**values, "mode": "monitoring"}
+
+
+def pending(collection: str, entries: Iterable[Item], after: Sequence[Item]) -> int:
+    """How many rules or filters a staged rollout leaves to be enabled: those of the task that are not enabled yet."""
+    modes = {KEYS[collection](item): item.get("mode") for item in after}
+    return sum(entry.get("mode") == "enabled" != modes[KEYS[collection](entry)] for entry in entries)
 
 
 def updates(item: Mapping[str, Any], values: Item) -> Item:
@@ -189,11 +214,9 @@ def check_order(existing: Sequence[str], rules: Sequence[Item], state: str, orde
 
 
 def shown(item: Any) -> Any:
-    """An object as the model compares it: without what the service assigns, and with empty as left out."""
+    """An object as the model compares it: without what the service assigns; empty, and logging as usual, as left out."""
     if isinstance(item, Mapping):
         values = {name: shown(value) for name, value in item.items() if name not in ASSIGNED[1:]}
         values = {**values, **({"expression": same_text(item["expression"])} if "expression" in item else {})}
-        if item.get("action") == "skip":
-            values.setdefault("logging", {"enabled": True})
-        return {name: value for name, value in values.items() if value not in (None, "", [], {})}
+        return {name: value for name, value in values.items() if value not in (None, "", [], {}, {"enabled": True})}
     return [shown(value) for value in item] if isinstance(item, list) else item

@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random accounts, zones and tasks: duplicates, odd spellings, shared filters, positions, purges."""
+"""Random accounts, zones and tasks: duplicates, odd spellings, shared filters, positions, purges, staged rollouts."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from hypothesis import strategies as st
@@ -17,7 +18,8 @@ KINDS = ("syn_flood", "out_of_state_tcp")
 NETWORKS = st.sampled_from(  # few, so that tasks meet what exists
     ["192.0.2.0/24", "192.0.2.9/24", "192.0.2.1", "192.0.2.1/32", "2001:db8::/32", "2001:DB8::/32", "::/1"]
 )
-TIMES = st.sampled_from(  # each before the next, which the texts are not
+NOW = datetime(2026, 3, 1, 12, 15, tzinfo=UTC)  # the service's time
+TIMES = st.sampled_from(  # each before the next, which the texts are not; two of them more than four hours ago
     [
         "2026-03-01T10:00:00.000000+02:00",
         "2026-03-01T09:00:00.500000+01:00",
@@ -27,7 +29,7 @@ TIMES = st.sampled_from(  # each before the next, which the texts are not
 )
 TEXTS = st.sampled_from(["", "a", "A b"])
 FLAGS = st.booleans()
-MODES = st.sampled_from(["enabled", "monitoring", "disabled"])
+MODES = st.sampled_from(["enabled", "enabled", "monitoring", "disabled"])
 LEVELS = st.sampled_from(["low", "medium", "high"])
 PORTS = st.sampled_from(
     [
@@ -49,7 +51,8 @@ def some(required: dict[str, Any], optional: dict[str, Any]) -> st.SearchStrateg
 
 
 def named_once(entries: st.SearchStrategy[Item], key: Any, most: int = 4) -> Items:
-    return st.lists(entries, max_size=most, unique_by=key)
+    """A list of a task, which is never empty, since hypothesis likes best what is smallest."""
+    return st.lists(entries, min_size=1, max_size=most, unique_by=key)
 
 
 PLACES = st.sampled_from(
@@ -102,6 +105,7 @@ ACCOUNTS = st.fixed_dictionaries(
     {"enabled": FLAGS, "prefixes": existing("prefixes"), "allowlist": existing("allowlist"), **dict.fromkeys(KINDS, of_both_kinds())}
 )  # fmt: skip
 STATES = st.sampled_from(["present", "present", "absent"])
+ROLLOUTS = st.sampled_from([{"staged_rollout": True}, {}])
 
 
 @st.composite
@@ -116,26 +120,27 @@ def list_tasks(draw: st.DrawFn) -> tuple[str, Item]:
 
 @st.composite
 def whole_tasks(draw: st.DrawFn) -> tuple[str, Item]:
-    options = draw(some({}, {"enabled": FLAGS, **{name: entries(name) for name in LISTS}}))
-    purgeable = [name for name in LISTS if options.get(name)]
-    purge = draw(st.lists(st.sampled_from(purgeable), unique=True)) if purgeable else []
-    return "account_protection", {**options, "purge": purge}
+    collections = draw(st.lists(st.sampled_from(sorted(LISTS)), min_size=1, unique=True))
+    options = draw(some({name: entries(name) for name in collections}, {"enabled": FLAGS}))
+    options["purge"] = draw(st.lists(st.sampled_from(collections), unique=True))
+    return "account_protection", {**options, **draw(ROLLOUTS)}
 
 
 def single(module: str, collection: str) -> st.SearchStrategy[tuple[str, Item]]:
     kind = {"kind": st.sampled_from(KINDS)} if collection in ("rules", "filters") else {}
-    parts = st.tuples(objects(collection), st.fixed_dictionaries({**kind, "state": STATES}))
-    return parts.map(lambda pair: (module, {**pair[0], **pair[1]}))
+    rollout = ROLLOUTS if kind else st.just({})
+    parts = st.tuples(objects(collection), st.fixed_dictionaries({**kind, "state": STATES}), rollout)
+    return parts.map(lambda part: (module, {**part[0], **part[1], **part[2]}))
 
 
-ACCOUNT_TASKS = st.one_of(
-    st.tuples(st.just("tcp_protection_status"), st.fixed_dictionaries({"enabled": FLAGS})),
+ACCOUNT_TASKS = st.one_of(  # hypothesis takes the first most often
+    whole_tasks(),
+    whole_tasks(),
     list_tasks(),
-    whole_tasks(),
-    whole_tasks(),
     single("allowlist_entry", "allowlist"),
     single("protection_rule", "rules"),
     single("protection_filter", "filters"),
+    st.tuples(st.just("tcp_protection_status"), st.fixed_dictionaries({"enabled": FLAGS})),
 )  # fmt: skip
 
 RULE_IDS = [digit * 32 for digit in "1234"]
@@ -209,6 +214,7 @@ def custom_rules(required: tuple[str, ...], most: int) -> Items:
 
 
 CUSTOM_LISTS = custom_rules(("action", "expression"), 4).map(lambda rules: [fitting(rule) for rule in rules])
+CUSTOM_EXISTING = CUSTOM_LISTS | st.just([])
 
 
 @st.composite

@@ -20,9 +20,10 @@ from tests.functional.plan_model import Item, Refused
 from tests.functional.random_plans import (
     ACCOUNT_TASKS,
     ACCOUNTS,
-    CUSTOM_LISTS,
+    CUSTOM_EXISTING,
     FIREWALL_TASKS,
     KINDS,
+    NOW,
     custom_tasks,
     firewalls,
 )
@@ -32,6 +33,9 @@ from tests.support.service_state import comparable as comparable_result
 ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 LISTED = {"protected_prefixes": "prefixes", "allowlist": "allowlist", "account_protection": ""}
 SINGLE = {"allowlist_entry": "allowlist", "protection_rule": "rules", "protection_filter": "filters"}
+
+
+Lists = dict[tuple[str, str], list[Item]]  # by collection and kind
 
 
 def plans(share: float) -> settings:
@@ -81,7 +85,7 @@ def comparable(items: list[Item], before: list[Item]) -> list[str]:
     )
 
 
-def lists_of(service: LocalService) -> dict[tuple[str, str], list[Item]]:
+def lists_of(service: LocalService) -> Lists:
     """The lists of the account, by collection and kind."""
     account = service.account(ACCOUNT)
     return deepcopy(
@@ -94,25 +98,42 @@ def lists_of(service: LocalService) -> dict[tuple[str, str], list[Item]]:
     )
 
 
-def lists_after(
-    module: str, options: Item, before: dict[tuple[str, str], list[Item]]
-) -> dict[tuple[str, str], list[Item]]:
+def entries_of(module: str, options: Item, collection: str, kind: str) -> list[Item] | None:
+    """The entries of the task for a list; None where it says nothing of the list."""
+    if module in SINGLE:
+        entry = {name: value for name, value in options.items() if name not in ("state", "staged_rollout")}
+        return [entry] if SINGLE[module] == collection and options.get("kind", "") == kind else None
+    named = options.get("entries") if module == "allowlist" else options.get(collection)
+    if named is None or collection not in (LISTED.get(module) or collection):
+        return None
+    return [entry for entry in named if entry.get("kind", "") == kind]
+
+
+def lists_after(module: str, options: Item, before: Lists) -> Lists:
     """What the model says of each list."""
-    after = dict(before)
+    after, purge = dict(before), options.get("purge")
     for (collection, kind), existing in before.items():
-        how: dict[str, bool] = {"absent": options.get("state") == "absent"}
-        if module in SINGLE:
-            entries = [options] if SINGLE[module] == collection and options.get("kind", "") == kind else None
-            entries = entries and [{name: value for name, value in options.items() if name != "state"}]
-        else:
-            named = options.get("entries") if module == "allowlist" else options.get(collection)
-            entries = None if named is None or collection not in (LISTED[module] or collection) else named
-            purge = options.get("purge")
-            how["purge"] = bool(purge) if isinstance(purge, bool) else collection in (purge or ())
+        entries = entries_of(module, options, collection, kind)
         if entries is not None:
-            mine = [entry for entry in entries if entry.get("kind", "") == kind]
-            after[collection, kind] = model.list_after(collection, existing, mine, **how)
+            after[collection, kind] = model.list_after(
+                collection,
+                existing,
+                entries,
+                absent=options.get("state") == "absent",
+                purge=purge if isinstance(purge, bool) else collection in (purge or ()),
+                staged_at=NOW if options.get("staged_rollout") else None,
+            )
     return after
+
+
+def pending_in(module: str, options: Item, lists: Lists) -> int:
+    """How many rules and filters the model leaves to be enabled by another run."""
+    if not options.get("staged_rollout") or options.get("state") == "absent":
+        return 0
+    return sum(
+        model.pending(collection, entries_of(module, options, collection, kind) or (), items)
+        for (collection, kind), items in lists.items()
+    )
 
 
 @given(existing=ACCOUNTS, task=ACCOUNT_TASKS)
@@ -121,18 +142,22 @@ def test_a_random_plan_for_an_account(
     existing: Item, task: tuple[str, Item], service: LocalService, modules: Modules
 ) -> None:
     service.reset()
+    service.clock.set(NOW)
     service.account(ACCOUNT).seed(**existing)
     module, options = task
     before, enabled = lists_of(service), service.account(ACCOUNT).enabled
-    expected: dict[tuple[str, str], list[Item]] | None = None
+    expected: Lists | None = None
     with suppress(Refused):
         expected = before if module == "tcp_protection_status" else lists_after(module, options, before)
         enabled = options.get("enabled", enabled) if module != "allowlist_entry" else enabled
-    applied(service, modules, module, options, expected is None)
+    result = applied(service, modules, module, options, expected is None)
     after = lists_of(service)
     for name, items in (expected or before).items():
         assert comparable(after[name], before[name]) == comparable(items, before[name])
     assert expected is None or service.account(ACCOUNT).enabled == enabled
+    if result and expected:
+        pending = result.get("pending", [])
+        assert len([pending] if isinstance(pending, dict) else pending) == pending_in(module, options, expected)
 
 
 @given(existing=firewalls(), rules=FIREWALL_TASKS, with_filters=booleans())
@@ -160,7 +185,7 @@ def by_id(rules: list[Item]) -> dict[str, Item]:
     return {rule["id"]: rule for rule in rules}
 
 
-@given(existing=CUSTOM_LISTS, task=custom_tasks())
+@given(existing=CUSTOM_EXISTING, task=custom_tasks())
 @plans(0.35)
 def test_a_random_plan_for_custom_rules(
     existing: list[Item], task: dict[str, Any], service: LocalService, modules: Modules

@@ -120,3 +120,116 @@ def test_a_dry_run_writes_nothing_and_names_the_object_that_is_refused() -> None
     service = Service()
     dry_run(planned(ALLOWLIST, [{"prefix": "10.0.0.1"}]), Client(service, OWNER))
     assert service.asked == []
+
+
+def ruleset(version: Any) -> dict[str, Any]:
+    return {"id": "7" * 32, "version": version, "rules": [{"id": RULE, "ref": "a", "action": "log", "expression": "x"}]}
+
+
+class Versions(Service):
+    """A ruleset that is read with one version, and has another after the write."""
+
+    def __init__(self, before: Any, after: Any) -> None:
+        super().__init__()
+        self.before, self.after = before, after
+
+    def send(self, request: Request) -> Response:
+        self.asked.append(request)
+        if request.method == "GET" and self.before is None:
+            errors = [{"code": 10003, "message": "could not find entrypoint ruleset"}]
+            return Response(404, {}, json.dumps({"success": False, "errors": errors, "result": None}).encode())
+        result = ruleset(self.before if request.method == "GET" else self.after)
+        return Response(200, {}, json.dumps({"success": True, "errors": [], "result": result}).encode())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "warning"),
+    [
+        ("4", "5", ""),
+        ("4", "4", ""),
+        ("4", "6", "read version 4 of the custom rules and wrote version 6. {}, made version 5, which"),
+        ("4", "9", "read version 4 of the custom rules and wrote version 9. {}, made the versions 5 to 8, which"),
+        (None, "1", ""),
+        (None, "2", "read version 0 of the custom rules and wrote version 2. {}, made version 1, which"),
+        ("draft", "7", ""),
+        ("4", "draft", ""),
+        ("4", "\u0666", ""),
+        ("4", "9" * 18, "made the versions 5 to 999999999999999998, which"),
+        ("4", "9" * 19, ""),
+        ("4", "9" * 5000, ""),
+    ],
+)
+def test_versions_that_a_write_replaced_are_warned_of(before: Any, after: Any, warning: str) -> None:
+    service = Versions(before, after)
+    client, warnings = Client(service, OWNER), []
+    existing = client.read(CUSTOM_RULES)
+    plan = planned(CUSTOM_RULES, [{"ref": "b", "action": "log", "expression": "x"}], existing)
+    apply_plan(plan, client, warnings.append)
+    assert len(warnings) == bool(warning)
+    for text in warnings:
+        assert warning.format("Another writer, or an earlier attempt of this write") in text
+        assert text.endswith(f"/rulesets/{'7' * 32}/versions/{int(after) - 1}.")
+
+
+BEFORE = {"id": FILTER, "expression": "a", "paused": False, "description": "d"}
+
+
+@pytest.mark.parametrize(
+    ("stored", "named", "warnings"),
+    [
+        ({}, {"expression": "b"}, []),
+        ({"expression": "b"}, {"expression": "b"}, []),
+        ({"paused": True}, {"expression": "b"}, ["paused was False and is True. The module keeps this value."]),
+        ({"expression": "c"}, {"expression": "b"}, ["expression was 'a' and is 'c'. The module replaces this value."]),
+        (
+            {"expression": "c", "paused": True},
+            {"expression": "b"},
+            ["expression was 'a' and is 'c'. The module replaces", "paused was False and is True. The module keeps"],
+        ),
+        ({"id": "0" * 32, "expression": "c"}, {"expression": "b"}, []),
+        ({"id": "f" * 31 + "g", "expression": "c"}, {"expression": "b"}, []),
+    ],
+)
+def test_what_another_writer_changed_in_a_nested_object_is_warned_of(
+    stored: dict[str, Any], named: dict[str, Any], warnings: list[str]
+) -> None:
+    rule = {"id": RULE, "action": "log", "filter": BEFORE}
+    service = Service(("/rules", 200, {**rule, "filter": {**BEFORE, **stored}}), ("/filters", 200, {**BEFORE, **named}))
+    dummy, warned = sent(planned(FIREWALL_RULES, [{"id": RULE, "filter": named}], [rule]), service)
+    others = sorted(text for text in warned if text.startswith("Another writer"))
+    assert len(others) == len(warnings)
+    for text, end in zip(others, warnings):
+        assert f"changed the filter of firewall rule {RULE} after the module read it: {end}" in text
+
+
+def test_nested_objects_are_sent_at_their_own_path_each_once() -> None:
+    ids = ["1" * 32, "2" * 32, "3" * 32, "4" * 32]
+    other = {**BEFORE, "id": "e" * 32}
+    rules = [
+        {"id": ids[0], "action": "log", "filter": BEFORE},
+        {"id": ids[1], "action": "log", "filter": None},
+        {"id": ids[2], "action": "log", "filter": BEFORE},
+        {"id": ids[3], "action": "log", "filter": other},
+    ]
+    entries = [
+        {"id": ids[0], "action": "block", "filter": {"expression": "b"}},
+        {"id": ids[1], "action": "block"},
+        {"id": ids[2], "action": "block", "filter": {"paused": True}},
+        {"id": ids[3], "action": "block", "filter": {"description": "e"}},
+    ]
+    stored = [{**BEFORE, "expression": "b", "paused": True, "ref": "new"}, {**other, "description": "e"}]
+    service = Service(("/filters", 200, stored), ("/rules", 200, [{**rule, "action": "block"} for rule in rules]))
+    returned, warnings = sent(planned(FIREWALL_RULES, entries, rules), service)
+    assert [request.path.rsplit("/", 1)[-1] for request in service.asked] == ["rules", "filters"]
+    assert service.asked[1].body == [{**BEFORE, "expression": "b", "paused": True}, {**other, "description": "e"}]
+    assert [rule["filter"] for rule in returned] == [stored[0], None, stored[0], stored[1]]
+    assert warnings == []
+
+
+def test_a_nested_object_is_updated_where_the_service_returned_nothing() -> None:
+    rule = {"id": RULE, "action": "log", "filter": BEFORE}
+    service = Service(("/filters", 200, None), ("/rules", 200, None))
+    returned, dummy = sent(planned(FIREWALL_RULES, [{"id": RULE, "filter": {"expression": "b"}}], [rule]), service)
+    assert service.asked[1].body == {**BEFORE, "expression": "b"}
+    assert [item["filter"] for item in returned] == [{**BEFORE, "expression": "b"}]
+    assert [item["action"] for item in returned] == ["log"]
