@@ -45,9 +45,12 @@ class Service:
     def __init__(self, statuses: Sequence[int]) -> None:
         self.statuses = deque(statuses)
         self.calls = 0
+        self.lock = threading.Lock()
 
     def send(self, request: Request) -> Response:
-        status = self.statuses.popleft()
+        return self.answer(self.statuses.popleft(), request)
+
+    def answer(self, status: int, request: Request) -> Response:
         good = status < 300
         errors = [] if good else [{"code": status, "message": ANSWERS[status]}]
         envelope = {"success": good, "errors": errors, "result": request.body if good else None}
@@ -149,23 +152,48 @@ def test_a_plan_that_fails_says_what_is_done_left_and_unknown(row: Row) -> None:
     assert sorted(details["diff"]["after"][ALLOWLIST.plural]) == sorted((A, B, C))
 
 
-def test_operations_with_the_same_answer_share_a_warning() -> None:
-    prefixes = ["10.0.0.0/24", "10.0.1.0/24", "10.0.2.0/24", "10.0.3.0/24"]
-    all_begun = threading.Barrier(len(prefixes))
+APART = ["10.0.0.0/24", "10.0.1.0/24", "10.0.2.0/24", "10.0.3.0/24"]  # these are sent at the same time
 
-    class Slow(Service):
-        def send(self, request: Request) -> Response:
-            if self.statuses[0] == 500:
-                all_begun.wait(30)
+
+class Concurrent(Service):
+    """Answers the first calls by their network, once all of them have begun; and then one after the other."""
+
+    def __init__(self, first: Sequence[int], statuses: Sequence[int]) -> None:
+        super().__init__(statuses)
+        self.first = dict(zip(APART, first))
+        self.all_begun = threading.Barrier(len(first))
+
+    def send(self, request: Request) -> Response:
+        with self.lock:
+            status = self.first.pop(request.body["prefix"], None)
+        if status is None:
             return super().send(request)
+        self.all_begun.wait(30)
+        return self.answer(status, request)
 
+
+def test_operations_with_the_same_answer_share_a_warning() -> None:
     warnings: list[str] = []
-    service = Slow([500] * len(prefixes) + [200, 200])
-    again = Again(planned(prefixes[:2], prefixes))
-    apply_with_recovery(planned((), prefixes), lambda: again, Client(service, OWNER), warnings.append)
+    service = Concurrent([500] * 4, [200, 200])
+    again = Again(planned(APART[:2], APART))
+    apply_with_recovery(planned((), APART), lambda: again, Client(service, OWNER), warnings.append)
     assert len(warnings) == 1
-    assert "and found 10.0.0.0/24, 10.0.1.0/24 as desired. The module" in warnings[0]
-    assert warnings[0].endswith("and planned 10.0.2.0/24, 10.0.3.0/24 again.")
+    assert f"and found {', '.join(APART[:2])} as desired. The module" in warnings[0]
+    assert warnings[0].endswith(f"and planned {', '.join(APART[2:])} again.")
+
+
+def test_the_answer_that_ends_the_run_is_no_warning_and_the_others_are() -> None:
+    warnings: list[str] = []
+    desired = APART[:3]
+    service = Concurrent([500, 409, 502], [500, 500, 500])
+    with pytest.raises(ProtectionError, match="late"):
+        apply_with_recovery(
+            planned((), desired), lambda: Again(planned((), desired)), Client(service, OWNER), warnings.append
+        )
+    assert [next(text for text in ("conflict", "gone", "late") if text in warning) for warning in warnings] == [
+        "conflict",
+        "gone",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ def order(made: Plan) -> str:
         ({"a": "first", "b": "first"}, "abxyc"),
         ({"a": "after x", "b": "before a", "c": "after x"}, "xbacy"),
         ({"a": "before y", "b": "after a", "c": "before y"}, "xabcy"),
+        ({"a": "after x", "b": "after x", "c": "after x"}, "xabcy"),
         ({"a": "last", "b": "before x", "c": "last"}, "bxyac"),
     ],
 )
@@ -77,6 +78,33 @@ def test_an_exact_list_has_the_order_of_the_task_and_needs_no_second_plan(
     assert again.operations == ()
     unmoved = [ref for ref in existing if ref not in {item.label for item in made.operations}]
     assert unmoved == [ref for ref in desired if ref in unmoved]
+    assert len(unmoved) == longest_in_order([desired.index(ref) for ref in existing])
+
+
+def longest_in_order(places: list[int]) -> int:
+    """How long the longest ascending sequence is, by trying all that end at each place."""
+    lengths: list[int] = []
+    for index, place in enumerate(places):
+        before = [lengths[earlier] for earlier in range(index) if places[earlier] < place]
+        lengths.append(1 + max(before, default=0))
+    return max(lengths, default=0)
+
+
+def test_what_goes_is_no_part_of_the_order() -> None:
+    rules = [{"id": ref, "ref": ref, **RULE} for ref in "abc"]
+    gone = parse_desired(CUSTOM_RULES, numbered("rules", [{"ref": "b"}, {"ref": "x"}]), absent=True)
+    made = make_plan({"custom_rules": rules}, [gone])
+    assert [(item.action, item.label) for item in made.operations] == [("delete", "b")]
+    assert (list(made.order["custom_rules"]), order(made)) == ([("a",), ("c",)], "ac")
+
+
+def test_what_changes_keeps_its_place() -> None:
+    rules = [{"id": ref, "ref": ref, **RULE} for ref in "abc"]
+    entries = [{"ref": "b", "action": "block"}, {"ref": "d", **RULE}]
+    made = make_plan({"custom_rules": rules}, [parse_desired(CUSTOM_RULES, numbered("rules", entries))])
+    assert [(item.action, item.label) for item in made.operations] == [("create", "d"), ("update", "b")]
+    assert [item.fields for item in made.operations if item.action == "update"] == [{"action": "block"}]
+    assert order(made) == "abcd"
 
 
 def test_an_object_that_only_moves_is_not_checked_since_the_task_says_nothing_of_it() -> None:

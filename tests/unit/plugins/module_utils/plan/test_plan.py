@@ -7,7 +7,12 @@
 from __future__ import annotations
 
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Operation, Plan
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST, PREFIXES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
+    ALLOWLIST,
+    PREFIXES,
+    RULES,
+    STATUS,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
 
 ENTRY = {"id": "1", "prefix": "10.0.0.1", "comment": "a", "x": 1}
@@ -22,6 +27,12 @@ def test_an_operation_knows_its_object_before_and_after() -> None:
     created = Operation("create", PREFIXES, {"prefix": "10.0.0.0/24"})
     assert (created.planned, created.address) == ({"prefix": "10.0.0.0/24"}, "10.0.0.0/24")
     assert Operation("update", STATUS, {"enabled": True}, {"enabled": False}, 0).address is None
+
+
+def test_an_entry_says_its_kind_where_several_collections_have_one_shape() -> None:
+    rule = {"scope": "region", "name": "WEUR"}
+    assert Operation("create", RULES[0], rule).entry == "syn_flood region WEUR"
+    assert Operation("delete", ALLOWLIST, {}, ENTRY, 0).entry == "10.0.0.1"
 
 
 def test_what_the_task_names_stays_when_the_action_changes() -> None:

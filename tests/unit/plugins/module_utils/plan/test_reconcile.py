@@ -21,7 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.account 
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
 
 PARENT = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False, "created_on": "2026-01-01"}
 CHILD = {"id": "p2", "prefix": "192.0.2.64/28", "comment": "", "excluded": True, "created_on": "2026-01-02"}
@@ -186,6 +186,57 @@ def test_a_field_that_the_service_does_not_tell_counts_as_its_documented_default
         {"syn_flood_rules": [existing]}, desire(RULES[0], {"scope": "global", "mitigation_type": "retransmit"})
     )
     assert (summary(same), summary(other)) == ([], ["update syn_flood_rule global"])
+
+
+SKIP = {"id": "1", "ref": "s", "expression": "true", "action": "skip", "action_parameters": {"ruleset": "current"}}
+
+
+@pytest.mark.parametrize(
+    ("existing", "entry", "reason"),
+    [
+        ([], {"ref": "s"}, "The custom rule s is new and needs action and expression."),
+        ([SKIP], {"ref": "s", "action_parameters": {"response": {}}}, "The custom rule s has "),
+    ],
+)
+def test_an_object_that_the_service_would_refuse_is_refused(
+    existing: list[dict[str, Any]], entry: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(PlanError, match=f"^{reason}"):
+        plan({"custom_rules": existing}, desire(CUSTOM_RULES, entry))
+    gone = plan({"custom_rules": [{"id": "1", "ref": "s"}]}, desire(CUSTOM_RULES, {"ref": "s"}, absent=True))
+    assert summary(gone) == ["delete custom_rule s"]
+
+
+def test_entries_that_contradict_are_refused_with_the_paths_of_both() -> None:
+    rules = [{"id": digit * 32, "action": "log", "filter": {"id": "f" * 32, "paused": False}} for digit in "12"]
+    entries = [{"id": rule["id"], "filter": {"paused": bool(index)}} for index, rule in enumerate(rules)]
+    with pytest.raises(
+        PlanError, match=r"entries\[1\].filter.paused: it contradicts entries\[0\].*Keep one of them\.$"
+    ):
+        plan({"firewall_rules": rules}, desire(FIREWALL_RULES, *entries))
+
+
+def test_a_list_with_an_order_does_not_end_the_plan() -> None:
+    rule = {"id": "1" * 32, "action": "log", "paused": False}
+    made = plan(
+        {"firewall_rules": [rule]},
+        desire(CUSTOM_RULES, {"ref": "a", "action": "log", "expression": "true"}),
+        desire(FIREWALL_RULES, {"id": "1" * 32, "paused": True}),
+    )
+    assert summary(made) == ["create custom_rule a", f"update firewall_rule {'1' * 32}"]
+
+
+def test_who_adjusts_the_values_sees_what_exists() -> None:
+    seen: list[Any] = []
+
+    def adjust(resource: Resource, existing: Any, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        seen.append((resource.name, existing))
+        return {**values, "comment": "adjusted"}
+
+    desired = desire(PREFIXES, {"prefix": PARENT["prefix"]}, {"prefix": CHILD["prefix"]})
+    made = make_plan({"prefixes": [CHILD]}, [desired], adjust)
+    assert sorted(seen, key=str) == [("prefix", None), ("prefix", CHILD)]
+    assert [item.fields["comment"] for item in made.operations] == ["adjusted", "adjusted"]
 
 
 def test_overlay_replaces_a_nested_object_that_has_another_id() -> None:
