@@ -214,7 +214,7 @@ def custom_rules(required: tuple[str, ...], most: int) -> Items:
 
 
 CUSTOM_LISTS = custom_rules(("action", "expression"), 4).map(lambda rules: [fitting(rule) for rule in rules])
-CUSTOM_EXISTING = CUSTOM_LISTS | st.just([])
+CUSTOM_EXISTING: Items = st.just([]) | CUSTOM_LISTS
 
 
 @st.composite

@@ -149,6 +149,10 @@ class Versions(Service):
         ("4", "4", ""),
         ("4", "6", "read version 4 of the custom rules and wrote version 6. {}, made version 5, which"),
         ("4", "9", "read version 4 of the custom rules and wrote version 9. {}, made the versions 5 to 8, which"),
+        ("7", "8", ""),
+        ("7", "9", "read version 7 of the custom rules and wrote version 9. {}, made version 8, which"),
+        ("7", "12", "made the versions 8 to 11, which"),
+        ("400", "402", "made version 401, which"),
         (None, "1", ""),
         (None, "2", "read version 0 of the custom rules and wrote version 2. {}, made version 1, which"),
         ("draft", "7", ""),
@@ -161,7 +165,8 @@ class Versions(Service):
 )
 def test_versions_that_a_write_replaced_are_warned_of(before: Any, after: Any, warning: str) -> None:
     service = Versions(before, after)
-    client, warnings = Client(service, OWNER), []
+    client = Client(service, OWNER)
+    warnings: list[str] = []
     existing = client.read(CUSTOM_RULES)
     plan = planned(CUSTOM_RULES, [{"ref": "b", "action": "log", "expression": "x"}], existing)
     apply_plan(plan, client, warnings.append)
@@ -171,7 +176,7 @@ def test_versions_that_a_write_replaced_are_warned_of(before: Any, after: Any, w
         assert text.endswith(f"/rulesets/{'7' * 32}/versions/{int(after) - 1}.")
 
 
-BEFORE = {"id": FILTER, "expression": "a", "paused": False, "description": "d"}
+BEFORE: dict[str, Any] = {"id": FILTER, "expression": "a", "paused": False, "description": "d"}
 
 
 @pytest.mark.parametrize(
@@ -202,10 +207,22 @@ def test_what_another_writer_changed_in_a_nested_object_is_warned_of(
         assert f"changed the filter of firewall rule {RULE} after the module read it: {end}" in text
 
 
+def test_another_writer_is_noticed_beside_objects_without_nested_ones() -> None:
+    rules: list[dict[str, Any]] = [
+        {"id": "1" * 32, "action": "log", "filter": None},
+        {"id": "2" * 32, "action": "log", "filter": BEFORE},
+    ]
+    stored = [{**rules[0], "action": "block"}, {**rules[1], "action": "block", "filter": {**BEFORE, "paused": True}}]
+    entries = [{"id": rule["id"], "action": "block"} for rule in rules]
+    dummy, warnings = sent(planned(FIREWALL_RULES, entries, rules), Service(("/rules", 200, stored)))
+    assert len(warnings) == 1
+    assert f"changed the filter of firewall rule {'2' * 32}" in warnings[0]
+
+
 def test_nested_objects_are_sent_at_their_own_path_each_once() -> None:
     ids = ["1" * 32, "2" * 32, "3" * 32, "4" * 32]
     other = {**BEFORE, "id": "e" * 32}
-    rules = [
+    rules: list[dict[str, Any]] = [
         {"id": ids[0], "action": "log", "filter": BEFORE},
         {"id": ids[1], "action": "log", "filter": None},
         {"id": ids[2], "action": "log", "filter": BEFORE},

@@ -26,19 +26,25 @@ from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks imp
     find_risks,
     unprotects_addresses,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import (
+    Desired,
+    numbered,
+    parse_desired,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
     ALLOWLIST,
     DNS_RULES,
+    FILTERS,
     PREFIXES,
     RULES,
+    STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
 from hypothesis import given
 
-from tests.support.coverage_model import ADDRESSES, Entry, account_state, protects, rule
+from tests.support.coverage_model import ADDRESSES, Entry, account_state, filter_, protects, rule
 from tests.support.coverage_model import PREFIXES as PREFIX_LISTS
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
@@ -58,8 +64,11 @@ def test_a_plan_that_protects_more_carries_no_risk_for_its_addresses(before: lis
 
 
 def change_of(state: Mapping[str, Any], resource: Resource, entries: list[Entry], purge: bool = False) -> Change:
-    desired = parse_desired(resource, numbered("entries", entries), exclusive=purge)
-    plan = make_plan(state, [desired])
+    return changes_of(state, parse_desired(resource, numbered("entries", entries), exclusive=purge))
+
+
+def changes_of(state: Mapping[str, Any], *desired: Desired) -> Change:
+    plan = make_plan(state, desired)
     return Change(plan, Coverage(plan.before), Coverage(plan.after()), NOON)
 
 
@@ -89,6 +98,8 @@ def test_an_entry_of_the_allowlist_is_broad_or_the_accounts_own(prefix: str, cod
         (10, 6, 30, []),
         (10, 5, 30, ["mass_deletion"]),
         (10, 5, 50, []),
+        (20, 15, 30, []),
+        (20, 14, 30, []),
         (10, 0, 100, ["empties_list"]),
         (10, 0, 30, ["mass_deletion", "empties_list"]),
         (1, 0, 30, ["empties_list"]),
@@ -98,6 +109,83 @@ def test_a_list_loses_much_or_all(existing: int, kept: int, percent: int, codes:
     entries = [{"prefix": item["prefix"]} for item in hosts(kept)]
     change = change_of(account_state(allowlist=hosts(existing)), ALLOWLIST, entries, purge=True)
     assert [risk.code for risk in find_risks(change, Limits(max_deletions_percent=percent))] == codes
+
+
+def test_what_is_created_or_updated_is_not_deleted() -> None:
+    added = [{"prefix": item["prefix"]} for item in hosts(10)]
+    changed = [{**item, "comment": "new"} for item in added]
+    assert find_risks(change_of(account_state(), ALLOWLIST, added, purge=True), Limits()) == []
+    assert find_risks(change_of(account_state(allowlist=hosts(10)), ALLOWLIST, changed, purge=True), Limits()) == []
+
+
+@pytest.mark.parametrize(
+    ("existing", "entry", "networks_named"),
+    [
+        (["198.51.101.0/24"], "198.51.100.0/23", ["198.51.100.0/23"]),
+        (["198.51.100.0/24"], "198.51.100.0/23", ["198.51.100.0/23"]),
+        (["198.51.100.0/23"], "198.51.100.7", None),
+        (["198.51.100.0/23"], "203.0.113.7", None),
+    ],
+)
+def test_a_broad_entry_is_a_risk_where_it_lets_more_pass(existing: list[str], entry: str, networks_named: Any) -> None:
+    state = account_state(allowlist=[{"id": prefix, "prefix": prefix, "enabled": True} for prefix in existing])
+    risks = find_risks(change_of(state, ALLOWLIST, [{"prefix": entry}]), Limits())
+    assert [networks(risk.ranges) for risk in risks] == ([networks_named] if networks_named else [])
+
+
+@pytest.mark.parametrize(
+    ("existing", "added", "crowded"),
+    [(2, 1, False), (3, 0, False), (2, 2, True), (3, 1, True), (5, 1, True), (5, 0, False)],
+)
+def test_more_entries_than_usual_are_a_risk_where_they_become_more(existing: int, added: int, crowded: bool) -> None:
+    entries = [{"prefix": item["prefix"], "comment": "new"} for item in hosts(existing + added)[-1 - added :]]
+    change = change_of(account_state(allowlist=hosts(existing)), ALLOWLIST, entries)
+    risks = find_risks(change, Limits(max_allowlist_entries=3))
+    assert [risk.code for risk in risks] == (["broad_allowlist"] if crowded else [])
+    for risk in risks:
+        assert f"it would have {existing + added} active entries." in risk.message
+        assert len(risk.entries) == added
+
+
+def test_what_disables_the_protection_is_named_and_what_comes_is_not() -> None:
+    state = account_state(syn_flood_rules=[{"id": "1", **rule("enabled")}])
+    change = changes_of(
+        state,
+        parse_desired(STATUS, numbered("status", [{"enabled": False}])),
+        parse_desired(RULES[0], numbered("rules", [{**rule("disabled")}, {**rule("disabled", "region", "WEUR")}])),
+        parse_desired(ALLOWLIST, numbered("entries", [{"prefix": "198.51.100.7"}])),
+    )
+    (risk,) = find_risks(change, Limits())
+    assert (risk.code, list(risk.entries)) == (
+        "disables_protection",
+        ["tcp_protection_status", "syn_flood global"],
+    )
+    assert risk.message.startswith("TCP protection would be switched off; SYN flood protection would have no working")
+
+
+def test_what_stops_mitigation_is_named_and_what_only_accompanies_it_is_not() -> None:
+    existing = [
+        {"id": str(number), **item} for number, item in enumerate([rule("enabled"), rule("enabled", "region", "WEUR")])
+    ]
+    rules = [{"scope": "global", "mode": "monitoring"}, {"scope": "region", "name": "WEUR", "rate_sensitivity": "low"}]
+    change = changes_of(
+        account_state(syn_flood_rules=existing),
+        parse_desired(RULES[0], numbered("rules", rules)),
+        parse_desired(FILTERS[0], numbered("filters", [filter_("monitoring", "ip.dst in {192.0.2.0/24}")])),
+        parse_desired(RULES[1], numbered("rules", [rule("monitoring")])),
+    )
+    (risk,) = find_risks(change, Limits())
+    assert (risk.code, sorted(risk.entries)) == (
+        "stops_mitigation",
+        ["syn_flood global", "syn_flood ip.dst in {192.0.2.0/24}"],
+    )
+
+
+@pytest.mark.parametrize(("mode", "codes"), [("enabled", ["skips_monitoring"]), ("monitoring", []), ("disabled", [])])
+def test_a_rule_that_is_enabled_at_once_skips_monitoring(mode: str, codes: list[str]) -> None:
+    risks = find_risks(change_of(account_state(), RULES[0], [rule(mode)]), Limits())
+    assert [(risk.code, list(risk.entries)) for risk in risks] == [(code, ["syn_flood global"]) for code in codes]
+    assert find_risks(change_of(account_state(), ALLOWLIST, [{"prefix": "198.51.100.7"}]), Limits()) == []
 
 
 def test_a_risk_names_its_networks_and_its_entries() -> None:
@@ -164,6 +252,9 @@ def test_a_prefix_that_goes_is_lost_to_dns_protection_as_well_where_it_was_read(
         ({"mode": "enabled"}, ""),
         ({"mode": "Enabled"}, ""),
         ({"mode": "disabled"}, "would go from disabled straight to enabled"),
+        ({"mode": "testing"}, "would go from testing straight to enabled"),
+        ({"mode": "monitoring", "modified_on": "2026-01-02T07:00:00Z"}, ""),
+        ({"mode": "monitoring", "modified_on": "yesterday"}, "has monitored for an unknown time"),
         (
             {"mode": "monitoring", "modified_on": "2026-01-02T09:00:00Z"},
             "has monitored since 2026-01-02T09:00:00+00:00 only",
