@@ -228,7 +228,7 @@ def test_nested_objects_are_sent_at_their_own_path_each_once() -> None:
         {"id": ids[2], "action": "log", "filter": BEFORE},
         {"id": ids[3], "action": "log", "filter": other},
     ]
-    entries = [
+    entries: list[dict[str, Any]] = [
         {"id": ids[0], "action": "block", "filter": {"expression": "b"}},
         {"id": ids[1], "action": "block"},
         {"id": ids[2], "action": "block", "filter": {"paused": True}},
