@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""ansible-test integration runs every module and every role of the collection: each is used in a target."""
+"""ansible-test integration runs every role of the collection in a target, and every module there or in a role."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +30,19 @@ def tasks_in(value: Any) -> Iterator[dict[str, Any]]:
             yield from tasks_in(item)
 
 
-TASKS = [
-    task
-    for target in TARGETS
-    for path in sorted(target.glob("tasks/*.yml"))
-    for task in tasks_in(yaml.safe_load(path.read_text(encoding="utf-8")))
-]
+def tasks_of(folders: Iterable[Path]) -> list[dict[str, Any]]:
+    """The tasks of targets or roles."""
+    files = [path for folder in folders for path in sorted(folder.glob("tasks/*.yml"))]
+    return [task for path in files for task in tasks_in(yaml.safe_load(path.read_text(encoding="utf-8")))]
+
+
+TASKS = tasks_of(TARGETS)
+TASKS_OF_ROLES = tasks_of(ROOT / "roles" / role for role in ROLES)
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_module_is_used_in_a_target(module: str) -> None:
-    assert any(COLLECTION + module in task for task in TASKS), (
+    assert any(COLLECTION + module in task for task in TASKS + TASKS_OF_ROLES), (
         f"Add a task with {COLLECTION}{module} to tests/integration/targets/modules/tasks."
     )
 

@@ -81,11 +81,11 @@ def test_an_exact_list_has_the_order_of_the_task_and_needs_no_second_plan(
     assert len(unmoved) == longest_in_order([desired.index(ref) for ref in existing])
 
 
-def longest_in_order(places: list[int]) -> int:
-    """How long the longest ascending sequence is, by trying all that end at each place."""
+def longest_in_order(numbers: list[int]) -> int:
+    """How long the longest ascending sequence is, by trying all that end with each of the numbers."""
     lengths: list[int] = []
-    for index, place in enumerate(places):
-        before = [lengths[earlier] for earlier in range(index) if places[earlier] < place]
+    for index, number in enumerate(numbers):
+        before = [lengths[earlier] for earlier in range(index) if numbers[earlier] < number]
         lengths.append(1 + max(before, default=0))
     return max(lengths, default=0)
 
