@@ -11,6 +11,7 @@ PYTHON := .venv/bin/python
 JOBS ?= 2
 # The port of make serve; 0 takes a free one.
 PORT ?= 0
+STATE ?= tests/demo/state.yml
 # Percent of the lines and branches of plugins/module_utils that make coverage reaches at least.
 COVERAGE ?= 95
 
@@ -23,8 +24,8 @@ help: ## Show what there is.
 demo: .venv/.installed-service ## Bring three accounts and a zone to their baseline, on a local service.
 	@$(PYTHON) -m tests.demo
 
-serve: .venv/.installed-service ## Keep the local service running, to play with; PORT=8080 names its port.
-	@$(PYTHON) -m tests.fake_service --state tests/demo/state.yml --port $(PORT)
+serve: .venv/.installed-service ## Keep the local service running, to play with; PORT=8080 names its port, STATE=FILE what it holds.
+	@$(PYTHON) -m tests.fake_service --state $(STATE) --port $(PORT)
 
 test: .venv/.installed-test ## Run the tests.
 	@mkdir -p .cache

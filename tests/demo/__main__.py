@@ -14,9 +14,9 @@ from typing import Any
 import yaml
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.ansible_run import Run, ansible_playbook
 
-INVENTORY = REPOSITORY / "examples" / "inventory"
+INVENTORY = Path(__file__).parent / "inventory"
 STATE = Path(__file__).parent / "state.yml"
 RUNS = (
     ("1. Predicted: ansible-playbook --check --diff playbooks/baseline.yml", ("--check", "--diff")),
