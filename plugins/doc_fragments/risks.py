@@ -64,7 +64,37 @@ options:
     default: 200
 """
 
-    LISTS = r"""
+    ZONE_RULES = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.
+        The failure names the entries that the risk concerns.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints
+        the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk
+        only if the risk concerns no other networks and keys than C(networks) and C(entries).
+      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp with offset, or a
+        date, which means its end in UTC. The module returns C(reason) with the accepted risk.
+      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or challenge, and at least
+        three or all of them, no longer do so. The plan removes or disables them, or turns them into log or skip.
+      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request matches, is new,
+        enabled, widened or moved to an earlier place.
+      - V(blocks_everything) means that a rule that blocks or challenges, and that every request matches, is new,
+        enabled or widened.
+    version_added: 0.2.0
+    type: list
+    elements: raw
+    default: []
+  max_weakened_percent:
+    description: The percentage of the rules that block or challenge above which it is a risk that they no longer do so.
+    version_added: 0.2.0
+    type: int
+    default: 30
+"""
+
+    ZONE_LISTS = r"""
 options:
   accept_risks:
     description:
@@ -80,12 +110,23 @@ options:
       - V(mass_deletion) means that the plan deletes five objects or more, and more than O(max_deletions_percent) of a
         list.
       - V(empties_list) means that a purge empties a list. The deletion of objects that a task names is not this risk.
+      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or challenge, and at least
+        three or all of them, no longer do so. The plan removes or disables them, or turns them into log or skip.
+      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request matches, is new,
+        enabled, widened or moved to an earlier place.
+      - V(blocks_everything) means that a rule that blocks or challenges, and that every request matches, is new,
+        enabled or widened.
     version_added: 0.2.0
     type: list
     elements: raw
     default: []
   max_deletions_percent:
     description: The percentage of a list above which deletions in one plan are a risk.
+    version_added: 0.2.0
+    type: int
+    default: 30
+  max_weakened_percent:
+    description: The percentage of the rules that block or challenge above which it is a risk that they no longer do so.
     version_added: 0.2.0
     type: int
     default: 30

@@ -24,7 +24,7 @@ extends_documentation_fragment:
   - edgeops.protection.connection
   - edgeops.protection.zone
   - edgeops.protection.plan
-  - edgeops.protection.risks.lists
+  - edgeops.protection.risks.zone_lists
 notes:
   - The module needs the permission C(Zone WAF Write) of the zone. Check mode needs C(Zone WAF Read), and with
     O(validate=true) the permission to write.

@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - edgeops.protection.connection
   - edgeops.protection.zone
   - edgeops.protection.plan
+  - edgeops.protection.risks.zone_rules
 notes:
   - The module needs the permission C(Firewall Services Write) of the zone. Check mode needs
     C(Firewall Services Read).
@@ -189,6 +190,43 @@ rules:
           description: A short name that the user gives.
           type: str
           sample: scraper-networks
+risks:
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  version_added: 0.2.0
+  returned: when the plan has risks
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code of the risk, as O(accept_risks) takes it.
+      type: str
+      sample: weakens_zone
+    message:
+      description: What would happen.
+      type: str
+      sample: 1 of 1 firewall rule that blocks or challenges would no longer do so (f2d427378e7542acb295380d352e2ebd
+        (scrapers) turned into log), which is more than 30 %.
+    networks:
+      description: The networks that the risk concerns.
+      type: list
+      elements: str
+      sample: []
+    addresses:
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: no addresses
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [f2d427378e7542acb295380d352e2ebd]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
 diff:
   description:
     - The managed fields of the objects that change, before and after, by collection and key.
@@ -306,12 +344,8 @@ left:
   sample:
     - action: update
       resource: firewall_rule
-      key: 14217d7bd5ab435e84b1bd468bf4fb9f
-      fields: {paused: true}
-    - action: update
-      resource: firewall_rule
       key: f2d427378e7542acb295380d352e2ebd
-      fields: {action: block}
+      fields: {action: log}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -321,12 +355,8 @@ unknown:
   sample:
     - action: update
       resource: firewall_rule
-      key: 14217d7bd5ab435e84b1bd468bf4fb9f
-      fields: {paused: true}
-    - action: update
-      resource: firewall_rule
       key: f2d427378e7542acb295380d352e2ebd
-      fields: {action: block}
+      fields: {action: log}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
@@ -344,7 +374,7 @@ error:
     path:
       description: The path of the call behind the base URL.
       type: str
-      sample: zones/5c2a81f0f7ae4b2d9b1e6f3a7d904c11/firewall/rules
+      sample: zones/5c2a81f0f7ae4b2d9b1e6f3a7d904c11/firewall/rules/f2d427378e7542acb295380d352e2ebd
     status:
       description: The HTTP status, null where there was no answer.
       type: int

@@ -110,10 +110,13 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
             **ACCEPTED,
         }
     ],
-    "firewall_rules": [{"rules": [{"id": RULE, "action": "block"}, {"id": OTHER_RULE, "paused": True}]}],
+    "firewall_rules": [
+        {"rules": [{"id": RULE, "action": "block"}, {"id": OTHER_RULE, "paused": True}]},
+        {"rules": [{"id": RULE, "action": "log"}, {"id": OTHER_RULE, "paused": False}], **ACCEPTED},
+    ],
     "custom_rules": [
         {"rules": [{"ref": "login", "action": "block"}]},
-        {"rules": [], "state": "exact", "accept_risks": ["empties_list"]},
+        {"rules": [], "state": "exact", **ACCEPTED},
     ],
     "protection_info": [
         {"covers": ["192.0.2.0/24"], "gather_subset": list(SUBSETS)},

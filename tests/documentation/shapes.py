@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summar
     CoverageSummary,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import ErrorDetails
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import RiskRecord
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.risk import RiskRecord
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.rollout import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils.result import Diff, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (

@@ -70,7 +70,7 @@ def test_a_filter_that_cannot_be_brought_into_line_is_tried_once_more(
     service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
     service.misbehave("truncated", method="PUT", path="/filters/", times=1)
-    options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": {"expression": "false"}}]}
+    options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": {"expression": "ssl"}}]}
     assert modules.done("firewall_rules", **options)["changed"] is True
     assert modules.done("firewall_rules", **options)["changed"] is False
 
@@ -141,7 +141,7 @@ def test_who_changes_what_is_gone_meanwhile_makes_it_anew(service: LocalService,
 
 def test_a_firewall_rule_that_is_gone_meanwhile_is_named(service: LocalService, modules: Modules) -> None:
     service.misbehave("meanwhile", method="PUT", times=1, action=lambda: service.zone(ZONE).rules.pop(0))
-    result = modules.failed("firewall_rules", rules=[{"id": RULE_1, "paused": True}])
+    result = modules.failed("firewall_rules", rules=[{"id": RULE_1, "action": "block"}])
     assert f"no firewall rule with the id {RULE_1}" in result["msg"]
     assert "Nothing was changed" not in result["msg"]
     assert [keys(result[part]) for part in ("done", "left", "unknown")] == [[], [f"update {RULE_1}"], []]
@@ -339,8 +339,8 @@ def test_a_rule_whose_filter_alone_is_refused_counts_as_unknown_and_not_as_left(
     service: LocalService, modules: Modules
 ) -> None:
     service.misbehave("status", method="PUT", path="/filters/", status=400)
-    rules = [{"id": RULE_1, "action": "block", "filter": {"expression": "false"}}]
+    rules = [{"id": RULE_1, "action": "block", "filter": {"expression": "ssl"}}]
     result = modules.failed("firewall_rules", rules=rules)
     assert service.zone(ZONE).rules[0]["action"] == "block"
     assert [len(result[part]) for part in ("done", "unknown", "left")] == [0, 0, 1]
-    assert result["left"][0]["fields"] == {"filter": {"expression": "false"}}
+    assert result["left"][0]["fields"] == {"filter": {"expression": "ssl"}}

@@ -35,16 +35,17 @@ def refs(service: LocalService) -> list[str]:
 
 def test_foreign_rules_survive_with_ids_order_and_unknown_fields(service: LocalService, modules: Modules) -> None:
     before = deepcopy(service.zone(ZONE).custom_rules)
-    modules.done("custom_rules", rules=[{"ref": "new", **BLOCK}, {"ref": "login", "enabled": False}])
+    modules.done("custom_rules", rules=[{"ref": "new", **BLOCK}, {"ref": "login", "description": "forms"}])
     after = service.zone(ZONE).custom_rules
     assert [rule["ref"] for rule in after] == ["office", "login", "last", "new"]
     assert [after[0], after[2]] == [before[0], before[2]]
     assert after[2]["score_per_period"] == 40.0
-    assert after[1] == {**before[1], "enabled": False, "version": "2", "last_updated": after[1]["last_updated"]}
+    assert after[1] == {**before[1], "description": "forms", "version": "2", "last_updated": after[1]["last_updated"]}
 
 
 def test_every_call_reads_once_and_writes_once(service: LocalService, modules: Modules) -> None:
-    modules.done("custom_rules", rules=[{"ref": "last"}, {"ref": "new", **BLOCK}, {"ref": "office"}], state="exact")
+    rules = [{"ref": "last"}, {"ref": "new", **BLOCK}, {"ref": "office"}]
+    modules.done("custom_rules", rules=rules, state="exact", accept_risks=["weakens_zone"])
     assert [call.method for call in service.calls] == ["GET", "PUT"]
     (call,) = service.writes
     assert [(rule["ref"], "id" in rule) for rule in call.body["rules"]] == [
@@ -261,7 +262,7 @@ def test_which_rules_are_read(options: dict[str, Any], read: list[str], modules:
 def test_a_write_whose_response_is_lost_is_verified(
     fault: str, service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
-    rules = [{"ref": "new", **BLOCK, "position": "first"}, {"ref": "login", "enabled": False}]
+    rules = [{"ref": "new", **BLOCK, "position": "first"}, {"ref": "login", "description": "forms"}]
     predicted = modules.done("custom_rules", check=True, rules=rules)
     service.misbehave(fault, method="PUT", times=1)
     done = modules.done("custom_rules", rules=rules)

@@ -22,7 +22,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils.api.session imp
 from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import OWNERS, shared_options
 from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.approval import OPTION
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, LIST_CODES, limit_options
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import (
+    ACCOUNT_CODES,
+    CODES,
+    LIST_CODES,
+    ZONE_CODES,
+    limit_options,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS as COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
@@ -124,7 +130,7 @@ def test_a_role_says_in_which_release_it_was_added(path: Path) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_options_that_are_newer_than_their_module_say_so(module: str, documentation: Mapping[str, Any]) -> None:
     options = documentation[module]["doc"]["options"]
-    newer = {*limit_options(), "staged_rollout", "covers", "zone_name", OPTION} & options.keys()
+    newer = {*limit_options(CODES), "staged_rollout", "covers", "zone_name", OPTION} & options.keys()
     assert {name: options[name].get("version_added") for name in newer} == dict.fromkeys(newer, NEXT_RELEASE)
 
 
@@ -196,7 +202,8 @@ def test_a_field_is_documented_alike_in_every_module(module: str, documentation:
 @pytest.mark.parametrize("module", [name for name in MODULES if "accept_risks" in MODULE_SPECS[name].options])
 def test_every_risk_that_a_module_can_meet_is_documented(module: str, documentation: Mapping[str, Any]) -> None:
     text = " ".join(documentation[module]["doc"]["options"]["accept_risks"]["description"])
-    codes = CODES if MODULE_SPECS[module].owner == "account_id" else LIST_CODES
+    of_zone = ZONE_CODES if module == "firewall_rules" else LIST_CODES + ZONE_CODES
+    codes = ACCOUNT_CODES if MODULE_SPECS[module].owner == "account_id" else of_zone
     assert [code for code in CODES if f"V({code}) means" in text] == [*codes]
 
 

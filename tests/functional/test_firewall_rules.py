@@ -34,7 +34,7 @@ def expressions(rules: Any) -> dict[str, str]:
 
 def test_the_changes_of_two_rules_reach_their_filter_together(service: LocalService, modules: Modules) -> None:
     rules = [{"id": RULE_1, "filter": {"expression": "true"}}, {"id": RULE_2, "filter": {"paused": True}}]
-    result = modules.done("firewall_rules", rules=rules)
+    result = modules.done("firewall_rules", rules=rules, accept_risks=["weakens_zone"])
     stored = service.zone(ZONE).find(service.zone(ZONE).filters, FILTER_1)
     assert stored == {"id": FILTER_1, "expression": "true", "paused": True, "description": "", "ref": "bots"}
     assert [item["fields"] for item in result["operations"]] == [
@@ -42,19 +42,19 @@ def test_the_changes_of_two_rules_reach_their_filter_together(service: LocalServ
         {"filter": {"paused": True}},
     ]
     assert [rule["filter"] for rule in result["rules"]] == [stored, stored]
-    assert result.get("warnings", []) == []
+    assert len(result["warnings"]) == 1  # of the risk
 
 
 @pytest.mark.parametrize("check", [True, False])
 def test_the_diff_and_the_result_show_every_rule_that_a_filter_concerns(
     check: bool, service: LocalService, modules: Modules
 ) -> None:
-    rules = [{"id": RULE_1, "filter": {"expression": "true"}}, {"id": RULE_2}]
+    rules = [{"id": RULE_1, "filter": {"expression": "ssl"}}, {"id": RULE_2}]
     result = modules.done("firewall_rules", check=check, rules=rules)
-    for side, expression in (("before", "cf.client.bot"), ("after", "true")):
+    for side, expression in (("before", "cf.client.bot"), ("after", "ssl")):
         shown = expressions(result["diff"][side]["firewall_rules"])
         assert shown == dict.fromkeys((RULE_1, RULE_2, RULE_4), expression)
-    assert [rule["filter"]["expression"] for rule in result["rules"]] == ["true", "true"]
+    assert [rule["filter"]["expression"] for rule in result["rules"]] == ["ssl", "ssl"]
     assert [item["key"] for item in result["operations"]] == [RULE_1]
 
 

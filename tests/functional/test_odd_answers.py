@@ -86,7 +86,7 @@ def test_wrong_credentials_and_ids_are_explained(
         ("protection_info", {}, {"protection": "none"}, "DDoS Protection Read (account)"),
         (
             "firewall_rules",
-            {"rules": [{"id": RULE_1, "paused": True}]},
+            {"rules": [{"id": RULE_1, "action": "block"}]},
             {"firewall": "read"},
             "Firewall Services Write (zone)",
         ),

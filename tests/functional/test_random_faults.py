@@ -137,7 +137,11 @@ def test_with_faults_three_runs_are_enough(
     modules: Modules,
     waits: list[float],
 ) -> None:
-    options = {"rules": data.draw(FIREWALL_OPTIONS)} if module == "firewall_rules" else data.draw(account_options())
+    options: dict[str, Any]
+    if module == "firewall_rules":
+        options = {"rules": data.draw(FIREWALL_OPTIONS), "accept_risks": list(CODES)}
+    else:
+        options = data.draw(account_options())
     prepare(service, module, existing)
     predicted = modules.done(module, check=True, **options)
     for (kind, details), method, skip in faults:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -18,10 +19,14 @@ from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks imp
 
 from tests.fake_service import LocalService
 from tests.functional.risk_cases import EXISTING, OUT, RISK_CASES, SYN, RiskCase
-from tests.support.module_run import ACCOUNT, Modules, run_main
+from tests.functional.zone_risk_cases import FOUR, TEN, ZONE_RISK_CASES, Rule, identity, rule
+from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules, run_main
+from tests.support.service_state import seed
 
 Call = tuple[RiskCase, str]
-CALLS: list[Call] = [(case, module) for case in RISK_CASES for module in case.calls]
+EVERYTHING = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "true"}
+EVERY_CASE = RISK_CASES + ZONE_RISK_CASES
+CALLS: list[Call] = [(case, module) for case in EVERY_CASE for module in case.calls]
 
 
 def name_of(call: Call) -> str:
@@ -29,7 +34,7 @@ def name_of(call: Call) -> str:
 
 
 def prepare(service: LocalService, case: RiskCase) -> None:
-    service.account(ACCOUNT).seed(**case.existing)
+    seed(service, case.module, case.existing)
     service.clock.advance(hours=case.hours)
 
 
@@ -43,7 +48,8 @@ def test_a_risk_stops_the_task_before_anything_is_written(call: Call, service: L
         if case.codes:
             assert [risk["code"] for risk in result["risks"]] == list(case.codes)
             assert result["msg"].endswith("Nothing was changed.")
-            assert result["operations"] and result["coverage"]["after"]["summary"]
+            assert result["operations"]
+            assert module in AREA_B or result["coverage"]["after"]["summary"]
             assert service.writes == []
 
 
@@ -68,7 +74,7 @@ def test_an_accepted_risk_is_a_warning_that_says_the_same(call: Call, service: L
 
 def test_every_code_has_a_finder_and_a_case_that_trips_it_alone() -> None:
     assert tuple(FINDERS) == CODES
-    assert {case.codes[0] for case in RISK_CASES if len(case.codes) == 1} == set(CODES)
+    assert {case.codes[0] for case in EVERY_CASE if len(case.codes) == 1} == set(CODES)
 
 
 @pytest.mark.parametrize("call", [call for call in CALLS if call[0].codes], ids=name_of)
@@ -161,6 +167,37 @@ def test_how_much_of_a_list_is_a_mass_is_the_users(
     service.account(ACCOUNT).seed(allowlist=entries)
     result = modules.run("allowlist", entries=entries[:6], state="absent", max_deletions_percent=share)
     assert bool(result.get("failed")) is stopped
+
+
+@pytest.mark.parametrize(
+    ("rules", "disabled", "share", "stopped"),
+    [(TEN, 3, 29, True), (TEN, 3, 30, False), (TEN, 2, 0, False), (FOUR, 4, 99, True), (FOUR, 4, 100, False), (FOUR[:1], 1, 0, True)],
+)  # fmt: skip
+def test_how_much_of_a_zone_may_be_weakened_is_the_users(
+    rules: Sequence[Rule], disabled: int, share: int, stopped: bool, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(custom_rules=rules)
+    options = [{"ref": item["ref"], "enabled": False} for item in rules[:disabled]]
+    result = modules.run("custom_rules", rules=options, max_weakened_percent=share)
+    assert [risk["code"] for risk in result.get("risks", [])] == ["weakens_zone"] * stopped
+
+
+def test_a_refusal_names_the_rules_and_what_becomes_of_them(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(custom_rules=FOUR)
+    rules = [{"ref": "login", "enabled": False}, {"ref": "admin", "action": "log"}, {"ref": "form", **EVERYTHING}]
+    assert (
+        "weakens_zone: 3 of 4 custom rules that block or challenge would no longer do so (login disabled, admin turned "
+        "into log, form turned into skip), which is more than 30 %. skips_everything: Custom rule form (turned from "
+        "js_challenge into skip): every request matches, and would skip what it skips. If this is meant, add "
+        "accept_risks: [{code: weakens_zone, entries: [login, admin, form]}, {code: skips_everything, entries: [form]}]. "
+        "Nothing was changed."
+    ) in modules.failed("custom_rules", rules=rules)["msg"]
+
+
+def test_a_refusal_names_firewall_rules_by_id_and_description(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(rules=[rule(1, "block", "false", description="all"), rule(2, "log", "true")])
+    message = modules.failed("firewall_rules", rules=[{"id": identity(1), "filter": {"expression": "true"}}])["msg"]
+    assert f"blocks_everything: Firewall rule {identity(1)} (all) (widened): every request matches, and" in message
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from ..errors import OptionError, OptionProblems
 from ..schema.networks import read_network
 from ..timestamps import parse_expiry, write_timestamp
 from .limits import CODES
-from .risks import Risk
+from .risk import Risk
 
 FIELDS = ("code", "networks", "entries", "expires", "reason")
 PLAIN = re.compile(r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII)  # needs no quotes in YAML

@@ -20,7 +20,8 @@ from ..schema.resource import State
 from ..text import capitalised, first_few, sentence
 from .acceptance import Acceptance, acceptance_to_copy, accepting
 from .limits import Limits
-from .risks import Change, Risk, find_risks
+from .risk import Change, Risk
+from .risks import find_risks
 
 
 def changes_protection(plan: Plan) -> bool:

@@ -21,8 +21,13 @@ CODES = (
     "allowlists_own_prefix",
     "mass_deletion",
     "empties_list",
+    "weakens_zone",
+    "skips_everything",
+    "blocks_everything",
 )
+ZONE_CODES = ("weakens_zone", "skips_everything", "blocks_everything")
 LIST_CODES = ("mass_deletion", "empties_list")  # those that concern any list, of a zone as well
+ACCOUNT_CODES = tuple(code for code in CODES if code not in ZONE_CODES)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Limits:
     min_allowlist_prefix_length_ipv4: int = 24
     min_allowlist_prefix_length_ipv6: int = 48
     max_allowlist_entries: int = 200
+    max_weakened_percent: int = 30
 
     @property
     def monitoring(self) -> timedelta:
@@ -47,14 +53,22 @@ HIGHEST = {
     "min_allowlist_prefix_length_ipv4": 32,
     "min_allowlist_prefix_length_ipv6": 128,
     "max_allowlist_entries": 10**6,
+    "max_weakened_percent": 100,
+}
+CODE_OF = {  # the risk that each limit is about
+    "max_deletions_percent": "mass_deletion",
+    "min_monitoring_hours": "skips_monitoring",
+    "min_allowlist_prefix_length_ipv4": "broad_allowlist",
+    "min_allowlist_prefix_length_ipv6": "broad_allowlist",
+    "max_allowlist_entries": "broad_allowlist",
+    "max_weakened_percent": "weakens_zone",
 }
 
 
-def limit_options(codes: tuple[str, ...] = CODES) -> dict[str, dict[str, Any]]:
+def limit_options(codes: tuple[str, ...] = ACCOUNT_CODES) -> dict[str, dict[str, Any]]:
     """The argument spec of a module whose plans can have these risks; accept_risks takes codes and dictionaries."""
-    names = HIGHEST if codes == CODES else ["max_deletions_percent"]
     spec: dict[str, dict[str, Any]] = {"accept_risks": {"type": "list", "elements": "raw", "default": []}}
-    for name in names:
+    for name in (name for name, code in CODE_OF.items() if code in codes):
         default = getattr(Limits, name)
         spec[name] = {"type": type(default).__name__, "default": default}
     return spec

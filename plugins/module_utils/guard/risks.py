@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The risks of a plan, found in its state before and after.
+"""The risks of a plan, found in its state before and after: those of an account, and of any list.
 
 The vendor warns of them on its pages "Advanced TCP Protection: concepts" and "Troubleshooting". The finders know no
 module: the same change carries the same risks through whatever module it comes.
@@ -10,68 +10,23 @@ module: the same change carries the same risks through whatever module it comes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Callable, Mapping, Sequence, TypedDict
+from typing import Callable, Mapping, Sequence
 
 from ..coverage.address_set import Ranges, counted, difference, intersection, networks, range_of, union, widest
 from ..coverage.coverage import Coverage, has_flag
 from ..coverage.modes import UNDECIDED, Component
-from ..plan.plan import Operation, Plan
+from ..plan.plan import Operation
 from ..schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES
 from ..schema.resource import Object, Resource
 from ..text import first_few, sentence
 from ..timestamps import started_before
 from .limits import Limits
+from .risk import Change, Risk
+from .zone_risks import blocks_everything, skips_everything, weakens_zone
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)
 FEWEST_MASS_DELETION = 5
-
-
-@dataclass(frozen=True)
-class Change:
-    """A plan with what it does to the coverage; `now` is the service's time, None where it does not say."""
-
-    plan: Plan
-    before: Coverage
-    after: Coverage
-    now: datetime | None = None
-
-
-class RiskRecord(TypedDict):
-    """A risk as results show it; `entries` are the keys of the objects whose change is the risk.
-
-    `reason` is why the task accepts it, None where it does not say so.
-    """
-
-    code: str
-    message: str
-    networks: list[str]
-    addresses: str
-    entries: list[str]
-    reason: str | None
-
-
-@dataclass(frozen=True)
-class Risk:
-    """One of the codes, with a sentence on it, the networks concerned and the keys of the objects."""
-
-    code: str
-    message: str
-    ranges: Ranges
-    entries: Sequence[str]
-    reason: str | None = None
-
-    def record(self) -> RiskRecord:
-        """The risk as results show it."""
-        return RiskRecord(
-            code=self.code,
-            message=self.message,
-            networks=networks(self.ranges),
-            addresses=counted(self.ranges),
-            entries=list(self.entries),
-            reason=self.reason,
-        )
 
 
 def unprotects_addresses(change: Change, limits: Limits) -> Risk | None:
@@ -299,6 +254,9 @@ FINDERS: Mapping[str, Callable[[Change, Limits], Risk | None]] = {
         allowlists_own_prefix,
         mass_deletion,
         empties_list,
+        weakens_zone,
+        skips_everything,
+        blocks_everything,
     )
 }
 

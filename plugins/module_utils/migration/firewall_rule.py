@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Union
 
 from ..schema.expressions import LONGEST_RULE
-from ..schema.zone import ACTIONS_BY_PRECEDENCE, PRODUCTS
+from ..schema.zone import ACTIONS_BY_PRECEDENCE, GOING_ON, PRODUCTS
 
 Priority = Union[int, float, None]
 Remark = Callable[[str], None]
@@ -42,7 +42,7 @@ class FirewallRule:
     @property
     def terminates(self) -> bool:
         """Whether a request that meets it meets nothing after it; with an unknown action, it may."""
-        return self.action not in ("log", "bypass")
+        return self.action not in GOING_ON
 
 
 def read_rule(raw: Mapping[str, Any]) -> FirewallRule:

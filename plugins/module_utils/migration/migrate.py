@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
 from ..schema.grammar import normalise_expression
-from ..schema.zone import ACTIONS_BY_PRECEDENCE
+from ..schema.zone import firewall_order
 from ..text import first_few
 from .equivalence import CustomRule, at_least, by_ref
 from .firewall_rule import FirewallRule, read_rule
@@ -98,8 +98,7 @@ def _kind(value: Any) -> str:
 
 def _evaluation(rule: FirewallRule) -> tuple[bool, float, int]:
     """Sorts as the service evaluates; equal ones keep the order of the list."""
-    precedence = [*ACTIONS_BY_PRECEDENCE, rule.action].index(rule.action)  # an unknown action comes last
-    return (rule.priority is None, rule.priority or 0, precedence)
+    return firewall_order(rule.priority, rule.action)
 
 
 def _refs(rules: Iterable[FirewallRule]) -> dict[str, str]:

@@ -9,11 +9,11 @@ The vendor describes them in "Firewall Rules API" (deprecated) and "Create a cus
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Mapping
+from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from ..errors import OptionError
 from .expressions import FIREWALL_EXPRESSION, RULE_EXPRESSION
-from .resource import Field, Nested, Permission, Resource, Values, Versions, Write
+from .resource import Field, Key, Nested, Object, Permission, Resource, Values, Versions, Write
 from .values import CODE, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 
 OWNER = "zone_id"
@@ -22,6 +22,9 @@ PATH = "zones/{zone_id}"
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
 # Among firewall rules of equal priority, the service evaluates actions in this order.
 ACTIONS_BY_PRECEDENCE = ("log", "bypass", "allow", "challenge", "managed_challenge", "js_challenge", "block")
+ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
+SKIPPING = frozenset({"skip", "allow", "bypass"})
+GOING_ON = frozenset({"log", "bypass"})  # a request that matches meets the next rule as well
 
 
 def _check_products(values: Values) -> dict[str, Any]:
@@ -164,4 +167,107 @@ CUSTOM_RULES = Resource(
     versions=Versions("version", PATH + "/rulesets/{id}/versions/{version}"),
     normalise=_fit_action,
     invalid_reason=_invalid_custom_rule,
+)
+
+
+REST_OF_THE_LIST = "the remaining rules"  # what a skip of `ruleset` or `phase`, and an allow, skips among others
+
+
+class ZoneRule(NamedTuple):
+    """A rule of a zone as the service evaluates it.
+
+    `title` names it in sentences. `active` says whether requests can meet it, `skips` what a request that it matches
+    does not meet.
+    """
+
+    key: Key
+    entry: str
+    title: str
+    action: str
+    expression: str
+    active: bool
+    skips: frozenset[str]
+
+    @property
+    def enforces(self) -> bool:
+        """Whether it blocks or challenges."""
+        return self.active and self.action in ENFORCING
+
+    @property
+    def lets_pass(self) -> bool:
+        """Whether it takes requests past something."""
+        return self.active and self.action in SKIPPING
+
+    @property
+    def terminates(self) -> bool:
+        """Whether a request that it matches meets no rule after it; not where the action is unknown."""
+        return self.enforces or (self.lets_pass and REST_OF_THE_LIST in self.skips)
+
+
+def firewall_order(priority: Any, action: Any) -> tuple[bool, float, int]:
+    """Sorts firewall rules as the service evaluates them; equal ones keep the order of the list."""
+    number = priority if isinstance(priority, (int, float)) and not isinstance(priority, bool) else None
+    precedence = [*ACTIONS_BY_PRECEDENCE, action].index(action)  # an unknown action comes last
+    return (number is None, number or 0, precedence)
+
+
+def _firewall_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:
+    def order(rule: Object) -> tuple[bool, float, int]:
+        return firewall_order(rule.get("priority"), rule.get("action"))
+
+    return [_firewall_rule(rule) for rule in sorted(rules, key=order)]
+
+
+def _firewall_rule(rule: Object) -> ZoneRule:
+    nested = rule.get("filter")
+    condition = nested if isinstance(nested, Mapping) else {}
+    action = str(rule.get("action"))
+    entry = FIREWALL_RULES.label_of(rule)
+    description = rule.get("description")
+    products = rule.get("products") if action == "bypass" else None
+    return ZoneRule(
+        key=FIREWALL_RULES.key_of(rule),
+        entry=entry,
+        title=f"{entry} ({description})" if description else entry,
+        action=action,
+        expression=str(condition.get("expression") or ""),
+        active=all(FLAG.normalise(value) == "false" for value in _reasons_to_rest(rule, condition)),
+        skips=frozenset([REST_OF_THE_LIST] if action == "allow" else map(str, products or [])),
+    )
+
+
+def _reasons_to_rest(rule: Object, condition: Object) -> Sequence[Any]:
+    return (rule.get("paused"), condition.get("paused"), condition.get("deleted"))
+
+
+def _custom_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:
+    return [
+        ZoneRule(
+            key=CUSTOM_RULES.key_of(rule),
+            entry=CUSTOM_RULES.label_of(rule),
+            title=CUSTOM_RULES.label_of(rule),
+            action=str(rule.get("action")),
+            expression=str(rule.get("expression") or ""),
+            active=CUSTOM_RULES.field("enabled").normalised(rule) != "false",
+            skips=frozenset(_skipped(rule.get("action_parameters")) if rule.get("action") == "skip" else ()),
+        )
+        for rule in rules
+    ]
+
+
+def _skipped(parameters: Any) -> list[str]:
+    """What the parameters of a skip name; the rest of the phase is more than the rest of the list."""
+    named: list[str] = []
+    for name, value in parameters.items() if isinstance(parameters, Mapping) else ():
+        if name in ("ruleset", "phase"):
+            named += [REST_OF_THE_LIST, name] if name == "phase" else [REST_OF_THE_LIST]
+        elif name in SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS:
+            named += [f"{name} {item}" for item in value] if isinstance(value, (list, tuple, Mapping)) else [name]
+    return named
+
+
+# The rules of a zone in the order in which requests meet them, by what the service lists.
+EVALUATION: Sequence[tuple[Resource, Callable[[Sequence[Object]], list[ZoneRule]]]] = (
+    (FIREWALL_RULES, _firewall_rules_in_order),
+    (CUSTOM_RULES, _custom_rules_in_order),
 )

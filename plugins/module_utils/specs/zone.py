@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Callable, Mapping, Sequence
 
 from ..errors import OptionError, OptionProblems
-from ..guard.limits import LIST_CODES, limit_options
+from ..guard.limits import LIST_CODES, ZONE_CODES, limit_options
 from ..plan.desired import Desired, Position, numbered, parse_desired, parse_position
 from ..schema.resource import Field, Key, Object, Resource, State, options_of
 from ..schema.values import FLAG, ID, TEXT, identifier
@@ -27,7 +27,7 @@ def firewall_spec() -> ModuleSpec:
 
     return ModuleSpec(
         owner=OWNER,
-        options={"rules": list_option(FIREWALL_RULES, required=True)},
+        options={"rules": list_option(FIREWALL_RULES, required=True), **limit_options(ZONE_CODES)},
         reads=lambda options: (FIREWALL_RULES,),
         desired=lambda options: (parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),),
         result=result,
@@ -58,7 +58,7 @@ def custom_spec() -> ModuleSpec:
             "rules": list_option(CUSTOM_RULES, {"position": {"type": "str"}}, required=True),
             "state": {"type": "str", "choices": ["present", "absent", "exact"], "default": "present"},
             "validate": {"type": "bool", "default": False},
-            **limit_options(LIST_CODES),
+            **limit_options(LIST_CODES + ZONE_CODES),
         },
         reads=lambda options: (CUSTOM_RULES,),
         desired=desired,

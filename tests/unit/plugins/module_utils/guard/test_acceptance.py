@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.guard.acceptanc
     accepting,
     parse_acceptances,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import Risk
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.risk import Risk
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -18,10 +18,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils.coverage.addres
 )
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.risk import Change, Risk
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import (
     FINDERS,
-    Change,
-    Risk,
     enabled_too_soon,
     find_risks,
     unprotects_addresses,

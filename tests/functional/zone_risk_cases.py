@@ -1,0 +1,190 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Changes of one zone's custom rules and firewall rules, with the risks that each has, and harmless neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tests.functional.risk_cases import RiskCase
+
+Rule = dict[str, Any]
+
+EVERYBODY = "ip.src in {0.0.0.0/1 128.0.0.0/1 ::/0}"
+NEARLY_EVERYBODY = "ip.src in {0.0.0.0/1 128.0.0.0/2 ::/0}"
+SCRAPER = 'http.user_agent contains "scraper"'
+SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}}
+OFFICE = {"ref": "office", **SKIP, "expression": "ip.src in {192.0.2.0/24}"}
+FOUR: Sequence[Rule] = (
+    {"ref": "login", "action": "managed_challenge", "expression": 'http.request.uri.path eq "/login"'},
+    {"ref": "scrapers", "action": "block", "expression": SCRAPER},
+    {"ref": "admin", "action": "block", "expression": 'starts_with(http.request.uri.path, "/admin")'},
+    {"ref": "form", "action": "js_challenge", "expression": 'http.request.uri.path eq "/form"'},
+)
+BOTS = {"ref": "bots", "action": "log", "expression": "cf.client.bot"}
+SHOP: Sequence[Rule] = (OFFICE, *FOUR, BOTS)
+TEN: Sequence[Rule] = [{"ref": f"r{number}", "action": "block", "expression": f"ip.src eq 10.0.0.{number}"} for number in range(10)]  # fmt: skip
+OFF = {"enabled": False}
+
+
+def custom(name: str, rules: Sequence[Rule], existing: Sequence[Rule] = SHOP, state: str = "present", **expected: Any) -> RiskCase:  # fmt: skip
+    options = {"rules": rules, "state": state}
+    return RiskCase(name, "custom_rules", options, None, existing={"custom_rules": existing}, **expected)
+
+
+def exactly(name: str, rules: Sequence[Rule], existing: Sequence[Rule] = SHOP, **expected: Any) -> RiskCase:
+    return custom(name, rules, existing, "exact", **expected)
+
+
+def firewall(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None = None, **expected: Any) -> RiskCase:
+    existing = FIREWALL if existing is None else existing
+    return RiskCase(name, "firewall_rules", {"rules": rules}, None, existing={"rules": existing}, **expected)
+
+
+def everybody(action: str, **fields: Any) -> dict[str, Any]:
+    parameters = {"action_parameters": {"ruleset": "current"}} if action == "skip" else {}
+    return {"ref": "everybody", "action": action, "expression": EVERYBODY, **parameters, **fields}
+
+
+def identity(number: int) -> str:
+    return f"{number:032x}"
+
+
+def rule(number: int, action: str, expression: str, filter_: int = 0, **fields: Any) -> dict[str, Any]:
+    """A firewall rule with a filter of its own, or with one that several have."""
+    nested = {"id": identity(filter_ or number + 100), "expression": expression}
+    return {"id": identity(number), "action": action, "filter": nested, **fields}
+
+
+FIREWALL: Sequence[Rule] = (
+    rule(1, "block", SCRAPER, priority=10, description="scrapers"),
+    rule(2, "challenge", 'http.request.uri.path eq "/login"', filter_=99, priority=20),
+    rule(3, "block", 'http.request.uri.path eq "/login"', filter_=99, priority=30),
+    rule(4, "managed_challenge", 'http.request.uri.path eq "/login"', filter_=99),
+    rule(5, "allow", "ip.src in {192.0.2.0/24}", priority=5),
+    rule(6, "log", "true", priority=1),
+    rule(7, "bypass", "ip.src in {198.51.100.0/24}", products=["waf"], priority=40),
+    rule(8, "block", "true", paused=True, priority=50),
+)
+LOGIN_RULES = [identity(number) for number in (2, 3, 4)]
+
+ZONE_RISK_CASES = (
+    custom("every rule that blocks or challenges disabled", [{"ref": item["ref"], **OFF} for item in FOUR], codes=["weakens_zone"],
+           entries=["login", "scrapers", "admin", "form"]),
+    custom("three of four removed", [{"ref": ref} for ref in ("login", "scrapers", "form")], state="absent", codes=["weakens_zone"],
+           entries=["login", "scrapers", "form"]),
+    custom("three of four turned into log and skip, or matching nothing",
+           [{"ref": "login", "action": "log"}, {"ref": "admin", **SKIP}, {"ref": "form", "expression": "ip.src in {::/0} and not ip.src in {::/0}"}],
+           codes=["weakens_zone"], entries=["login", "admin", "form"]),
+    custom("two of four disabled, which is fewer than three", [{"ref": "login", **OFF}, {"ref": "admin", **OFF}]),
+    custom("three of ten disabled, which is 30 %", [{"ref": item["ref"], **OFF} for item in TEN[:3]], TEN),
+    custom("four of ten disabled", [{"ref": item["ref"], **OFF} for item in TEN[:4]], TEN, codes=["weakens_zone"], entries=["r0", "r1", "r2", "r3"]),
+    custom("the only one removed by name", [{"ref": "login"}], FOUR[:1], "absent", codes=["weakens_zone"], entries=["login"]),
+    custom("the only one that is enabled disabled", [{"ref": "login", **OFF}], [FOUR[0], {**FOUR[1], **OFF}], codes=["weakens_zone"], entries=["login"]),
+    custom("one that was disabled removed", [{"ref": "login"}], [{**FOUR[0], **OFF}], "absent"),
+    custom("a rule that logs and one that skips removed", [{"ref": "bots"}, {"ref": "office"}], state="absent"),
+    custom("challenges turned into blocks, and a block into a challenge",
+           [{"ref": "login", "action": "block"}, {"ref": "form", "action": "block"}, {"ref": "admin", "action": "challenge"}]),
+    custom("expressions changed", [{"ref": item["ref"], "expression": "ip.src eq 203.0.113.7"} for item in FOUR]),
+    exactly("every rule under another ref", [OFFICE, *({**item, "ref": f"new-{item['ref']}"} for item in FOUR), BOTS]),
+    exactly("every rule under another ref, and three of them disabled",
+            [OFFICE, *({**item, "ref": f"new-{item['ref']}", "enabled": item is FOUR[0]} for item in FOUR), BOTS], codes=["weakens_zone"],
+            entries=["scrapers", "admin", "form"]),
+    exactly("no rule left", [], codes=["mass_deletion", "empties_list", "weakens_zone"]),
+    exactly("everything in another order", [{"ref": item["ref"]} for item in reversed(SHOP)]),
+    custom("a skip of everything first", [everybody("skip", position="first")], codes=["skips_everything"], entries=["everybody"]),
+    custom("a skip of everything last", [everybody("skip")], codes=["skips_everything"], entries=["everybody"]),
+    custom("a skip of one product for everything", [everybody("skip", action_parameters={"products": ["bic"]})], codes=["skips_everything"]),
+    custom("a skip of everything that is disabled", [everybody("skip", enabled=False)]),
+    custom("a skip of three quarters of everything", [everybody("skip", expression=NEARLY_EVERYBODY)]),
+    custom("a skip of what is not known to be everything", [everybody("skip", expression='http.host contains "."')]),
+    custom("a skip of everything behind a block of everything", [everybody("skip", ref="late")], [*SHOP, everybody("block")]),
+    custom("a skip of everything between a skip of one product and a block of everything", [everybody("skip", ref="new", position="before last")],
+           [everybody("skip", action_parameters={"products": ["bic"]}), everybody("block", ref="last")], codes=["skips_everything"], entries=["new"]),
+    custom("a skip of everything enabled", [everybody("skip", enabled=True)], [*SHOP, everybody("skip", enabled=False)], codes=["skips_everything"],
+           entries=["everybody"]),
+    custom("a skip widened to everything", [{"ref": "office", "expression": "ip.src in {::/0} or not ip.src in {::/0}"}], codes=["skips_everything"],
+           entries=["office"]),
+    custom("a skip widened to less than everything", [{"ref": "office", "expression": "ip.src in {192.0.2.0/23}"}]),
+    custom("a log of everything turned into a skip", [{"ref": "all", "action": "skip", "action_parameters": {"phase": "current"}}],
+           [*SHOP, {"ref": "all", "action": "log", "expression": "true"}], codes=["skips_everything"], entries=["all"]),
+    custom("a skip of everything that skips more", [{"ref": "everybody", "action_parameters": {"products": ["bic", "waf"]}}],
+           [*SHOP, everybody("skip", action_parameters={"products": ["bic"]})], codes=["skips_everything"], entries=["everybody"]),
+    custom("a skip of everything that skips the rest of the phase instead of that of the list",
+           [{"ref": "everybody", "action_parameters": {"phase": "current"}}], [*SHOP, everybody("skip")], codes=["skips_everything"]),
+    custom("a skip of everything that skips less", [{"ref": "everybody", "action_parameters": {"products": ["bic"]}}],
+           [*SHOP, everybody("skip", action_parameters={"products": ["bic", "waf"]})]),
+    custom("a skip of everything described, and a rule before it", [{"ref": "everybody", "description": "mine"}, {**BOTS, "ref": "new", "position": "first"}],
+           [*SHOP, everybody("skip")]),
+    exactly("a skip of everything moved to an earlier place", [{"ref": ref} for ref in ("login", "everybody", "form")],
+            [FOUR[0], FOUR[3], everybody("skip")], codes=["skips_everything"], entries=["everybody"]),
+    exactly("a skip of everything moved to a later place", [{"ref": ref} for ref in ("login", "form", "everybody")],
+            [FOUR[0], everybody("skip"), FOUR[3]]),
+    custom("a rule before a skip of everything removed", [{"ref": "bots"}], [BOTS, everybody("skip")], "absent"),
+    custom("the block before a skip of everything removed", [{"ref": "everybody"}], [FOUR[0], everybody("block"), everybody("skip", ref="skip")], "absent",
+           codes=["skips_everything"], entries=["skip"]),
+    custom("a block of everything", [everybody("block")], codes=["blocks_everything"], entries=["everybody"]),
+    custom("a challenge of everything, first", [everybody("managed_challenge", position="first", expression="true")], codes=["blocks_everything"],
+           entries=["everybody"]),
+    custom("a block of what a field has or has not", [everybody("block", expression=f"{SCRAPER} or not {SCRAPER}")], codes=["blocks_everything"]),
+    custom("a block of everything that is disabled", [everybody("block", enabled=False)]),
+    custom("a log of everything", [everybody("log")]),
+    custom("a block of three quarters of everything", [everybody("block", expression=NEARLY_EVERYBODY)]),
+    custom("a block of everything behind another", [everybody("block", ref="late")], [*SHOP, everybody("block")]),
+    custom("a block of everything behind a skip of everything", [everybody("block", ref="late")], [*SHOP, everybody("skip")]),
+    custom("a block of everything behind a skip of one product for everything", [everybody("block", ref="late")],
+           [everybody("skip", action_parameters={"products": ["bic"]})], codes=["blocks_everything"], entries=["late"]),
+    custom("a block of everything behind another that is disabled", [everybody("block", ref="late")], [*SHOP, everybody("block", enabled=False)],
+           codes=["blocks_everything"], entries=["late"]),
+    custom("a block of everything enabled", [everybody("block", enabled=True)], [*SHOP, everybody("block", enabled=False)], codes=["blocks_everything"]),
+    custom("a block widened to everything", [{"ref": "admin", "expression": "true"}], codes=["blocks_everything"], entries=["admin"]),
+    custom("a log of everything turned into a block", [{"ref": "everybody", "action": "block"}], [*SHOP, everybody("log")], codes=["blocks_everything"]),
+    custom("a challenge of everything turned into a block", [{"ref": "everybody", "action": "block"}], [*SHOP, everybody("js_challenge")],
+           codes=["blocks_everything"], entries=["everybody"]),
+    custom("a block of everything turned into a challenge, with another description", [{"ref": "everybody", "action": "challenge", "description": "mine"}],
+           [*SHOP, everybody("block")]),
+    custom("a block of everything written in another way", [everybody("block", expression="true")], [*SHOP, everybody("block")]),
+    exactly("a block of everything moved before a rule that skips", [{"ref": "everybody"}, {"ref": "office"}, {"ref": "login"}],
+            [OFFICE, everybody("block"), FOUR[0]], codes=["blocks_everything"], entries=["everybody"]),
+    exactly("a block of everything moved before another block", [{"ref": "office"}, {"ref": "everybody"}, {"ref": "login"}],
+            [OFFICE, FOUR[0], everybody("block")]),
+    custom("the skip before a block of everything removed", [{"ref": "everybody"}], [FOUR[0], everybody("skip"), everybody("block", ref="block")], "absent",
+           codes=["blocks_everything"], entries=["block"]),
+    custom("a skip and a block of everything, in a zone that has no rule", [everybody("block"), everybody("skip", ref="skip", position="first",
+           action_parameters={"products": ["waf"]})], [], codes=["skips_everything", "blocks_everything"], entries=["skip"]),
+    firewall("every rule that blocks or challenges paused", [{"id": identity(number), "paused": True} for number in (1, 2, 3, 4)], codes=["weakens_zone"],
+             entries=[identity(number) for number in (1, 2, 3, 4)]),
+    firewall("a filter paused that three rules have", [{"id": identity(2), "filter": {"paused": True}}], codes=["weakens_zone"], entries=LOGIN_RULES),
+    firewall("a filter of three rules that no request matches", [{"id": identity(2), "filter": {"expression": "not true"}}], codes=["weakens_zone"],
+             entries=LOGIN_RULES),
+    firewall("three rules turned into others", [{"id": identity(1), "action": "log"}, {"id": identity(2), "action": "allow"}, {"id": identity(3), "action": "log"},
+             {"id": identity(4), "action": "log"}], codes=["weakens_zone"]),
+    firewall("two rules of three with one filter paused", [{"id": identity(2), "paused": True}, {"id": identity(3), "paused": True}]),
+    firewall("rules that log, allow and bypass paused", [{"id": identity(number), "paused": True} for number in (5, 6, 7)]),
+    firewall("priorities, descriptions and an expression", [{"id": identity(1), "priority": 11}, {"id": identity(2), "description": "login"},
+             {"id": identity(7), "filter": {"expression": "ip.src in {198.51.100.0/23}"}}]),
+    firewall("an allow widened to everything", [{"id": identity(5), "filter": {"expression": "true"}}], codes=["skips_everything"], entries=[identity(5)]),
+    firewall("a bypass widened to everything", [{"id": identity(7), "filter": {"expression": EVERYBODY}}], codes=["skips_everything"], entries=[identity(7)]),
+    firewall("a log of everything turned into an allow", [{"id": identity(6), "action": "allow"}], codes=["skips_everything"], entries=[identity(6)]),
+    firewall("an allow of everything turned from a bypass", [{"id": identity(1), "action": "allow"}], [rule(1, "bypass", "true", products=["waf"])],
+             codes=["skips_everything"], entries=[identity(1)]),
+    firewall("an allow of everything before what it was behind", [{"id": identity(2), "priority": 1}], [rule(1, "block", SCRAPER, priority=5), rule(2, "allow", "true", priority=9)],
+             codes=["skips_everything"], entries=[identity(2)]),
+    firewall("an allow of everything behind what it was before", [{"id": identity(2), "priority": ""}], [rule(1, "block", SCRAPER, priority=5), rule(2, "allow", "true", priority=1)]),
+    firewall("a bypass of everything resumed, with equal priority before the block that ends the evaluation", [{"id": identity(2), "paused": False}],
+             [rule(1, "block", "true", priority=5), rule(2, "bypass", "true", priority=5, paused=True, products=["waf"])], codes=["skips_everything"]),
+    firewall("an allow of everything resumed behind a block of everything", [{"id": identity(2), "paused": False}],
+             [rule(1, "block", "true", priority=5), rule(2, "allow", "true", priority=6, paused=True)]),
+    firewall("a block of everything resumed", [{"id": identity(8), "paused": False}], codes=["blocks_everything"], entries=[identity(8)]),
+    firewall("a filter of three rules widened to everything", [{"id": identity(2), "filter": {"expression": "true"}}], codes=["blocks_everything"],
+             entries=[identity(2)]),
+    firewall("the filter of a block of everything resumed", [{"id": identity(1), "filter": {"paused": False}}],
+             [{**rule(1, "block", "true"), "filter": {"id": identity(9), "expression": "true", "paused": True}}], codes=["blocks_everything"]),
+    firewall("a block of everything resumed behind an allow of everything", [{"id": identity(8), "paused": False}],
+             [*FIREWALL[:6], rule(7, "allow", "true", priority=49), FIREWALL[7]]),
+    firewall("a rule that gets the filter of another that every request matches", [{"id": identity(1), "filter": {"id": identity(106)}}],
+             codes=["blocks_everything"], entries=[identity(1)]),
+)  # fmt: skip
