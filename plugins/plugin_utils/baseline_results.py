@@ -12,6 +12,7 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.module_utils.result import readable_failure
 from ansible_collections.edgeops.protection.plugins.module_utils.text import plural, visible
 
+from .baseline_plan import plan_id_of, plan_ids
 from .baseline_variables import ACCOUNT
 
 Result = Mapping[str, Any]
@@ -24,31 +25,50 @@ FOR_ANSIBLE = ("warnings", "deprecations")  # what Ansible shows of a task, and 
 def combined(
     results: Results, warnings: Sequence[str] = (), check_mode: bool = False, verbose: bool = False
 ) -> dict[str, Any]:
-    """The result of a host: that of each module under its name, and together `changed`, `operations` and `diff`.
+    """The result of a host: that of each module under its name, and what they change together.
 
-    `warnings` come before those of the modules. After a failure, its message and its details are those of the host.
-    Unless verbose, the results before it are shortened, as Ansible prints all of a failure.
+    `warnings` come before those of the modules. After a failure, the results before it are shortened unless verbose, as
+    Ansible prints all of a failure.
     """
     plain = {module: _plain(result) for module, result in results.items()}
-    together: dict[str, Any] = {
-        "changed": any(result.get("changed") for result in plain.values()),
-        "operations": [operation for result in plain.values() for operation in result.get("operations") or []],
-        "diff": [result["diff"] for result in plain.values() if result.get("diff")],
-    }
+    together: dict[str, Any] = {"changed": any(result.get("changed") for result in plain.values())}
     for name in FOR_ANSIBLE:
         listed = [*(warnings if name == "warnings" else ()), *_listed(results, name)]
         together.update({name: listed} if listed else {})
     failed = next((module for module, result in plain.items() if result.get("failed")), None)
-    if failed is None:
-        return {**together, **plain}
-    failure = plain.pop(failed)
-    before = plain if verbose else {module: _shortened(result) for module, result in plain.items()}
-    applied = [] if check_mode else [(module, result["operations"]) for module, result in plain.items()]
-    for module, operations in applied:
-        if operations:
-            number = plural(len(operations), "operation", "operations")
-            failure["msg"] = f"{failure['msg']} Before that, {module} applied {number}."
-    return {**before, **failure, **together, "failed_module": failed}
+    if failed is not None:
+        return {**together, **_failure(failed, plain, check_mode, verbose)}
+    plans = plan_ids(plain)
+    return {
+        **together,
+        "operations": _listed(plain, "operations"),
+        "diff": [result["diff"] for result in plain.values() if result.get("diff")],
+        "plan_id": plan_id_of(plans),
+        "plans": plans,
+        **plain,
+    }
+
+
+def has_failed(results: Results) -> bool:
+    """Whether a module failed."""
+    return any(result.get("failed") for result in results.values())
+
+
+def refused(results: Results, message: str) -> dict[str, Any]:
+    """The failure of a host whose predicted plan is not the approved one; it shows the plan."""
+    plans = plan_ids(results)
+    shown = {module: _shortened(_plain(result)) for module, result in results.items()}
+    return {"failed": True, "changed": False, "msg": message, "plan_id": plan_id_of(plans), "plans": plans, **shown}
+
+
+def _failure(failed: str, plain: Results, check_mode: bool, verbose: bool) -> dict[str, Any]:
+    message = str(plain[failed].get("msg"))
+    for module, result in plain.items():
+        if module != failed and result.get("operations") and not check_mode:
+            number = plural(len(result["operations"]), "operation", "operations")
+            message = f"{message} Before that, {module} applied {number}."
+    shown = {module: result if verbose or module == failed else _shortened(result) for module, result in plain.items()}
+    return {"failed": True, "msg": message, "failed_module": failed, **shown}
 
 
 def _listed(results: Results, name: str) -> list[Any]:

@@ -10,7 +10,7 @@ Pure functions. The role's variables are named after the options of the modules;
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -33,7 +33,8 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         **{option: f"baseline_custom_rules_{option}" for option in ("state", "ignore", "validate")},
     },
 }
-INTERNAL = ("option_names",)  # options that no variable fills
+OF_THE_ACTION = ("option_names", "expected_plan")  # options that the action fills
+EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 
 # The variables of the inventory that count where those of the role are not set, or empty.
 INVENTORY: Mapping[str, str] = {
@@ -57,11 +58,11 @@ def _variables_of(module: str) -> dict[str, str]:
     """The variable for each option of a module."""
     spec = MODULE_SPECS[module]
     options = [*shared_options(spec.owner, lambda *names: None), *spec.options]
-    return {option: NAMES[module].get(option, f"{PREFIX}{option}") for option in options if option not in INTERNAL}
+    return {option: NAMES[module].get(option, f"{PREFIX}{option}") for option in options if option not in OF_THE_ACTION}
 
 
 OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for module in MODULES}
-KNOWN = frozenset(variable for options in OPTIONS.values() for variable in options.values())
+KNOWN = frozenset([EXPECTED_PLAN, *(variable for options in OPTIONS.values() for variable in options.values())])
 READ = (*sorted(KNOWN), *INVENTORY.values())
 
 
@@ -89,6 +90,11 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
     modules += [FIREWALL] if values.get(NAMES[FIREWALL]["rules"]) else []
     modules += [CUSTOM] if NAMES[CUSTOM]["rules"] in values and _has_zone(values) else []
     return [Part(module, _options_of(module, values, names)) for module in modules]
+
+
+def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:
+    """The parts that may only apply these plans, by module; a module without one may change nothing."""
+    return [replace(part, options={**part.options, "expected_plan": plans.get(part.module, "")}) for part in parts]
 
 
 def _options_of(module: str, values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

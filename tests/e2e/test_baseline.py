@@ -216,6 +216,50 @@ def test_a_failure_in_the_zone_shows_what_was_done_in_the_account(service: Local
     assert len(service.account("e" * 32).prefixes) == 60
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, tmp_path: Path, inside: bool) -> None:
+    """Of a host that is account and zone; what an interrupted run has left is approved as well."""
+    service.account("e" * 32)
+    zone = service.zone(ZONE)
+    lima: dict[str, Any] = {
+        "edge_account_id": "e" * 32,
+        "edge_zone_id": ZONE,
+        "edge_api_token": service.token,
+        "edgeops_protection_in_worker": inside,
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
+        "baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}],
+    }
+
+    def run(*arguments: str, **variables: Any) -> tuple[int, Any]:
+        finished = play(service, tmp_path, {"lima": {**lima, **variables}}, *arguments)
+        (result,) = (task.result for task in finished.of())
+        return finished.code, result
+
+    _code, predicted = run("--check")
+    assert [*predicted["plans"]] == ["account_protection", "custom_rules"]
+    approved = tmp_path / "lima.json"
+    approved.write_text(json.dumps({name: predicted[name] for name in ("plan_id", "plans")}), encoding="utf-8")
+    zone.seed(custom_rules=[{"ref": "other", "action": "block", "expression": "ip.src eq 192.0.2.8"}])
+
+    for arguments in ((), ("--check",)):
+        code, refused = run(*arguments, baseline_expected_plan=str(approved))
+        assert code == 2
+        assert "custom_rules has 1 operation" in refused["msg"]
+        assert "account_protection has" not in refused["msg"]
+        assert [item["key"] for item in refused["custom_rules"]["operations"]] == ["office"]
+        assert service.writes == []
+
+    _code, again = run("--check", baseline_expected_plan=refused["plan_id"])
+    assert again["plan_id"] == refused["plan_id"] != predicted["plan_id"]
+    plan = {"plan_id": again["plan_id"], "plans": again["plans"]}
+    run(baseline_custom_rules=[])  # as if the run had been interrupted after the account
+    for changed in (True, False):
+        code, done = run(baseline_expected_plan=plan)
+        assert (code, done["changed"]) == (0, changed), done
+    assert [rule["ref"] for rule in zone.custom_rules] == ["other", "office"]
+    assert run(baseline_expected_plan="", baseline_enabled=True)[0] == 2
+
+
 def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalService, tmp_path: Path) -> None:
     account = service.account("e" * 32)
     desired = {

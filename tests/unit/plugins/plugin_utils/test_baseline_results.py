@@ -14,6 +14,7 @@ COVERAGE = {
 }
 ACCOUNT = {
     "changed": True,
+    "plan_id": "a" * 64,
     "operations": [ENABLE],
     "diff": {"before": {}, "after": {}},
     "coverage": COVERAGE,
@@ -21,7 +22,7 @@ ACCOUNT = {
     "warnings": ["of the account"],
     "_ansible_parsed": True,
 }
-ZONE = {"changed": False, "operations": [], "rules": []}
+ZONE = {"changed": False, "plan_id": "", "operations": [], "rules": []}
 FAILED = {"failed": True, "msg": "The zone is not there.", "error": {"status": 404}}
 
 
@@ -30,6 +31,8 @@ def test_the_result_of_a_host_has_that_of_each_module() -> None:
     assert (result["changed"], result["operations"], result["diff"]) == (True, [ENABLE], [ACCOUNT["diff"]])
     assert result["warnings"] == ["of the role", "of the account"]
     assert result["custom_rules"] == ZONE
+    assert result["plans"] == {"account_protection": "a" * 64}
+    assert len(result["plan_id"]) == 64
     assert result["account_protection"] == {
         name: value for name, value in ACCOUNT.items() if name not in ("warnings", "_ansible_parsed")
     }
@@ -38,14 +41,14 @@ def test_the_result_of_a_host_has_that_of_each_module() -> None:
 def test_a_failure_is_that_of_the_host_and_says_what_was_applied_before() -> None:
     results = {"account_protection": ACCOUNT, "custom_rules": FAILED}
     result = combined(results)
-    assert (result["failed"], result["failed_module"], result["error"]) == (True, "custom_rules", {"status": 404})
+    assert (result["failed"], result["failed_module"], result["custom_rules"]) == (True, "custom_rules", FAILED)
     assert result["msg"] == "The zone is not there. Before that, account_protection applied 1 operation."
     assert result["changed"] is True
-    assert "custom_rules" not in result
     assert result["account_protection"] == {
         "changed": True,
         "operations": [ENABLE],
         "coverage": {"after": {"summary": COVERAGE["after"]["summary"]}},
+        "plan_id": "a" * 64,
     }
     assert combined(results, verbose=True)["account_protection"]["protection"] == {"prefixes": []}
     assert combined(results, check_mode=True)["msg"] == FAILED["msg"]
