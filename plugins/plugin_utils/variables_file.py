@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 TEMPLATE_MARKS = ("{{", "{%", "{#")
+LINE_BREAKS = ("\x85", "\u2028", "\u2029")  # which YAML folds into others unless they are escaped
 
 
 class _Dumper(yaml.SafeDumper):
@@ -24,7 +25,8 @@ class _Dumper(yaml.SafeDumper):
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     if any(mark in text for mark in TEMPLATE_MARKS):
         return dumper.represent_scalar("!unsafe", text, style='"')
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text)
+    style = '"' if any(character in text for character in LINE_BREAKS) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Dumper.add_representer(str, _text)

@@ -188,7 +188,19 @@ def test_what_cannot_be_described_is_noted(
 
 
 def test_texts_survive_and_are_no_templates() -> None:
-    texts = ["{{ 1 + 1 }}", "{% raw %}", "yes", "2026-01-01", "it's", 'say "x"', "\u202e\x07", "two\nlines", " "]
+    texts = [
+        "{{ 1 + 1 }}",
+        "{% raw %}",
+        "yes",
+        "2026-01-01",
+        "it's",
+        'say "x"',
+        "\u202e\x07",
+        "two\nlines",
+        " ",
+        "\x85",
+        "a\u2028b",
+    ]
     text = variables_file({"baseline_prefixes": [{"comment": comment} for comment in texts]})
     assert [entry["comment"] for entry in read_back(text)["baseline_prefixes"]] == texts
     assert text.count("!unsafe") == 2
