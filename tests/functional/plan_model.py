@@ -25,6 +25,12 @@ DEFAULTS: Mapping[str, Item] = {
     "allowlist": {"comment": "", "enabled": True},
     "rules": {"mode": "monitoring", "rate_sensitivity": "medium", "burst_sensitivity": "medium"},
     "filters": {"mode": "monitoring"},
+    "dns_rules": {
+        "mode": "monitoring",
+        "rate_sensitivity": "medium",
+        "burst_sensitivity": "medium",
+        "profile_sensitivity": "low",
+    },
 }
 
 
@@ -52,7 +58,13 @@ def same_text(text: str) -> str:
     return "".join(text.split())
 
 
-KEYS: Mapping[str, Key] = {"prefixes": network, "allowlist": network, "rules": position_of, "filters": expression}
+KEYS: Mapping[str, Key] = {
+    "prefixes": network,
+    "allowlist": network,
+    "rules": position_of,
+    "filters": expression,
+    "dns_rules": position_of,
+}
 
 
 def named(entry: Mapping[str, Any]) -> Item:

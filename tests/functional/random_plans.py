@@ -15,6 +15,7 @@ from tests.functional.plan_model import KEYS, Item
 
 Items = st.SearchStrategy[list[Item]]
 KINDS = ("syn_flood", "out_of_state_tcp")
+OF_KINDS = ("rules", "filters")
 NETWORKS = st.sampled_from(  # few, so that tasks meet what exists
     ["192.0.2.0/24", "192.0.2.9/24", "192.0.2.1", "192.0.2.1/32", "2001:db8::/32", "2001:DB8::/32", "::/1"]
 )
@@ -63,6 +64,7 @@ LISTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "allowlist": ({"prefix": NETWORKS}, {"comment": TEXTS, "enabled": FLAGS}),
     "rules": ({}, {"mode": MODES, "rate_sensitivity": LEVELS, "burst_sensitivity": LEVELS}),
     "filters": ({"expression": PORTS}, {"mode": MODES}),
+    "dns_rules": ({}, {"mode": MODES, "rate_sensitivity": LEVELS, "profile_sensitivity": LEVELS | st.just("very_high")}),
 }  # fmt: skip
 
 
@@ -73,12 +75,12 @@ def with_place(pair: tuple[tuple[str, str], Item]) -> Item:
 def objects(collection: str) -> st.SearchStrategy[Item]:
     """Options of one object."""
     item = some(*LISTS[collection])
-    return st.tuples(PLACES, item).map(with_place) if collection == "rules" else item
+    return st.tuples(PLACES, item).map(with_place) if collection in ("rules", "dns_rules") else item
 
 
 def entries(collection: str) -> Items:
     """A list of a task; of rules and filters, each says its kind."""
-    if collection in ("prefixes", "allowlist"):
+    if collection not in OF_KINDS:
         return named_once(objects(collection), KEYS[collection])
     of_kind = st.tuples(st.sampled_from(KINDS), objects(collection)).map(lambda pair: {"kind": pair[0], **pair[1]})
     return named_once(of_kind, lambda item: (item["kind"], KEYS[collection](item)))
@@ -98,11 +100,12 @@ def existing(collection: str) -> Items:
 
 
 def of_both_kinds() -> st.SearchStrategy[Item]:
-    return st.fixed_dictionaries({name: existing(name) for name in ("rules", "filters")})
+    return st.fixed_dictionaries({name: existing(name) for name in OF_KINDS})
 
 
 ACCOUNTS = st.fixed_dictionaries(
-    {"enabled": FLAGS, "prefixes": existing("prefixes"), "allowlist": existing("allowlist"), **dict.fromkeys(KINDS, of_both_kinds())}
+    {"enabled": FLAGS, "prefixes": existing("prefixes"), "allowlist": existing("allowlist"), "dns_rules": existing("dns_rules"),
+     **dict.fromkeys(KINDS, of_both_kinds())}
 )  # fmt: skip
 STATES = st.sampled_from(["present", "present", "absent"])
 ROLLOUTS = st.sampled_from([{"staged_rollout": True}, {}])
@@ -127,8 +130,8 @@ def whole_tasks(draw: st.DrawFn) -> tuple[str, Item]:
 
 
 def single(module: str, collection: str) -> st.SearchStrategy[tuple[str, Item]]:
-    kind = {"kind": st.sampled_from(KINDS)} if collection in ("rules", "filters") else {}
-    rollout = ROLLOUTS if kind else st.just({})
+    kind = {"kind": st.sampled_from(KINDS)} if collection in OF_KINDS else {}
+    rollout = ROLLOUTS if "mode" in LISTS[collection][1] else st.just({})
     parts = st.tuples(objects(collection), st.fixed_dictionaries({**kind, "state": STATES}), rollout)
     return parts.map(lambda part: (module, {**part[0], **part[1], **part[2]}))
 
@@ -140,6 +143,7 @@ ACCOUNT_TASKS = st.one_of(  # hypothesis takes the first most often
     single("allowlist_entry", "allowlist"),
     single("protection_rule", "rules"),
     single("protection_filter", "filters"),
+    single("dns_protection_rule", "dns_rules"),
     st.tuples(st.just("tcp_protection_status"), st.fixed_dictionaries({"enabled": FLAGS})),
 )  # fmt: skip
 

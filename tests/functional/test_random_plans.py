@@ -32,7 +32,12 @@ from tests.support.service_state import comparable as comparable_result
 
 ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 LISTED = {"protected_prefixes": "prefixes", "allowlist": "allowlist", "account_protection": ""}
-SINGLE = {"allowlist_entry": "allowlist", "protection_rule": "rules", "protection_filter": "filters"}
+SINGLE = {
+    "allowlist_entry": "allowlist",
+    "protection_rule": "rules",
+    "protection_filter": "filters",
+    "dns_protection_rule": "dns_rules",
+}
 
 
 Lists = dict[tuple[str, str], list[Item]]  # by collection and kind
@@ -92,6 +97,7 @@ def lists_of(service: LocalService) -> Lists:
         {
             ("prefixes", ""): account.prefixes,
             ("allowlist", ""): account.allowlist,
+            ("dns_rules", ""): account.dns_rules,
             **{("rules", kind): account.rules[kind] for kind in KINDS},
             **{("filters", kind): account.filters[kind] for kind in KINDS},
         }
