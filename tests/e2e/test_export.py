@@ -96,6 +96,25 @@ def test_firewall_rules_are_described_on_demand(inventory: Path, tmp_path: Path)
     assert "baseline_firewall_rules:" in (tmp_path / "host_vars" / "lima.example" / "protection.yml").read_text()
 
 
+def test_dns_rules_are_described_on_demand_and_applying_them_changes_nothing(
+    inventory: Path, service: LocalService, tmp_path: Path
+) -> None:
+    del service.account(ACCOUNT).prefixes[1]
+    service.account(ACCOUNT).seed(dns_rules=[{"mode": "enabled"}, {"scope": "region", "name": "WEUR"}])
+    variables = tmp_path / "host_vars" / "lima" / "protection.yml"
+    export(inventory, "--limit", "accounts")
+    assert "baseline_dns_rules" not in variables.read_text(encoding="utf-8")
+    run = export(inventory, "--limit", "accounts", "-e", '{"export_dns_rules": true, "export_purge": true}')
+    assert run.code == 0, run.output
+    assert len(yaml.safe_load(variables.read_text("utf-8").replace("!unsafe", ""))["baseline_dns_rules"]) == 2
+    service.calls.clear()
+    run = ansible_playbook("-i", inventory, "--limit", "accounts", REPOSITORY / "playbooks" / "baseline.yml")
+    assert run.code == 0, run.output
+    assert "changed=0" in run.output
+    assert [call for call in service.calls if "/advanced_dns_protection/" in call.path]
+    assert not service.writes
+
+
 def test_check_mode_writes_no_file(inventory: Path, tmp_path: Path) -> None:
     assert export(inventory, "--check").code == 0
     assert not (tmp_path / "host_vars").exists()

@@ -10,16 +10,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
 
 from tests.documentation.samples import ACCOUNT_STATE, ZONE_STATE
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 Result = Mapping[str, Any]
-LISTS = ("prefixes", "allowlist", "rules", "filters")
 
 ROUND_TRIPS: Mapping[str, tuple[str, Callable[[Result], Result]]] = {
-    "account_protection": ("protection_info", lambda read: {**{name: read[name] for name in LISTS}, "purge": LISTS}),
+    "account_protection": (
+        "protection_info",
+        lambda read: {**{name: read[name] for name in LISTS}, "purge": list(LISTS)},
+    ),
     "protected_prefixes": ("protection_info", lambda read: {"prefixes": read["prefixes"], "purge": True}),
     "allowlist": ("protection_info", lambda read: {"entries": read["allowlist"], "purge": True}),
     "firewall_rules": ("firewall_rules_info", lambda read: {"rules": read["rules"]}),
@@ -32,7 +36,8 @@ def test_what_was_read_can_be_given_back(module: str, service: LocalService, mod
     service.account(ACCOUNT).seed(**ACCOUNT_STATE)
     service.zone(ZONE).seed(**ZONE_STATE)
     reader, options = ROUND_TRIPS[module]
-    given_back = options(modules.done(reader))
+    whole: dict[str, Any] = {"gather_subset": list(SUBSETS)} if reader == "protection_info" else {}
+    given_back = options(modules.done(reader, **whole))
     assert modules.done(module, **given_back)["changed"] is False
     assert service.writes == []
 
