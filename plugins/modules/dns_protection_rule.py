@@ -101,8 +101,8 @@ EXAMPLES = r"""
 
 - name: Remove a rule
   edgeops.protection.dns_protection_rule:
-    scope: datacenter
-    name: lax
+    scope: region
+    name: WEUR
     state: absent
 """
 
