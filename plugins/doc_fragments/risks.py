@@ -30,7 +30,8 @@ options:
       - V(allowlists_own_prefix) means that the allowlist has a protected prefix of the account as a source.
       - V(mass_deletion) means that the plan deletes five objects or more, and more than O(max_deletions_percent) of a
         list.
-      - V(empties_list) means that a purge empties a list. The deletion of objects that a task names is not this risk.
+      - V(empties_list) means that a purge or an expiry empties a list. The deletion of objects that a task names is not
+        this risk.
     version_added: 0.2.0
     type: list
     elements: raw

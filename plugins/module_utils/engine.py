@@ -27,7 +27,15 @@ from .plan.fingerprint import plan_id
 from .plan.plan import Plan
 from .plan.reconcile import as_desired, make_plan
 from .progress import Screen
-from .result import Diff, add_orders, make_diff, operation_records, readable_failure
+from .result import (
+    Diff,
+    add_orders,
+    expired_records,
+    expiry_warnings,
+    make_diff,
+    operation_records,
+    readable_failure,
+)
 from .schema.account import decided_with
 from .schema.directory import ZONES, only_zone
 from .schema.resource import Resource, State
@@ -70,6 +78,7 @@ def perform(
                 client = client.within({spec.owner: only_zone(settings.zone_name, zones)})
             state = read_state(client, parsed.reads)
             if spec.writes:
+                parsed = parsed._replace(desired=[item.at(client.now) for item in parsed.desired])
                 local_time = datetime.now(timezone.utc)
                 staged = bool(options.get("staged_rollout"))
                 rollout = StagedRollout(client.now, parsed.limits.monitoring, local_time) if staged else None
@@ -171,8 +180,10 @@ class Run:
             checked = self.check(plan, identity, self.parsed.approval)
         except PlanError as exc:
             raise exc.extended("Nothing was changed.") from exc
-        for text in checked.warnings + (checked.standing if self.options.get("option_names") else []):
+        standing = checked.standing if self.options.get("option_names") else []
+        for text in [*checked.warnings, *expiry_warnings(self.parsed.desired, plan), *standing]:
             warn(text)
+        expired = expired_records(self.parsed.desired)
         try:
             checked, applied = self.predict(checked) if check_mode else self.apply(checked, warn)
         except ProtectionError as exc:
@@ -182,6 +193,7 @@ class Run:
             "changed": bool(applied.operations),
             "operations": operation_records(applied.operations),
             "plan_id": identity,
+            **({"expired": expired} if expired else {}),
             **checked.results(self._diff(plan, applied), applied.state),
             **({"pending": self.spec.pending(pending)} if pending else {}),
             **self.spec.result(self.options, self.parsed.desired, applied.state),

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
-from .plan.plan import Operation
+from .plan.desired import Desired
+from .plan.plan import Operation, Plan
 from .schema.resource import Object, Resource, State
+from .timestamps import write_timestamp
 
 
 class OperationRecord(TypedDict):
@@ -39,6 +41,49 @@ def operation_records(operations: Iterable[Operation]) -> list[OperationRecord]:
         )
         for operation in operations
     ]
+
+
+class Expired(TypedDict):
+    """An object that counts as absent since `expires`, a timestamp in UTC."""
+
+    resource: str
+    key: str
+    expires: str
+
+
+def expired_records(desired: Iterable[Desired]) -> list[Expired]:
+    """What expired, in the order of the task."""
+    return [
+        Expired(
+            resource=item.resource.name,
+            key=item.resource.label_of(item.objects[key]),
+            expires=write_timestamp(expires),
+        )
+        for item in desired
+        for key, expires in item.expires.items()
+        if key in item.expired
+    ]
+
+
+def expiry_warnings(desired: Iterable[Desired], plan: Plan) -> list[str]:
+    """What expired and does not exist, since the task can do without it; and what nobody knows to have expired."""
+    deleted = {(item.resource.plural, item.key) for item in plan.operations if item.action == "delete"}
+    warnings = []
+    for item in desired:
+        for key, expires in item.expires.items():
+            option, until = f"{item.paths[key]}expires", write_timestamp(expires)
+            what = f"{item.resource.title} {item.resource.label_of(item.objects[key])}"
+            if key in item.undecided:
+                warnings.append(
+                    f"{option}: whether {what} expired ({until}) is not known, since the service does not tell its "
+                    "time. An existing one stays, and a new one is not created."
+                )
+            elif key in item.expired and (item.resource.plural, key) not in deleted:
+                warnings.append(
+                    f"{option}: {what} expired at {until} and does not exist. Remove it from the task, or give it a "
+                    "later expires."
+                )
+    return warnings
 
 
 def make_diff(operations: Iterable[Operation]) -> Diff:

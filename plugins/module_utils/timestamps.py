@@ -68,7 +68,7 @@ def parse_expiry(text: str) -> datetime:
     if DATE.fullmatch(text):
         try:
             return datetime.fromisoformat(f"{text}T00:00:00+00:00") + timedelta(days=1)
-        except ValueError as exc:
+        except (ValueError, OverflowError) as exc:
             raise ValueError(f"'{text}' is not a date that exists") from exc
     match = TIMESTAMP.fullmatch(text)
     time = read_timestamp(text)

@@ -57,6 +57,14 @@ options:
           - Whether this network is excluded from protection, for example a part of a protected prefix.
           - If omitted, an existing entry keeps its value, and a new entry gets V(false).
         type: bool
+      expires:
+        description:
+          - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
+            its end in UTC.
+          - The service does not know it. If omitted, the entry does not expire.
+        version_added: 0.2.0
+        type: str
       id:
         description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
@@ -92,6 +100,14 @@ options:
           - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
           - If omitted, an existing entry keeps its value, and a new entry gets V(true).
         type: bool
+      expires:
+        description:
+          - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
+            its end in UTC.
+          - The service does not know it. If omitted, the entry does not expire.
+        version_added: 0.2.0
+        type: str
       id:
         description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
@@ -368,32 +384,7 @@ protection:
       description: The allowlist.
       type: list
       elements: dict
-      contains:
-        id:
-          description: The id that the service gives. Check mode returns none for an entry that
-            the run would create.
-          type: str
-          sample: 78e51061-7311-48a3-82ce-6f447ed4d57b
-        prefix:
-          description: The network of the sources, as the service stores it.
-          type: str
-          sample: 198.51.100.7/32
-        comment:
-          description: The comment.
-          type: str
-          sample: monitoring probe
-        enabled:
-          description: Whether the entry is active.
-          type: bool
-          sample: true
-        created_on:
-          description: When the entry was created.
-          type: str
-          sample: '2026-03-01T09:15:02.310412+00:00'
-        modified_on:
-          description: When the entry was last changed.
-          type: str
-          sample: '2026-03-01T09:15:02.310412+00:00'
+      contains: {}
     rules:
       description: The SYN flood rules and out-of-state TCP rules.
       type: list
@@ -628,8 +619,14 @@ diff:
       description: The objects before, by collection and key.
       type: dict
       sample:
+        allowlist:
+          198.51.100.7/32:
+            prefix: 198.51.100.7/32
+            comment: monitoring probe
+            enabled: true
         coverage:
           protected: [192.0.2.64/28]
+          bypassing: [198.51.100.7/32]
           SYN flood protection: {enabled or monitoring: 128 IPv4 addresses}
           out-of-state TCP protection: {enabled: 128 IPv4 addresses}
           DNS protection: {enabled: 128 IPv4 addresses}
@@ -648,6 +645,7 @@ diff:
             burst_sensitivity: medium
         coverage:
           protected: []
+          bypassing: []
           SYN flood protection: {enabled or monitoring: 112 IPv4 addresses}
           out-of-state TCP protection: {enabled: 112 IPv4 addresses}
           DNS protection: {enabled: 112 IPv4 addresses}
@@ -686,7 +684,26 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 265f46c2c82561cc4f6542d2a195b9714aa2226471655b390febb30273b1dbea
+  sample: acfc7fdef6d325140f409d6b955bfc61db999d9d644fd3d5fe5091d47ce3d8b3
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 0.2.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: allowlist_entry
+    key:
+      description: What identifies the object.
+      type: str
+      sample: 198.51.100.7/32
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -697,6 +714,15 @@ done:
       resource: prefix
       key: 192.0.2.64/28
       fields: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+    - action: create
+      resource: syn_flood_rule
+      key: region WEUR
+      fields:
+        scope: region
+        name: WEUR
+        mode: monitoring
+        rate_sensitivity: medium
+        burst_sensitivity: medium
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -716,6 +742,10 @@ left:
         mode: monitoring
         rate_sensitivity: medium
         burst_sensitivity: medium
+    - action: delete
+      resource: allowlist_entry
+      key: 198.51.100.7/32
+      fields: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -723,15 +753,10 @@ unknown:
   type: list
   elements: dict
   sample:
-    - action: create
-      resource: syn_flood_rule
-      key: region WEUR
-      fields:
-        scope: region
-        name: WEUR
-        mode: monitoring
-        rate_sensitivity: medium
-        burst_sensitivity: medium
+    - action: delete
+      resource: allowlist_entry
+      key: 198.51.100.7/32
+      fields: {}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

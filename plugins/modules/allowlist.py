@@ -51,6 +51,14 @@ options:
           - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
           - If omitted, an existing entry keeps its value, and a new entry gets V(true).
         type: bool
+      expires:
+        description:
+          - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
+            its end in UTC.
+          - The service does not know it. If omitted, the entry does not expire.
+        version_added: 0.2.0
+        type: str
       id:
         description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
@@ -121,15 +129,15 @@ entries:
       description: The id that the service gives. Check mode returns none for an entry that the
         run would create.
       type: str
-      sample: 78e51061-7311-48a3-82ce-6f447ed4d57b
+      sample: 05b6e6e3-07d4-4edc-9143-1193e6c3f339
     prefix:
       description: The network of the sources, as the service stores it.
       type: str
-      sample: 198.51.100.7/32
+      sample: 203.0.112.0/23
     comment:
       description: The comment.
       type: str
-      sample: monitoring probe
+      sample: payment provider
     enabled:
       description: Whether the entry is active.
       type: bool
@@ -226,7 +234,13 @@ diff:
     before:
       description: The objects before, by collection and key.
       type: dict
-      sample: {coverage: {bypassing: []}}
+      sample:
+        allowlist:
+          198.51.100.7/32:
+            prefix: 198.51.100.7/32
+            comment: monitoring probe
+            enabled: true
+        coverage: {bypassing: [198.51.100.7/32]}
     after:
       description: The objects afterwards, by collection and key.
       type: dict
@@ -275,13 +289,39 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: e213380db5c3fd63a8e624091bf2db6f201c99b040ee377bd09d99d81f8d9857
+  sample: 7a2a88c8d0cbb37c7f217491fcfa4a27ab3df7a5206d11b21eb77acb606d7bc2
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 0.2.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: allowlist_entry
+    key:
+      description: What identifies the object.
+      type: str
+      sample: 198.51.100.7/32
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
   type: list
   elements: dict
-  sample: []
+  sample:
+    - action: create
+      resource: allowlist_entry
+      key: 203.0.112.0/23
+      fields:
+        prefix: 203.0.112.0/23
+        comment: payment provider
+        enabled: true
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -295,6 +335,10 @@ left:
         prefix: 203.0.112.0/23
         comment: payment provider
         enabled: true
+    - action: delete
+      resource: allowlist_entry
+      key: 198.51.100.7/32
+      fields: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -302,18 +346,15 @@ unknown:
   type: list
   elements: dict
   sample:
-    - action: create
+    - action: delete
       resource: allowlist_entry
-      key: 203.0.112.0/23
-      fields:
-        prefix: 203.0.112.0/23
-        comment: payment provider
-        enabled: true
+      key: 198.51.100.7/32
+      fields: {}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 9
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

@@ -43,6 +43,14 @@ options:
       - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
       - If omitted, an existing entry keeps its value, and a new entry gets V(true).
     type: bool
+  expires:
+    description:
+      - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
+      - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
+        its end in UTC.
+      - The service does not know it. If omitted, the entry does not expire.
+    version_added: 0.2.0
+    type: str
   state:
     description:
       - With V(present), the module creates or updates what the task names.
@@ -157,27 +165,26 @@ risks:
     code:
       description: The code of the risk, as O(accept_risks) takes it.
       type: str
-      sample: broad_allowlist
+      sample: empties_list
     message:
       description: What would happen.
       type: str
-      sample: 'The allowlist is for few sources, and a source can be forged: it would let 203.0.112.0/23
-        pass as sources. Up to 200 entries are usual, and networks up to /24 (IPv4) and /48 (IPv6).'
+      sample: 'Allowlist: none of 1 would be left.'
     networks:
       description: The networks that the risk concerns.
       type: list
       elements: str
-      sample: [203.0.112.0/23]
+      sample: [198.51.100.7/32]
     addresses:
       description: How many addresses these networks have; large numbers of IPv6 addresses are
         counted in /64 networks.
       type: str
-      sample: 512 IPv4 addresses
+      sample: 1 IPv4 address
     entries:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [203.0.112.0/23]
+      sample: [198.51.100.7/32]
     reason:
       description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
         not.
@@ -193,17 +200,17 @@ diff:
     before:
       description: The objects before, by collection and key.
       type: dict
-      sample: {coverage: {bypassing: []}}
+      sample:
+        allowlist:
+          198.51.100.7/32:
+            prefix: 198.51.100.7/32
+            comment: monitoring probe
+            enabled: true
+        coverage: {bypassing: [198.51.100.7/32]}
     after:
       description: The objects afterwards, by collection and key.
       type: dict
-      sample:
-        allowlist:
-          203.0.112.0/23:
-            prefix: 203.0.112.0/23
-            comment: payment provider
-            enabled: true
-        coverage: {bypassing: [203.0.112.0/23]}
+      sample: {coverage: {bypassing: []}}
 operations:
   description:
     - The changes in the order in which the module makes them; empty when nothing changes.
@@ -242,7 +249,26 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: e213380db5c3fd63a8e624091bf2db6f201c99b040ee377bd09d99d81f8d9857
+  sample: 9e64f35a0018e42783535a6e34c82efeded6fd0f24998805d7dc68bc0505e215
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 0.2.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: allowlist_entry
+    key:
+      description: What identifies the object.
+      type: str
+      sample: 198.51.100.7/32
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

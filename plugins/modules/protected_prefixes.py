@@ -51,6 +51,14 @@ options:
           - Whether this network is excluded from protection, for example a part of a protected prefix.
           - If omitted, an existing entry keeps its value, and a new entry gets V(false).
         type: bool
+      expires:
+        description:
+          - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
+            its end in UTC.
+          - The service does not know it. If omitted, the entry does not expire.
+        version_added: 0.2.0
+        type: str
       id:
         description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
@@ -169,8 +177,8 @@ coverage:
       sample:
         effective: true
         protected:
-          networks: [192.0.2.0/26, 192.0.2.80/28, 192.0.2.96/27]
-          addresses: 112
+          networks: [192.0.2.0/26, 192.0.2.80/28, 192.0.2.96/27, 192.0.2.128/25]
+          addresses: 240
     newly_unprotected:
       description: The networks that lose protection.
       type: list
@@ -180,7 +188,7 @@ coverage:
       description: The networks that gain protection.
       type: list
       elements: str
-      sample: []
+      sample: [192.0.2.128/25]
     newly_bypassing:
       description: The sources that newly bypass the protection because of the allowlist.
       type: list
@@ -235,6 +243,10 @@ diff:
       sample:
         prefixes:
           192.0.2.0/24: {prefix: 192.0.2.0/24, comment: Frankfurt, excluded: false}
+          192.0.2.128/25:
+            prefix: 192.0.2.128/25
+            comment: laboratory
+            excluded: true
         coverage:
           protected: [192.0.2.64/28]
           SYN flood protection: {enabled or monitoring: 128 IPv4 addresses}
@@ -250,9 +262,9 @@ diff:
             excluded: false
           192.0.2.64/28: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
         coverage:
-          protected: []
-          SYN flood protection: {enabled or monitoring: 112 IPv4 addresses}
-          out-of-state TCP protection: {enabled: 112 IPv4 addresses}
+          protected: [192.0.2.128/25]
+          SYN flood protection: {enabled or monitoring: 240 IPv4 addresses}
+          out-of-state TCP protection: {enabled: 240 IPv4 addresses}
 operations:
   description:
     - The changes in the order in which the module makes them; empty when nothing changes.
@@ -288,7 +300,26 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 76499b148d3a3545d13a2055329899332d5e64ef9008027cc52808f5d1c2ad85
+  sample: ebe9a58d7a56856dd3adcb224c2857c2ac29217cba81f015d51c313dc10ed3ea
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 0.2.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: prefix
+    key:
+      description: What identifies the object.
+      type: str
+      sample: 192.0.2.128/25
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -299,6 +330,10 @@ done:
       resource: prefix
       key: 192.0.2.64/28
       fields: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+    - action: update
+      resource: prefix
+      key: 192.0.2.0/24
+      fields: {comment: 'Frankfurt, building 2'}
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -313,6 +348,10 @@ left:
       resource: prefix
       key: 192.0.2.0/24
       fields: {comment: 'Frankfurt, building 2'}
+    - action: delete
+      resource: prefix
+      key: 192.0.2.128/25
+      fields: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -320,15 +359,15 @@ unknown:
   type: list
   elements: dict
   sample:
-    - action: update
+    - action: delete
       resource: prefix
-      key: 192.0.2.0/24
-      fields: {comment: 'Frankfurt, building 2'}
+      key: 192.0.2.128/25
+      fields: {}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 9
+  sample: 10
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

@@ -83,12 +83,24 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
             "prefixes": [
                 {"prefix": "192.0.2.0/24", "comment": "Frankfurt, building 2"},
                 {"prefix": "192.0.2.64/28", "comment": "load tests", "excluded": True},
+                {"prefix": "192.0.2.128/25", "expires": "2026-02-28"},
             ],
             **ACCEPTED,
         }
     ],
-    "allowlist_entry": [{"prefix": "203.0.112.0/23", "comment": "payment provider", **ACCEPTED}],
-    "allowlist": [{"entries": [{"prefix": "203.0.112.0/23", "comment": "payment provider"}], **ACCEPTED}],
+    "allowlist_entry": [
+        {"prefix": "198.51.100.7", "expires": "2026-02-28", **ACCEPTED},
+        {"prefix": "203.0.112.0/23", "comment": "payment provider", **ACCEPTED},
+    ],
+    "allowlist": [
+        {
+            "entries": [
+                {"prefix": "203.0.112.0/23", "comment": "payment provider"},
+                {"prefix": "198.51.100.7", "expires": "2026-02-28"},
+            ],
+            **ACCEPTED,
+        }
+    ],
     "protection_rule": [
         {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True},
         {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", **ACCEPTED},
@@ -104,6 +116,7 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "account_protection": [
         {
             "prefixes": [{"prefix": "192.0.2.64/28", "comment": "load tests", "excluded": True}],
+            "allowlist": [{"prefix": "198.51.100.7", "expires": "2026-02-28"}],
             "rules": [{"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled"}],
             "dns_rules": [{"scope": "global"}],
             "staged_rollout": True,

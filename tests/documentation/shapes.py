@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summar
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import ErrorDetails
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.risk import RiskRecord
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.rollout import Pending
-from ansible_collections.edgeops.protection.plugins.module_utils.result import Diff, OperationRecord
+from ansible_collections.edgeops.protection.plugins.module_utils.result import Diff, Expired, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
     ALLOWLIST,
     COMPONENTS,
@@ -30,7 +30,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.account 
     RULES,
     STATUS,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Field, Resource
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import EXPIRES, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
@@ -154,6 +154,11 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
 }
 
 
+def all_options(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The options of a module, and those of the objects in its lists."""
+    return [options, *(option.get("options", {}) for option in options.values())]
+
+
 def result_entries(module: str) -> Entries:
     """All keys of a module's results but `changed`, `msg` and `failed`, which Ansible documents."""
     spec = MODULE_SPECS[module]
@@ -168,6 +173,8 @@ def result_entries(module: str) -> Entries:
         entries["diff"] = shape_of(Diff)
         entries["operations"] = records(OperationRecord)
         entries["plan_id"] = {"type": "str"}
+        if any(EXPIRES.keys() & options.keys() for options in all_options(spec.options)):
+            entries["expired"] = records(Expired)
         entries.update({name: records(OperationRecord, by_reference=True) for name in ("done", "left", "unknown")})
     entries["calls"] = {"type": "int"}
     entries["error"] = shape_of(ErrorDetails)

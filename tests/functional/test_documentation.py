@@ -31,7 +31,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits im
 )
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS as COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import RESOURCES
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import EXPIRES, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
@@ -130,7 +130,7 @@ def test_a_role_says_in_which_release_it_was_added(path: Path) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_options_that_are_newer_than_their_module_say_so(module: str, documentation: Mapping[str, Any]) -> None:
     options = documentation[module]["doc"]["options"]
-    newer = {*limit_options(CODES), "staged_rollout", "covers", "zone_name", OPTION} & options.keys()
+    newer = {*limit_options(CODES), "staged_rollout", "covers", "zone_name", OPTION, *EXPIRES} & options.keys()
     assert {name: options[name].get("version_added") for name in newer} == dict.fromkeys(newer, NEXT_RELEASE)
 
 

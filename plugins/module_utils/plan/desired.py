@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Mapping, Sequence, Tuple
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import AbstractSet, Any, Mapping, Sequence, Tuple
 
 from ..errors import OptionError, OptionProblems
-from ..schema.resource import Field, Key, Resource, Values
+from ..schema.resource import EXPIRES, Field, Key, Resource, Values
+from ..timestamps import parse_expiry
 from .sharing import merge_nested
 
 Position = Tuple[str, str]  # first, last, before or after; and the key of the other object
@@ -23,6 +25,9 @@ class Desired:
 
     `absent` means that these keys shall not exist, `exclusive` that no others shall. `positions` says where new objects
     go in an ordered list, `paths` which option names an object.
+
+    `expires` says from when on an object shall not exist. `expired` are the keys for which that time has come, and
+    `undecided` those for which nobody knows; `at` sets both.
     """
 
     resource: Resource
@@ -31,6 +36,15 @@ class Desired:
     exclusive: bool = False
     positions: Mapping[Key, Position] = field(default_factory=dict)
     paths: Mapping[Key, str] = field(default_factory=dict)
+    expires: Mapping[Key, datetime] = field(default_factory=dict)
+    expired: AbstractSet[Key] = frozenset()
+    undecided: AbstractSet[Key] = frozenset()
+
+    def at(self, now: datetime | None) -> Desired:
+        """The desired state at a time, which is the service's; None where it does not tell its time."""
+        if now is None:
+            return replace(self, undecided=self.expires.keys())
+        return replace(self, expired={key for key, expires in self.expires.items() if expires <= now})
 
 
 def parse_position(text: str) -> Position:
@@ -48,10 +62,12 @@ def parse_desired(resource: Resource, entries: Entries, absent: bool = False, ex
     """
     objects: dict[Key, Values] = {}
     paths: dict[Key, str] = {}
+    expires: dict[Key, datetime] = {}
     problems = OptionProblems()
     for path, options in entries:
         with problems.collected():
-            named = {name: options.get(name) for name in resource.key} if absent else options
+            named = {name: options.get(name) for name in resource.key} if absent else dict(options)
+            end = _parse_expiry(path, named) if resource.may_expire else None
             values = parse_values(resource, path, named)
             key = resource.key_of(values)
             if key in objects:
@@ -61,9 +77,20 @@ def parse_desired(resource: Resource, entries: Entries, absent: bool = False, ex
                 )
             objects[key] = values
             paths[key] = path
+            expires.update({} if end is None else {key: end})
     problems.raise_any()
     merge_nested(resource, objects, paths, {})
-    return Desired(resource, objects, absent=absent, exclusive=exclusive, paths=paths)
+    return Desired(resource, objects, absent=absent, exclusive=exclusive, paths=paths, expires=expires)
+
+
+def _parse_expiry(path: str, options: dict[str, Any]) -> datetime | None:
+    """When an object expires; takes the option out, since it is no field. Raises OptionError."""
+    (name,) = EXPIRES
+    text = options.pop(name, None)
+    try:
+        return None if text is None else parse_expiry(str(text))
+    except ValueError as exc:
+        raise OptionError(path + name, str(exc)) from exc
 
 
 def parse_values(resource: Resource, path: str, options: Mapping[str, Any]) -> dict[str, Any]:

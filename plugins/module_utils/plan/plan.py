@@ -23,7 +23,8 @@ class Operation:
 
     `fields` are those that are sent: all of a new object, the changed ones of an existing object, none of one that is
     deleted. `existing` is the object before, and `index` its place in the listing of its collection. `named` are the
-    names of the fields that the task names, whether they change or not; none for an object that a purge deletes.
+    names of the fields that the task names, whether they change or not; none for an object that is deleted by a purge,
+    or because it expired.
 
     `shared` is the nested object, by its field, as all operations together leave it. `along` are other objects that
     change only because they have the same nested object; nothing is sent for them.

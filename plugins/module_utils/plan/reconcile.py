@@ -66,13 +66,15 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
     missing: list[str] = []
     for key, values in desired.objects.items():
         matches = by_key.get(key, [])
-        if desired.absent:
+        if desired.absent or key in desired.expired:
             surplus.extend(matches)
         elif matches:
             kept, duplicates = _choose(desired, values, matches)
             surplus.extend(duplicates)
             fields = differences(resource.mutable, kept[1], adjust(resource, kept[1], values))
             operations.extend([_change("update", resource, kept, fields, values)] if fields else [])
+        elif key in desired.undecided:
+            continue  # what may have expired is not created
         elif resource.create:
             fields = {**resource.defaults(), **adjust(resource, None, values)}
             operations.append(Operation("create", resource, resource.managed(fields), named=frozenset(values)))
@@ -85,8 +87,9 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
         )
     if desired.exclusive:
         surplus.extend(match for key, matches in by_key.items() if key not in desired.objects for match in matches)
+    by_name = {key: values for key, values in desired.objects.items() if key not in desired.expired}
     return operations + [
-        _change("delete", resource, match, {}, desired.objects.get(resource.key_of(match[1]), {})) for match in surplus
+        _change("delete", resource, match, {}, by_name.get(resource.key_of(match[1]), {})) for match in surplus
     ]
 
 

@@ -118,7 +118,8 @@ class Resource:
     of that object; `nested` is an object inside of each object; `retired` is what to do where the service answers
     410 Gone.
 
-    What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout raises.
+    What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout raises;
+    `may_expire` says whether a task can give an object a time from which it counts as absent, which is never sent.
 
     How its values fit together: `complete` takes the fields of a task and returns the desired ones, or raises
     OptionError; `normalise` takes an object with changed fields laid over it, the existing object without them, and the
@@ -151,6 +152,7 @@ class Resource:
     retired: str = ""
     address_field: str | None = None
     mode_field: str | None = None
+    may_expire: bool = False
     complete: Callable[[Values], dict[str, Any]] = dict
     normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _unchanged
     invalid_reason: Callable[[Values], str] = _always_valid
@@ -239,6 +241,9 @@ def _managed(fields: tuple[Field, ...], obj: Object) -> dict[str, Any]:
             value = obj[item.name]
             picked[item.name] = _managed(item.fields, value) if item.fields and isinstance(value, Mapping) else value
     return picked
+
+
+EXPIRES: OptionSpec = {"expires": {"type": "str"}}  # of an object that may expire
 
 
 def options_of(fields: tuple[Field, ...], required: tuple[str, ...] = ()) -> OptionSpec:

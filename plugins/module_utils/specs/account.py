@@ -16,7 +16,7 @@ from ..guard.limits import limit_options
 from ..plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from ..schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
 from ..schema.resource import Object, OptionSpec, Resource, State, options_of
-from .base import ModuleSpec, Options, fields_of, list_option
+from .base import ModuleSpec, Options, fields_of, list_option, object_options
 
 STATE: OptionSpec = {"state": {"type": "str", "choices": ["present", "absent"], "default": "present"}}
 PURGE: OptionSpec = {"purge": {"type": "bool", "default": False}}
@@ -78,13 +78,13 @@ def list_spec(resource: Resource, option: str) -> ModuleSpec:
 
 def entry_spec(resources: tuple[Resource, ...], name: str) -> ModuleSpec:
     """A module for one object of a collection, or of one of several kinds of collections; `name` is its result."""
-    fields = resources[0].fields
+    own_options = object_options(resources[0])
 
     def resource_of(options: Options) -> Resource:
         return of_kind(resources, options.get("kind"))
 
     def desired(options: Options) -> Sequence[Desired]:
-        entries = [("", fields_of(fields, options))]
+        entries = [("", {option: options.get(option) for option in own_options})]
         return (parse_desired(resource_of(options), entries, absent=options["state"] == "absent"),)
 
     def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
@@ -95,7 +95,7 @@ def entry_spec(resources: tuple[Resource, ...], name: str) -> ModuleSpec:
         owner=OWNER,
         options={
             **(KIND if len(resources) > 1 else {}),
-            **options_of(fields),
+            **own_options,
             **STATE,
             **(STAGED_ROLLOUT if resources[0].mode_field else {}),
             **limit_options(),

@@ -11,7 +11,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from ..guard.rollout import Pending
 from ..plan.desired import Desired
-from ..schema.resource import Field, OptionSpec, Resource, State, options_of
+from ..schema.resource import EXPIRES, Field, OptionSpec, Resource, State, options_of
 
 Options = Mapping[str, Any]
 
@@ -48,9 +48,14 @@ def fields_of(fields: Sequence[Field], options: Options) -> dict[str, Any]:
     return {item.name: options.get(item.name) for item in fields}
 
 
+def object_options(resource: Resource) -> OptionSpec:
+    """The options of one object: its fields, and when it expires where that can be said."""
+    return {**options_of(resource.fields), **(EXPIRES if resource.may_expire else {})}
+
+
 def list_option(resource: Resource, more: OptionSpec | None = None, required: bool = False) -> dict[str, Any]:
     """An option that takes a list of objects, also as results show them."""
     ignored: OptionSpec = {name: {"type": "str"} for name in resource.assigned}
-    options = {**(more or {}), **options_of(resource.fields), **ignored}
+    options = {**(more or {}), **object_options(resource), **ignored}
     spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": options}
     return dict(spec, required=True) if required else spec

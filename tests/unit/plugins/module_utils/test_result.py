@@ -6,13 +6,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Operation
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils.result import (
     add_orders,
     add_to_diff,
+    expired_records,
+    expiry_warnings,
     make_diff,
     operation_records,
 )
@@ -31,6 +35,21 @@ def test_records_have_what_is_sent() -> None:
     assert operation_records([update("b", ENTRY)]) == [
         {"action": "update", "resource": "allowlist_entry", "key": "10.0.0.1", "fields": {"comment": "b"}}
     ]
+
+
+def test_what_expired_is_listed_and_warned_of_where_it_is_gone_already() -> None:
+    desired = [parse_desired(ALLOWLIST, [("entries[0].", {"prefix": "10.0.0.1", "expires": "2027-01-29"})])]
+    gone = Plan({"allowlist": []}, ())
+    deleting = Plan({"allowlist": [ENTRY]}, (Operation("delete", ALLOWLIST, {}, ENTRY, 0),))
+    after = [item.at(datetime(2027, 2, 1, tzinfo=timezone.utc)) for item in desired]
+    assert expired_records(after) == [
+        {"resource": "allowlist_entry", "key": "10.0.0.1/32", "expires": "2027-01-30T00:00:00+00:00"}
+    ]
+    assert expiry_warnings(after, deleting) == expired_records(desired) == expiry_warnings(desired, gone) == []
+    (warning,) = expiry_warnings(after, gone)
+    assert warning.startswith("entries[0].expires: allowlist entry 10.0.0.1/32 expired at 2027-01-30T00:00:00+00:00")
+    (warning,) = expiry_warnings([item.at(None) for item in desired], gone)
+    assert "is not known" in warning
 
 
 def test_a_diff_has_the_managed_fields_of_what_changes_by_key() -> None:

@@ -121,7 +121,9 @@ def test_a_date_expires_at_its_end_and_a_time_at_that_time(text: str, expiry: st
     assert write_timestamp(parse_expiry(text)) == expiry
 
 
-@pytest.mark.parametrize("text", ["", "Friday", "2026-02-30", "2026-01-02T12:00:00", "0001-01-01T00:00:00Z"])
+@pytest.mark.parametrize(
+    "text", ["", "Friday", "2026-02-30", "9999-12-31", "2026-01-02T12:00:00", "0001-01-01T00:00:00Z"]
+)
 def test_what_names_no_moment_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=f"'{text}' is n"):
         parse_expiry(text)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -85,3 +86,26 @@ def test_of_what_is_to_be_absent_only_the_key_is_looked_at(resource: Resource, e
     desired = parse_desired(resource, numbered("x", [entry]), absent=True)
     (values,) = desired.objects.values()
     assert set(values) <= set(resource.key)
+
+
+END = datetime(2027, 1, 30, tzinfo=timezone.utc)  # of Friday, 29 January
+
+
+@pytest.mark.parametrize(
+    ("now", "expired", "undecided"),
+    [(END - timedelta(seconds=1), 0, 0), (END, 1, 0), (END + timedelta(days=1), 1, 0), (None, 0, 1)],
+)
+def test_an_object_expires_at_its_time_and_is_undecided_without_one(
+    now: datetime | None, expired: int, undecided: int
+) -> None:
+    entries = [("", {"prefix": "192.0.2.1", "expires": "2027-01-29"}), ("", {"prefix": "192.0.2.2", "expires": None})]
+    desired = parse_desired(ALLOWLIST, entries)
+    assert list(desired.expires.values()) == [END]
+    assert all("expires" not in values for values in desired.objects.values())
+    at = desired.at(now)
+    assert (len(at.expired), len(at.undecided)) == (expired, undecided)
+
+
+def test_only_what_may_expire_takes_a_time() -> None:
+    with pytest.raises(OptionError, match="expires: .* has no such field"):
+        parse_desired(CUSTOM_RULES, [("", {"ref": "a", "expires": "2027-01-29"})])

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from itertools import permutations
 from typing import Any, Mapping, Sequence
 
@@ -250,3 +251,33 @@ def test_overlay_replaces_a_nested_object_that_has_another_id() -> None:
     assert overlay(FIREWALL_RULES.fields, {"id": "r", "filter": None}, {"filter": {"expression": "true"}})[
         "filter"
     ] == {"expression": "true"}
+
+
+def expiring(existing: Sequence[Mapping[str, Any]], now: datetime | None, exclusive: bool = False) -> Plan:
+    entry = {"prefix": "192.0.2.0/24", "comment": "new", "expires": "2027-01-29"}
+    desired = parse_desired(PREFIXES, [("", entry)], exclusive=exclusive).at(now)
+    return make_plan({"prefixes": existing}, [desired])
+
+
+BEFORE, AFTER = (datetime(2027, month, 1, tzinfo=timezone.utc) for month in (1, 2))
+THERE = [{"id": "1", "prefix": "192.0.2.0/24", "comment": "old"}]
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize(
+    ("existing", "now", "actions"),
+    [
+        (THERE, BEFORE, ["update"]),
+        ([], BEFORE, ["create"]),
+        (THERE, AFTER, ["delete"]),
+        ([], AFTER, []),
+        (THERE, None, ["update"]),
+        ([], None, []),
+    ],
+)
+def test_what_expired_is_deleted_and_what_may_have_expired_is_not_created(
+    existing: list[dict[str, Any]], now: datetime | None, actions: list[str], exclusive: bool
+) -> None:
+    plan = expiring(existing, now, exclusive)
+    assert [item.action for item in plan.operations] == actions
+    assert all(not item.named for item in plan.operations if item.action == "delete")  # nobody asked for it by name
