@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -90,7 +91,8 @@ def test_without_the_time_of_the_service_nothing_is_created_or_deleted(
     for existing in (False, True):
         if existing:
             own = {"excluded": True} if collection == "prefixes" else {}
-            service.account(ACCOUNT).seed(**{collection: [{"prefix": "192.0.2.64/28", **own}]})
+            seeds: Mapping[str, Any] = {collection: [{"prefix": "192.0.2.64/28", **own}]}
+            service.account(ACCOUNT).seed(**seeds)
             before = before | {"192.0.2.64/28"}
         result = modules.done(module, **options)
         assert (result["changed"], networks(service, collection)) == (False, before)
@@ -118,7 +120,7 @@ def test_a_moment_has_an_offset_and_a_date_means_its_end(
 
 def test_the_last_entry_that_expires_empties_the_list(service: LocalService, modules: Modules) -> None:
     service.clock.set(datetime(2027, 2, 1, tzinfo=UTC))
-    options = {"prefix": "203.0.113.7"}
+    options: dict[str, Any] = {"prefix": "203.0.113.7"}
     result = modules.failed("allowlist_entry", expires=FRIDAY, **options)
     assert [risk["code"] for risk in result["risks"]] == ["empties_list"]
     assert service.writes == []

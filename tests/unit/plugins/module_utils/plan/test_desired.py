@@ -98,7 +98,10 @@ END = datetime(2027, 1, 30, tzinfo=timezone.utc)  # of Friday, 29 January
 def test_an_object_expires_at_its_time_and_is_undecided_without_one(
     now: datetime | None, expired: int, undecided: int
 ) -> None:
-    entries = [("", {"prefix": "192.0.2.1", "expires": "2027-01-29"}), ("", {"prefix": "192.0.2.2", "expires": None})]
+    entries: list[Any] = [
+        ("", {"prefix": "192.0.2.1", "expires": "2027-01-29"}),
+        ("", {"prefix": "192.0.2.2", "expires": None}),
+    ]
     desired = parse_desired(ALLOWLIST, entries)
     assert list(desired.expires.values()) == [END]
     assert all("expires" not in values for values in desired.objects.values())
