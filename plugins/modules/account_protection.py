@@ -761,7 +761,7 @@ calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 10
+  sample: 11
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

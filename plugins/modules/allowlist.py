@@ -129,7 +129,7 @@ entries:
       description: The id that the service gives. Check mode returns none for an entry that the
         run would create.
       type: str
-      sample: 05b6e6e3-07d4-4edc-9143-1193e6c3f339
+      sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
     prefix:
       description: The network of the sources, as the service stores it.
       type: str
