@@ -34,7 +34,10 @@ def test_the_options_that_are_fields_are_picked_with_null_for_what_is_left_out()
 def test_a_list_takes_objects_as_results_show_them() -> None:
     option = list_option(ALLOWLIST, {"position": {"type": "str"}})
     assert (option["type"], option["elements"], "required" in option) == ("list", "dict", False)
-    assert list(option["options"]) == ["position", "prefix", "comment", "enabled", "id", "created_on", "modified_on"]
+    assert list(option["options"]) == [
+        *("position", "prefix", "comment", "enabled", "expires"),
+        *("id", "created_on", "modified_on"),
+    ]
     assert option["options"]["prefix"] == {"type": "str", "required": True}
     assert option["options"]["id"] == {"type": "str"}
     assert list_option(ALLOWLIST, required=True)["required"] is True
