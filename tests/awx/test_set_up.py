@@ -28,9 +28,10 @@ def controller() -> Iterator[Controller]:
         yield running
 
 
-def set_up(controller: Controller, **variables: Any) -> Run:
+def set_up(controller: Controller, *arguments: str, **variables: Any) -> Run:
     return ansible_playbook(
         *("-e", json.dumps({"edge_tokens": TOKENS, "edge_notifications": ["chat"], **variables})),
+        *arguments,
         "extensions/awx/set_up.yml",
         environment={
             "ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS),
@@ -100,6 +101,7 @@ def test_the_second_run_changes_nothing(controller: Controller, first: Run) -> N
 
 def test_the_specifications_of_the_modules_are_met(controller: Controller) -> None:
     """What shows that they are asked: a value that they do not list is refused."""
-    run = set_up(controller, edge_job_templates=[{"name": "plan", "job_type": "dry", "playbook": "baseline.yml"}])
+    templates = [{"name": "plan", "job_type": "dry", "playbook": "baseline.yml"}]
+    run = set_up(controller, "--start-at-task", "Add the job templates of each token", edge_job_templates=templates)
     assert run.code == 2
     assert "value of job_type must be one of: run, check, got: dry" in run.output
