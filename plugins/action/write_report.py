@@ -1,0 +1,95 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The action that writes a report: it gathers what the hosts of a play predicted, once, and writes every file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.plugins.action import ActionBase
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import Record, host_record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.files import report_files, write_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.merging import merge_reports, read_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.results import HostResults
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.statuses import STATUSES
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.summary import summary
+
+RESULT = "report_result"  # what the role registers for each host
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]
+    """Writes the report on the hosts of the play."""
+
+    _supports_check_mode = True
+    _supports_async = False
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        variables = task_vars or {}
+        _validated, options = self.validate_argument_spec(
+            argument_spec={
+                "directory": {"type": "path", "required": True},
+                "merge": {"type": "list", "elements": "path", "default": []},
+                "fail_on": {"type": "list", "elements": "str", "choices": list(STATUSES), "default": []},
+                "mode": {"type": "str", "default": "0600"},
+            }
+        )
+        try:
+            others = [read_report(path, Path(path).read_text(encoding="utf-8")) for path in options["merge"]]
+            records = [record_of(host, variables["hostvars"]) for host in variables["ansible_play_hosts_all"]]
+            report = merge_reports([*others, report_of(records, _now())])
+            changed = self._write(report, Path(options["directory"]), int(options["mode"], 8))
+        except OSError as exc:
+            return {
+                "failed": True,
+                "msg": f"{exc.filename or options['directory']}: {exc.strerror}. No report is complete.",
+            }
+        except ValueError as exc:
+            return {"failed": True, "msg": f"The report cannot be made: {exc}."}
+        return _result(report, options, changed)
+
+    def _write(self, report: Record, directory: Path, mode: int) -> list[str]:
+        """The files that are written, or in check mode would be."""
+        files = list(report_files(report))
+        if self._task.check_mode:
+            return [name for name, _text in files]
+        search = mode | (mode & 0o444) >> 2  # a directory can be searched by whoever may read its files
+        for folder in (directory, directory / "plans"):
+            folder.mkdir(mode=search, parents=True, exist_ok=True)
+        return [name for name, text in files if write_file(directory / name, text, mode)]
+
+
+def record_of(host: str, hostvars: Mapping[str, Any]) -> Record:
+    """What the report says of a host of the play, whatever became of it."""
+    try:
+        result = plain(hostvars[host].get(RESULT) or {})
+    except (AnsibleError, KeyError) as exc:
+        result = {"failed": True, "msg": str(exc)}
+    record: Record | None = result.get("record")
+    return record or host_record(HostResults(str(host), failures=[result] if result.get("failed") else []))
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def _result(report: Record, options: Mapping[str, Any], changed: Sequence[str]) -> dict[str, Any]:
+    concerned = [record["host"] for record in report["hosts"] if record["status"] in options["fail_on"]]
+    result = {
+        "changed": bool(changed),
+        "directory": options["directory"],
+        "totals": report["totals"],
+        "summary": summary(report, options["directory"]),
+    }
+    if not concerned:
+        return result
+    statuses = ", ".join(options["fail_on"])
+    named = ", ".join(concerned[:5]) + (f" and {len(concerned) - 5} more" if len(concerned) > 5 else "")
+    return {**result, "failed": True, "msg": f"report_fail_on ({statuses}) meets {named}. The report is written."}
