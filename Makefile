@@ -40,6 +40,10 @@ plans: .venv/.installed-test ## Compare 2,000 random plans with a model of the d
 parity: .venv/.installed-test ## Compare modules inside the worker process with modules packed and started.
 	@$(PYTHON) -m pytest -q tests/parity
 
+.PHONY: browser
+browser: .venv/.installed-browser ## Test the report's page in Chromium.
+	@.ci/browser
+
 .PHONY: engine evidence
 engine: .venv/.installed-test ## Compare expressions and migrations with the vendor's engine.
 	@.ci/engine

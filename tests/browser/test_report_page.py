@@ -1,0 +1,203 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The report's page in a browser: what it shows, what can be done with it, and that everybody can use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import make_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.files import json_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.html import html_page
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.support.ansible_run import REPOSITORY
+from tests.support.report_fleet import BLOCKED, fleet
+
+AXE = REPOSITORY / ".cache" / "browser" / "package" / "axe.min.js"
+GENERATED = "2026-11-21T10:00:00+00:00"
+TWELVE, THOUSAND = 12, 1000
+STATUSES = ("unknown", "unprotected", "weakened", "drift", "pending", "in_order")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert path, "there is no Chromium"
+    with sync_playwright() as playwright:
+        root = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=path, args=root)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    folder = tmp_path_factory.mktemp("pages")
+
+    def written(number: int) -> Path:
+        path = folder / f"{number}.html"
+        if not path.exists():
+            path.write_text(html_page(make_report(fleet(number), GENERATED)), encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.fixture
+def opened(browser: Browser, pages: Callable[[int], Path]) -> Iterator[Callable[..., Page]]:
+    """Opens the page of so many hosts; at the end nothing was printed to its console, and nothing was requested."""
+    printed: list[str] = []
+    requested: list[str] = []
+    contexts = []
+
+    def open_page(number: int = TWELVE, **options: Any) -> Page:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: printed.append(message.text))
+        page.on("pageerror", lambda error: printed.append(str(error)))
+        page.on("dialog", lambda dialog: printed.append(dialog.message))
+        page.on("request", lambda request: requested.append(request.url))
+        page.goto(pages(number).as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert printed == []
+    assert [url for url in requested if not url.startswith("file:") or not url.endswith(".html")] == []
+
+
+def visible_hosts(page: Page) -> list[str]:
+    names: list[str] = page.locator(".host:not([hidden]) .name").all_inner_texts()
+    return names
+
+
+def test_the_totals_and_the_worst_hosts_come_first(opened: Callable[..., Page]) -> None:
+    page = opened()
+    assert page.title() == "Protection of 12 hosts, 2026-11-21"
+    assert page.locator(".lead").inner_text().startswith("2 are unknown, 2 are unprotected, 2 are weakened.")
+    assert page.locator(".tile b").all_inner_texts() == ["2"] * 6
+    assert page.locator(".host .badge").all_inner_texts() == [
+        name.replace("_", " ") for name in STATUSES for _number in range(2)
+    ]
+    assert page.locator("#shown").inner_text() == "12 hosts"
+
+
+def test_differences_risks_and_steps_are_there_on_demand(opened: Callable[..., Page]) -> None:
+    page = opened()
+    weakened = page.locator(".host", has_text="host-0002")
+    assert not weakened.locator(".body").is_visible()
+    weakened.locator("summary").click()
+    assert BLOCKED in weakened.locator("td code").all_inner_texts()
+    assert "action log → block" in weakened.inner_text()
+    assert "empties_list" in page.locator(".host", has_text="host-0003").locator(".body code").first.text_content()
+    steps = page.locator(".host", has_text="host-0004").locator(".body li").all_text_contents()
+    assert any("is enabled by the first run after" in step for step in steps)
+
+
+def test_data_of_the_service_does_not_run(opened: Callable[..., Page]) -> None:
+    page = opened()
+    page.locator("#open").click()
+    shown = page.locator(".host", has_text="host-0002").inner_html()
+    assert "&lt;b&gt;1&lt;/b&gt;" in shown
+    assert page.title().startswith("Protection of")
+    assert page.locator("script").count() == 1
+
+
+def test_hosts_are_filtered_by_status_and_by_words(opened: Callable[..., Page]) -> None:
+    page = opened()
+    page.get_by_role("button", name="drift").click()
+    assert visible_hosts(page) == ["host-0003", "host-0009"]
+    page.get_by_role("button", name="pending").click()
+    assert len(visible_hosts(page)) == 4
+    assert page.locator("#shown").inner_text() == "4 of 12 hosts"
+    page.get_by_role("searchbox").fill("HOST-0009")
+    page.locator(".host", has_text="host-0003").wait_for(state="hidden")
+    assert visible_hosts(page) == ["host-0009"]
+    page.get_by_role("searchbox").fill("nothing has this")
+    page.get_by_text("No host fits the search.").wait_for()
+    assert visible_hosts(page) == []
+
+
+def test_the_keyboard_does_it_all(opened: Callable[..., Page]) -> None:
+    page = opened()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the hosts"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert page.locator("[aria-pressed=true]").inner_text().split() == ["2", "unknown"]
+    page.keyboard.press("/")
+    page.keyboard.type("host-0006")
+    page.locator(".host", has_text="host-0000").wait_for(state="hidden")
+    assert visible_hosts(page) == ["host-0006"]
+    for _step in range(3):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.locator(".host[open] .name").all_inner_texts() == ["host-0006"]
+    page.get_by_role("searchbox").focus()
+    page.keyboard.press("Escape")
+    assert len(visible_hosts(page)) == 2
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_it(scheme: str, width: int, opened: Callable[..., Page]) -> None:
+    page = opened(color_scheme=scheme, viewport={"width": width, "height": 900})
+    page.locator("#open").click()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    violations = page.evaluate("async () => (await axe.run()).violations")
+    assert [(rule["id"], [node["html"][:120] for node in rule["nodes"][:3]]) for rule in violations] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "it scrolls sideways"
+
+
+def test_paper_shows_the_details(opened: Callable[..., Page]) -> None:
+    page = opened()
+    page.get_by_role("button", name="weakened").click()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert not page.locator(".controls").is_visible()
+    assert page.locator(".host[open]").count() == 2
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".host[open]").count() == 0
+
+
+def test_without_scripts_everything_can_be_read(opened: Callable[..., Page]) -> None:
+    page = opened(java_script_enabled=False)
+    assert not page.locator(".controls").is_visible()
+    page.locator(".host", has_text="host-0002").locator("summary").click()
+    assert page.locator(".host", has_text="host-0002").locator("table").is_visible()
+
+
+def test_a_thousand_hosts_open_at_once(opened: Callable[..., Page], pages: Callable[[int], Path]) -> None:
+    path = pages(THOUSAND)
+    assert path.stat().st_size < 5_000_000
+    started = time.perf_counter()
+    page = opened(THOUSAND)
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert time.perf_counter() - started < 2
+    page.get_by_role("searchbox").fill("host-0999")
+    page.locator("#shown", has_text="1 of 1000 hosts").wait_for(timeout=2000)
+
+
+def test_the_page_takes_little_longer_than_the_data() -> None:
+    hosts = fleet(THOUSAND)
+
+    def seconds(text: Callable[[dict[str, Any]], str]) -> float:
+        started = time.process_time()
+        text(make_report(hosts, GENERATED))
+        return time.process_time() - started
+
+    html_page(make_report(hosts[:1], GENERATED))
+    assert min(seconds(html_page) for _run in range(3)) < 3 * min(seconds(json_text) for _run in range(3))
+    assert json.loads(json_text(make_report(hosts[:6], GENERATED)))["totals"]["hosts"] == 6
