@@ -13,6 +13,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
+from ansible_collections.edgeops.protection.plugins.module_utils.text import first_few, visible
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import Record, host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.files import report_files, write_file
@@ -41,19 +42,23 @@ class ActionModule(ActionBase):  # type: ignore[misc]
                 "mode": {"type": "str", "default": "0600"},
             }
         )
+        directory = Path(options["directory"]).absolute()
         try:
             others = [read_report(path, Path(path).read_text(encoding="utf-8")) for path in options["merge"]]
             records = [record_of(host, variables["hostvars"]) for host in variables["ansible_play_hosts_all"]]
             report = merge_reports([*others, report_of(records, _now())])
-            changed = self._write(report, Path(options["directory"]), int(options["mode"], 8))
+            changed = self._write(report, directory, int(options["mode"], 8))
         except OSError as exc:
             return {
                 "failed": True,
-                "msg": f"{exc.filename or options['directory']}: {exc.strerror}. No report is complete.",
+                "msg": f"{exc.filename or options['directory']}: {exc.strerror}. The report is not complete.",
             }
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
-        return _result(report, options, changed)
+        result = _result(report, str(directory), options["fail_on"], bool(changed))
+        for line in result["summary"]:
+            self._display.display(line, stderr=True)  # stdout may be read by a program
+        return result
 
     def _write(self, report: Record, directory: Path, mode: int) -> list[str]:
         """The files that are written, or in check mode would be."""
@@ -80,16 +85,15 @@ def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-def _result(report: Record, options: Mapping[str, Any], changed: Sequence[str]) -> dict[str, Any]:
-    concerned = [record["host"] for record in report["hosts"] if record["status"] in options["fail_on"]]
+def _result(report: Record, directory: str, fail_on: Sequence[str], changed: bool) -> dict[str, Any]:
     result = {
-        "changed": bool(changed),
-        "directory": options["directory"],
+        "changed": changed,
+        "directory": directory,
         "totals": report["totals"],
-        "summary": summary(report, options["directory"]),
+        "summary": summary(report, directory),
     }
+    concerned = [visible(record["host"]) for record in report["hosts"] if record["status"] in fail_on]
     if not concerned:
         return result
-    statuses = ", ".join(options["fail_on"])
-    named = ", ".join(concerned[:5]) + (f" and {len(concerned) - 5} more" if len(concerned) > 5 else "")
-    return {**result, "failed": True, "msg": f"report_fail_on ({statuses}) meets {named}. The report is written."}
+    message = f"report_fail_on ({', '.join(fail_on)}) meets {first_few(concerned)}. The report is in {directory}."
+    return {**result, "failed": True, "msg": message}

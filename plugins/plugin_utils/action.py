@@ -81,11 +81,14 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             verbose = self._display.verbosity > 0
             title = f"{variables.get('inventory_hostname')}: {module}"
             screen = Screen(partial(self._display.display, stderr=True), first_of_run, title)
-            result = outcome(spec, options, self._task.check_mode, verbose, self._display.warning, screen)
+            result = outcome(spec, options, self._task.check_mode, verbose, self._warn, screen)
         if self._shows_invocation(variables):
             result["invocation"] = {"module_args": redact(options, known_secrets(options, os.environ), names=False)}
         plain: dict[str, Any] = json.loads(json.dumps(result))
         return plain
+
+    def _warn(self, text: str) -> None:
+        self._display.warning(text)
 
     def _may_run_in_worker(self, variables: Mapping[str, Any]) -> bool:
         """Whether the module would run here, as this user, by this Python, in this environment."""

@@ -15,7 +15,7 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.module_utils.text import plural
 
 from .baseline_variables import EXPECTED_PLAN
-from .report.document import host_plan_id
+from .host_plan import host_plan_id
 
 PLAN_ID = re.compile(r"(?:[0-9a-f]{64})?")
 
@@ -29,7 +29,7 @@ def plan_ids(results: Mapping[str, Result]) -> dict[str, str]:
 
 def plan_id_of(plans: Mapping[str, str]) -> str:
     """The plan_id of a host; empty where no module has something to do."""
-    return host_plan_id(plans) or ""
+    return host_plan_id(plans)
 
 
 @dataclass(frozen=True)

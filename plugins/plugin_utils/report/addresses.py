@@ -72,9 +72,13 @@ def counts(ranges: Mapping[str, Ranges]) -> dict[str, dict[str, int]]:
 
 
 def mitigates(coverage: Coverage) -> bool:
-    """Whether any component mitigates any traffic."""
-    pieces = [piece for pieces in (coverage.get("modes") or {}).values() for piece in pieces]
-    return bool(coverage.get("enabled")) and any(ENABLED in piece["modes"] for piece in pieces)
+    """Whether any component mitigates any traffic; one that the status switches does so only while it is on."""
+    return any(
+        ENABLED in piece["modes"]
+        for kind, pieces in (coverage.get("modes") or {}).items()
+        for piece in pieces
+        if coverage.get("enabled") or not _is_switched(kind)
+    )
 
 
 def weaker(before: Coverage, after: Coverage) -> list[str]:
@@ -108,6 +112,15 @@ def strength(modes: Iterable[str]) -> int:
 def named(ranges: Ranges) -> str:
     """How many addresses these are, and the first networks."""
     return f"{counted(ranges)} ({first_few(networks(ranges))})"
+
+
+def component_title(kind: str) -> str:
+    """What people call a component."""
+    return COMPONENTS[kind].title if kind in COMPONENTS else kind
+
+
+def _is_switched(kind: str) -> bool:
+    return kind not in COMPONENTS or COMPONENTS[kind].is_switched
 
 
 def _with(pieces: Iterable[Mapping[str, Any]], condition: Any) -> Ranges:

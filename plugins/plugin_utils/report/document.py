@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import counted
+from ansible_collections.edgeops.protection.plugins.plugin_utils.host_plan import host_plan_id
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.addresses import (
     CLASSES,
     FAMILIES,
@@ -60,7 +59,7 @@ def host_record(host: HostResults) -> Record:
         "mitigates": mitigates(before) if before else None,
         "account_id": host.account_id,
         "zone_id": host.zone_id,
-        "plan_id": host_plan_id(plan_ids(host)),
+        "plan_id": host_plan_id(plan_ids(host)) if host.plans else None,
         "plans": plan_ids(host),
         "operations": described_operations(host.plans),
         "risks": [*_risks(host.refused, False), *_risks(_without(host.succeeded, host.refused), True)],
@@ -73,13 +72,6 @@ def host_record(host: HostResults) -> Record:
 def plan_ids(host: HostResults) -> dict[str, str]:
     """The plan_id of each module with a plan that is not empty."""
     return {module: str(result["plan_id"]) for module, result in host.plans.items() if result.get("plan_id")}
-
-
-def host_plan_id(plans: Mapping[str, str]) -> str | None:
-    """The plan_id of a host: SHA-256 over the plan_id of each module; None where there is no plan."""
-    if not plans:
-        return None
-    return hashlib.sha256(json.dumps(plans, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def totals(records: Iterable[Record]) -> Record:

@@ -16,7 +16,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.modes import TITLES
 from ansible_collections.edgeops.protection.plugins.module_utils.text import (
     UNSEEN,
     capitalised,
@@ -24,6 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.text import (
     plural,
     visible,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.addresses import component_title
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.bars import LABELS as CLASS_LABELS
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.bars import SIGNS, Bar, bars
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.operations import flattened
@@ -172,7 +172,7 @@ def _unmanaged(item: Record) -> str:
 def _coverage(coverage: Record) -> Iterator[tuple[str, str]]:
     for kind, pieces in coverage["components"].items():
         modes = [f"{' or '.join(piece['modes'])} for {piece['addresses']}" for piece in pieces]
-        yield capitalised(TITLES.get(kind, kind)), "; ".join(modes) or "there is nothing to protect"
+        yield capitalised(component_title(kind)), "; ".join(modes) or "there is nothing to protect"
     for name, title in SETS.items():
         if coverage[name]:
             yield title, _first(coverage[name])

@@ -83,7 +83,9 @@ def is_refusal(result: Result) -> bool:
 
 
 def module_of(result: Result) -> str:
-    """The module that a result is of: what its operations are about decides."""
+    """The module that a failure is of: the one that it names, or what its operations are about."""
+    if result.get("module"):
+        return str(result["module"])
     for operation in result.get("operations") or ():
         if operation.get("resource") in ("firewall_rule", "custom_rule"):
             return f"{operation['resource']}s"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.protection_report import protection_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import host_plan_id, make_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.merging import merge_reports, read_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.results import HostResults
 
@@ -73,10 +73,3 @@ def test_the_filter_merges_and_explains_its_errors() -> None:
     for malformed in records:
         with pytest.raises(AnsibleFilterError, match="protection_report: "):
             protection_report([malformed], NEWER)
-
-
-def test_the_plan_id_of_a_host_depends_on_the_plan_of_each_module() -> None:
-    one, two = {"account_protection": "a" * 64}, {"account_protection": "a" * 64, "custom_rules": "b" * 64}
-    assert host_plan_id({}) is None
-    assert len({host_plan_id(one), host_plan_id(two), host_plan_id({"custom_rules": "a" * 64})}) == 3
-    assert host_plan_id(two) == host_plan_id(dict(reversed(two.items())))

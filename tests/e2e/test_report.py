@@ -1,0 +1,216 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role report, run as a user runs it: a fleet of twelve hosts with each status, failures, slices."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.report_fleet import ACCOUNTS
+from tests.support.report_schema import validate_report
+
+PLAYBOOK = REPOSITORY / "playbooks" / "report.yml"
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+BLOCK = {"ref": "login", "action": "block", "expression": "ip.src eq 192.0.2.1"}
+STATUSES = {
+    "broken": "unknown",  # its variables
+    "closed": "unknown",  # its credentials
+    "empty": "unknown",  # neither account nor zone
+    "zone.unread": "unknown",
+    "unprotected": "unprotected",
+    "off": "unprotected",
+    "weakened": "weakened",
+    "zone.weakened": "weakened",
+    "drift": "drift",
+    "pending": "pending",
+    "in_order": "in_order",
+    "zone.in_order": "in_order",
+}
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as service:
+        yield service
+        assert not service.breaches
+        assert not service.writes, "a report writes nothing to the service"
+
+
+@pytest.fixture
+def inventory(tmp_path: Path, service: LocalService) -> Path:
+    """Twelve accounts and zones."""
+    hosts: dict[str, dict[str, Any]] = {}
+    for number, (status, (existing, desired)) in enumerate(ACCOUNTS.items(), start=1):
+        service.account(f"{number:032x}").seed(**existing)
+        variables = {f"baseline_{name}": value for name, value in desired.items()}
+        hosts[status] = {"edge_account_id": f"{number:032x}", **variables}
+    service.account("c" * 32).seed(enabled=False)
+    service.zone("d" * 32).seed(custom_rules=[{**BLOCK, "enabled": False}])
+    service.zone("e" * 32).seed(custom_rules=[BLOCK])
+    service.account("f" * 32)
+    hosts.update(
+        {
+            "broken": {"edge_account_id": "f" * 32, "baseline_allowlist": [{"prefix": "192.0.2/24"}]},
+            "closed": {"edge_account_id": "f" * 32, "edge_api_token": "of-nobody"},
+            "empty": {},
+            "off": {"edge_account_id": "c" * 32},
+            "zone.unread": {"edge_zone_id": "e" * 32},
+            "zone.weakened": {"edge_zone_id": "d" * 32, "baseline_custom_rules": [{**BLOCK, "enabled": True}]},
+            "zone.in_order": {"edge_zone_id": "e" * 32, "baseline_custom_rules": [BLOCK]},
+        }
+    )
+    connection = {"edge_api_token": service.token, "edge_base_url": service.base_url}
+    document = {"accounts": {"hosts": hosts, "vars": {**LOCAL, **connection, "baseline_retries": 0}}}
+    path = tmp_path / "hosts.yml"
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return path
+
+
+def report(inventory: Path, *options: str | Path) -> Run:
+    directory = json.dumps({"report_directory": str(inventory.parent / "report")})
+    return ansible_playbook("-i", inventory, "-e", directory, *options, PLAYBOOK)
+
+
+def read(inventory: Path, name: str = "report.json") -> Any:
+    text = (inventory.parent / "report" / name).read_text(encoding="utf-8")
+    return json.loads(text) if name.endswith(".json") else text
+
+
+def test_a_fleet_of_twelve_has_each_status(inventory: Path, service: LocalService) -> None:
+    run = report(inventory)
+    assert run.code == 0, run.output
+    document = read(inventory)
+    validate_report(document)
+    records = {record["host"]: record for record in document["hosts"]}
+    assert {host: record["status"] for host, record in records.items()} == STATUSES
+    assert "baseline_allowlist[0].prefix" in records["broken"]["reasons"][0]
+    assert "HTTP 403" in records["closed"]["reasons"][0]
+    assert "empty is neither an account nor a zone" in records["empty"]["reasons"][0]
+    assert records["zone.unread"]["reasons"] == [
+        "No rules of the zone zone.unread are described, so that it is not read."
+    ]
+    assert [risk["accepted"] for risk in records["drift"]["risks"]] == [False]
+    assert records["zone.weakened"]["zone_id"] == "d" * 32
+    assert service.token not in run.output + read(inventory, "report.md")
+    assert "12 hosts: 4 unknown, 2 unprotected, 2 weakened, 1 drift, 1 pending, 2 in order." in run.output
+    assert "Accepted" not in run.output
+
+
+def test_every_file_is_there_for_its_owner(inventory: Path, service: LocalService) -> None:
+    assert report(inventory).code == 0
+    folder = inventory.parent / "report"
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    known = {host for host, status in STATUSES.items() if status != "unknown"}
+    assert files == {f"report.{kind}" for kind in ("json", "md", "html", "prom")} | {
+        f"plans/{host}.json" for host in known
+    }
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.rglob("*") if path.is_file()} == {0o600}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (folder, folder / "plans")} == {0o700}
+    assert not [
+        path for path in folder.rglob("*") if path.is_file() and service.token in path.read_text(encoding="utf-8")
+    ]
+    assert 'edgeops_protection_host_severity{host="in_order"} 0' in read(inventory, "report.prom")
+
+
+def test_the_plan_of_a_host_is_that_of_its_modules(inventory: Path) -> None:
+    assert report(inventory).code == 0
+    record = next(record for record in read(inventory)["hosts"] if record["host"] == "weakened")
+    plan = read(inventory, "plans/weakened.json")
+    assert plan["plan_id"] == record["plan_id"]
+    assert re.fullmatch("[0-9a-f]{64}", plan["plan_id"])
+    assert list(plan["plans"]) == ["account_protection"]
+    assert [operation["action"] for operation in plan["operations"]] == ["delete"]
+    assert read(inventory, "plans/in_order.json") == {"plan_id": "", "plans": {}, "operations": []}
+
+
+def test_packed_modules_give_the_same_report(inventory: Path) -> None:
+    assert report(inventory).code == 0
+    one = read(inventory)
+    assert report(inventory, "-e", '{"edgeops_protection_in_worker": false}').code == 0
+    other = read(inventory)
+    for record in one["hosts"] + other["hosts"]:
+        for timed in [*record["pending"], record]:
+            timed.update({name: None for name in ("not_before", "message", "reasons") if name in timed})
+    assert one["hosts"] == other["hosts"]
+
+
+def test_some_statuses_make_the_run_fail_at_its_end(inventory: Path) -> None:
+    fine = report(inventory, "--limit", "in_order,drift", "-e", '{"report_fail_on": ["unknown", "unprotected"]}')
+    assert fine.code == 0, fine.output
+    run = report(inventory, "-e", '{"report_fail_on": ["unknown", "unprotected"]}')
+    assert run.code != 0
+    assert (
+        "report_fail_on (unknown, unprotected) meets broken, closed, empty, zone.unread, off and 1 more." in run.output
+    )
+    assert len(read(inventory)["hosts"]) == 12
+
+
+def test_slices_are_merged(inventory: Path, tmp_path: Path) -> None:
+    assert report(inventory, "--limit", "in_order,off").code == 0
+    first = tmp_path / "first.json"
+    (tmp_path / "report" / "report.json").rename(first)
+    run = report(inventory, "--limit", "drift,off", "-e", json.dumps({"report_merge": [str(first)]}))
+    assert run.code == 0, run.output
+    assert [record["host"] for record in read(inventory)["hosts"]] == ["off", "drift", "in_order"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [('{"version": 7, "hosts": []}', "is a report of version 7"), ("nothing", "is not JSON"), (None, "No such file")],
+)
+def test_a_file_that_is_no_report_is_refused(text: str | None, problem: str, inventory: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    if text is not None:
+        other.write_text(text, encoding="utf-8")
+    run = report(inventory, "--limit", "in_order", "-e", json.dumps({"report_merge": [str(other)]}))
+    assert run.code != 0
+    assert problem in " ".join(run.output.split()) and "other.json" in run.output
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_directory_that_cannot_be_written_is_an_error(inventory: Path, tmp_path: Path) -> None:
+    (tmp_path / "report").write_text("a file", encoding="utf-8")
+    run = report(inventory, "--limit", "in_order")
+    assert run.code != 0
+    assert "The report is not complete." in run.output and "Traceback" not in run.output
+
+
+def test_check_mode_writes_no_file(inventory: Path, tmp_path: Path) -> None:
+    run = report(inventory, "--check")
+    assert run.code == 0, run.output
+    assert "12 hosts: 4 unknown" in run.output
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_host_elsewhere_gets_no_credentials_and_a_host_that_did_not_run_is_unknown(
+    inventory: Path, tmp_path: Path
+) -> None:
+    play = {
+        "hosts": "accounts",
+        "gather_facts": False,
+        "tasks": [
+            {"ansible.builtin.fail": {"msg": "gone"}, "when": "inventory_hostname == 'off'"},
+            {"ansible.builtin.import_role": {"name": "edgeops.protection.report"}},
+        ],
+    }
+    playbook = tmp_path / "play.yml"
+    playbook.write_text(yaml.safe_dump([play]), encoding="utf-8")
+    options = {"report_directory": str(tmp_path / "report")}
+    ansible_playbook("-i", inventory, "--limit", "off,drift", "-e", json.dumps(options), playbook)
+    reasons = {record["host"]: record["reasons"] for record in read(inventory)["hosts"]}
+    assert "There is no result: the run did not get to this host" in reasons["off"][0]
+    run = report(inventory, "--limit", "in_order", "-e", "ansible_connection=ssh")
+    assert run.code == 0, run.output
+    assert "carries credentials" in read(inventory)["hosts"][0]["reasons"][0]
