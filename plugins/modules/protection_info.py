@@ -26,7 +26,7 @@ options:
   gather_subset:
     description:
       - What the module reads and returns.
-      - V(dns_rules) was added in version 0.2.0. An account without Advanced DNS Protection has none, and fails.
+      - V(dns_rules) was added in version 0.2.0. With it, the task fails for an account without Advanced DNS Protection.
     type: list
     elements: str
     choices: [status, prefixes, allowlist, rules, filters, dns_rules]

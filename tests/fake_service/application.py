@@ -12,7 +12,7 @@ from flask import Flask
 from . import control, directory, firewall, rulesets, tcp_protection
 from .admission import check_answers
 
-# Another area of the API (an account's DNS protection, say) is one more module here, its paths in openapi.yaml, and what it holds
+# Another area of the API (an account's network monitoring, say) is one more module here, its paths in openapi.yaml, and what it holds
 # in zones.py or accounts.py.
 AREAS = (tcp_protection.area, firewall.area, rulesets.area, directory.area)
 

@@ -155,7 +155,7 @@ def _why_not(item: Component, modes: Modes) -> str:
         return "what it does cannot be told"
     if MONITORING in modes:
         return "it only monitors"
-    every = " and ".join(what + "s" for what in item.decided_by.split(" or "))
+    every = " and ".join(what + "s" for what in item.what_decides.split(" or "))
     return f"its {every} are disabled" if DISABLED in modes else "there is no rule"
 
 

@@ -74,7 +74,7 @@ class Component:
         return COMPONENTS[self.kind].is_switched
 
     @property
-    def decided_by(self) -> str:
+    def what_decides(self) -> str:
         """What decides for it, in sentences."""
         return "rule or filter" if filters_of(self.kind) else "rule"
 

@@ -71,7 +71,7 @@ def _working(item: Component) -> dict[str, bool]:
     """What of a component works, by its name in sentences; a mode that is not understood may be one that works."""
     rules = [rule for rule in item.rules if rule.mode in WORKING]
     return {
-        item.decided_by: bool(rules) or any(filter_.mode in WORKING for filter_ in item.filters),
+        item.what_decides: bool(rules) or any(filter_.mode in WORKING for filter_ in item.filters),
         "rule": bool(rules),
         "global rule": any(rule.everywhere for rule in rules),
     }

@@ -41,7 +41,7 @@ BURST = Field("burst_sensitivity", SENSITIVITY, default="medium", inert=True)
 COMMENT = Field("comment", TEXT, default="", inert=True)
 
 
-class Component(NamedTuple):
+class ComponentDeclaration(NamedTuple):
     """A component of the protection, which has a list of rules, and of filters where the product knows them.
 
     `title` is its name as the vendor writes it, `short_title` the one before "rule" and "filter". `path` is that of its
@@ -60,18 +60,18 @@ class Component(NamedTuple):
         return self.product == TCP
 
 
-COMPONENTS: Mapping[str, Component] = {
-    "syn_flood": Component(
+COMPONENTS: Mapping[str, ComponentDeclaration] = {
+    "syn_flood": ComponentDeclaration(
         "SYN flood protection",
         "SYN flood",
         TCP,
         PATH + "/syn_protection",
         (Field("mitigation_type", choice("challenge", "retransmit"), absent_default="challenge", inert=True),),
     ),
-    "out_of_state_tcp": Component(
+    "out_of_state_tcp": ComponentDeclaration(
         "out-of-state TCP protection", "out-of-state TCP", TCP, PATH + "/tcp_flow_protection"
     ),
-    "dns": Component(
+    "dns": ComponentDeclaration(
         "DNS protection",
         "DNS protection",
         DNS,
