@@ -128,10 +128,19 @@ options:
     description:
       - With V(present), the module creates or updates the rules that the task names.
       - With V(absent), the module deletes them. It reads only their O(rules[].ref).
-      - With V(exact), the zone gets these rules and no others, in this order.
+      - With V(exact), the zone gets these rules and no others, in this order. Rules that O(ignore) matches stay.
     type: str
     choices: [present, absent, exact]
     default: present
+  ignore:
+    description:
+      - Patterns of the refs of rules that somebody else manages, such as V(partner-*). O(state=exact) leaves these
+        rules where they are, each behind the rule before it. Every other state leaves them alone anyway.
+      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some. Case matters.
+      - A pattern must not match a rule of the task.
+    type: list
+    elements: str
+    default: []
   validate:
     description:
       - Whether the service validates the planned rules in check mode, for example their expressions. Nothing is
@@ -186,6 +195,15 @@ EXAMPLES = r"""
       - ref: login
       - ref: office
     state: exact
+
+- name: Have exactly these rules, and those of the partner
+  edgeops.protection.custom_rules:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    rules:
+      - ref: login
+      - ref: office
+    state: exact
+    ignore: [partner-*]
 
 - name: Remove a rule
   edgeops.protection.custom_rules:
@@ -246,6 +264,16 @@ rules:
       description: When the rule was last changed.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
+unmanaged:
+  description:
+    - The refs of the rules afterwards that O(rules) does not name, in the order in which the
+      service evaluates them.
+    - With O(state=exact), these are the rules that O(ignore) matches.
+  version_added: 0.2.0
+  returned: success
+  type: list
+  elements: str
+  sample: [office]
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

@@ -147,7 +147,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         }
     },
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
-    "custom_rules": {"rules": many(CUSTOM_RULES)},
+    "custom_rules": {"rules": many(CUSTOM_RULES), "unmanaged": {"type": "list", "elements": "str"}},
     "protection_info": {**WHOLE_ACCOUNT, "covers": records(Answer), "coverage": shape_of(CoverageSummary)},
     "firewall_rules_info": {"rules": many(FIREWALL_RULES)},
     "custom_rules_info": {"rules": many(CUSTOM_RULES)},

@@ -151,6 +151,81 @@ def ascending(existing: list[str], places: dict[str, int], start: int) -> int:
     return 1 + max(rest, default=0)
 
 
+@pytest.mark.parametrize(
+    ("existing", "desired", "order"),
+    [
+        ("aXb", "ab", "aXb"),
+        ("aXb", "anb", "aXnb"),
+        ("XaYbZ", "n", "XYZn"),
+        ("aXbcd", "bcda", "Xbcda"),
+        ("abcXd", "dabc", "dabcX"),
+        ("XYa", "ba", "XYba"),
+        ("aXY", "", "XY"),
+    ],
+)
+def test_ignored_rules_stay_where_they_are(
+    existing: str, desired: str, order: str, service: LocalService, modules: Modules
+) -> None:
+    service.reset()
+    zone = service.zone(ZONE).seed(custom_rules=[{"ref": ref, **BLOCK} for ref in existing])
+    ignored = [rule for rule in deepcopy(zone.custom_rules) if rule["ref"].isupper()]
+    options: dict[str, Any] = {
+        "rules": [{"ref": ref, **BLOCK} for ref in desired],
+        "state": "exact",
+        "ignore": ["[A-Z]"],
+        "accept_risks": ["weakens_zone", "mass_deletion"],
+    }
+    result = modules.done("custom_rules", **options)
+    assert "".join(refs(service)) == order
+    assert [rule for rule in zone.custom_rules if rule["ref"].isupper()] == ignored
+    assert [ref for ref in refs(service) if not ref.isupper()] == list(desired)
+    assert {item["key"] for item in result["operations"]}.isdisjoint("XYZ")
+    assert result["unmanaged"] == [rule["ref"] for rule in ignored]
+    assert modules.done("custom_rules", **options)["changed"] is False
+
+
+@given(existing=st.permutations([*"abcdXYZ"]), desired=st.permutations([*"abcdef"]), count=st.integers(0, 6))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+def test_exact_never_moves_what_it_ignores(
+    existing: list[str], desired: list[str], count: int, service: LocalService, modules: Modules
+) -> None:
+    service.reset()
+    service.zone(ZONE).seed(custom_rules=[{"ref": ref, **BLOCK} for ref in existing])
+    rules = [{"ref": ref, **BLOCK} for ref in desired[:count]]
+    result = modules.done("custom_rules", rules=rules, state="exact", ignore=["X", "[YZ]"])
+    assert {item["key"] for item in result["operations"]}.isdisjoint("XYZ")
+    assert [ref for ref in refs(service) if ref in "XYZ"] == [ref for ref in existing if ref in "XYZ"]
+    assert [ref for ref in refs(service) if ref not in "XYZ"] == desired[:count]
+    assert modules.done("custom_rules", rules=rules, state="exact", ignore=["*Z", "Y", "X"])["changed"] is False
+
+
+@pytest.mark.parametrize(
+    ("options", "unmanaged"),
+    [
+        ({"rules": [{"ref": "login"}]}, ["office", "last"]),
+        ({"rules": [{"ref": "login"}, {"ref": "new", **BLOCK}], "ignore": ["off*"]}, ["office", "last"]),
+        ({"rules": [{"ref": "office"}], "state": "absent"}, ["login", "last"]),
+        ({"rules": [{"ref": "login"}], "state": "exact"}, []),
+        ({"rules": [{"ref": "login"}], "state": "exact", "ignore": ["Office", "l*t"]}, ["last"]),
+    ],
+)
+@pytest.mark.parametrize("check", [True, False])
+def test_the_result_names_the_rules_that_the_task_does_not(
+    options: dict[str, Any], unmanaged: list[str], check: bool, modules: Modules
+) -> None:
+    assert modules.done("custom_rules", check=check, **options)["unmanaged"] == unmanaged
+
+
+@pytest.mark.parametrize("state", ["present", "absent", "exact"])
+def test_a_pattern_that_matches_a_desired_rule_is_refused_before_any_request(
+    state: str, service: LocalService, modules: Modules
+) -> None:
+    message = modules.failed("custom_rules", rules=[{"ref": "login"}], state=state, ignore=["a", "log*", " "])["msg"]
+    assert "ignore[1]: 'log*' matches login, which rules[0] names; keep one of them" in message
+    assert "ignore[2]: it is empty" in message
+    assert service.calls == []
+
+
 INVALID: list[tuple[dict[str, Any], str]] = [
     ({"ref": "new"}, "The custom rule new is new and needs action and expression."),
     ({"ref": "new", "action": "log"}, "The custom rule new is new and needs expression."),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from fnmatch import fnmatchcase
 from typing import AbstractSet, Any, Mapping, Sequence, Tuple
 
 from ..errors import OptionError, OptionProblems
@@ -24,7 +25,8 @@ class Desired:
     """The desired state of one collection: objects by their key, each with the fields that the task names.
 
     `absent` means that these keys shall not exist, `exclusive` that no others shall. `positions` says where new objects
-    go in an ordered list, `paths` which option names an object.
+    go in an ordered list, `paths` which option names an object. `ignore` are patterns of keys: an exclusive list leaves
+    objects that match one of them alone.
 
     `expires` says from when on an object shall not exist. `expired` are the keys for which that time has come, and
     `undecided` those for which nobody knows; `at` sets both.
@@ -36,6 +38,7 @@ class Desired:
     exclusive: bool = False
     positions: Mapping[Key, Position] = field(default_factory=dict)
     paths: Mapping[Key, str] = field(default_factory=dict)
+    ignore: Sequence[str] = ()
     expires: Mapping[Key, datetime] = field(default_factory=dict)
     expired: AbstractSet[Key] = frozenset()
     undecided: AbstractSet[Key] = frozenset()
@@ -45,6 +48,10 @@ class Desired:
         if now is None:
             return replace(self, undecided=self.expires.keys())
         return replace(self, expired={key for key, expires in self.expires.items() if expires <= now})
+
+    def ignores(self, key: Key) -> bool:
+        """Whether one of the patterns matches this key."""
+        return any(fnmatchcase(str(key[0]), pattern) for pattern in self.ignore)
 
 
 def parse_position(text: str) -> Position:
@@ -125,6 +132,22 @@ def _parse_field(field: Field, path: str, option: Any) -> Any:
         return field.value.parse(option)
     except ValueError as exc:
         raise OptionError(path + field.name, str(exc)) from exc
+
+
+def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desired:
+    """The desired state that ignores what the patterns match; raises OptionError for one that matches a desired key."""
+    problems = OptionProblems()
+    for position, pattern in enumerate(patterns):
+        with problems.collected():
+            if not pattern.strip():
+                raise OptionError(f"{option}[{position}]", "it is empty")
+            names = {str(key[0]): desired.paths[key].rstrip(".") for key in desired.objects}
+            matched = next((name for name in names if fnmatchcase(name, pattern)), None)
+            if matched is not None:
+                problem = f"'{pattern}' matches {matched}, which {names[matched]} names; keep one of them"
+                raise OptionError(f"{option}[{position}]", problem)
+    problems.raise_any()
+    return replace(desired, ignore=tuple(patterns))
 
 
 def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:

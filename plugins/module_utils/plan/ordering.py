@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import replace
-from typing import Mapping, Sequence
+from typing import List, Mapping, Sequence, Tuple
 
 from ..errors import PlanError
 from ..schema.resource import Key, Object
@@ -28,9 +28,9 @@ def order_operations(
     resource = desired.resource
     deleted = {item.key for item in changes if item.action == "delete"}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
-    order = list(desired.objects) if desired.exclusive else _insert(desired, before)
+    order, unmoved = _exclusive_order(list(desired.objects), before) if desired.exclusive else _insert(desired, before)
     places = {key: index for index, key in enumerate(order, start=1)}
-    moving = set(order) - set(_unmoved(before, places))
+    moving = set(order) - set(unmoved)
     by_key = {item.key: item for item in changes if item.action != "delete"}
     for index, obj in enumerate(existing):
         key = resource.key_of(obj)
@@ -42,10 +42,25 @@ def order_operations(
     return kept + [item for item in changes if item.action == "delete"], order
 
 
-def _insert(desired: Desired, before: Sequence[Key]) -> list[Key]:
+Order = Tuple[List[Key], Sequence[Key]]  # all keys in their order, and those of them that do not move
+
+
+def _exclusive_order(desired: list[Key], before: Sequence[Key]) -> Order:
+    """The order of the task. Keys that it ignores do not move, and stay behind the key before them that does not."""
+    unmoved = set(_unmoved(before, {key: index for index, key in enumerate(desired)}))
+    ignored = set(before) - set(desired)
+    staying = [key for key in before if key in ignored or key in unmoved]
+    order = list(desired)
+    for index, key in enumerate(staying):
+        if key in ignored:
+            order.insert(order.index(staying[index - 1]) + 1 if index else 0, key)
+    return order, staying
+
+
+def _insert(desired: Desired, before: Sequence[Key]) -> Order:
     """The keys with the new ones at their positions, those with one position in the order of the task."""
     if desired.absent:
-        return list(before)
+        return list(before), before
     resource = desired.resource
     order = list(before)
     predecessors: dict[Position, Key] = {}  # the last new key at each position
@@ -69,7 +84,7 @@ def _insert(desired: Desired, before: Sequence[Key]) -> list[Key]:
         else:
             order.insert(order.index(neighbour) + 1 if other else 0, key)
         predecessors[position] = key
-    return order
+    return order, before
 
 
 def _unmoved(before: Sequence[Key], places: Mapping[Key, int]) -> list[Key]:

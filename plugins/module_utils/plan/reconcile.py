@@ -86,7 +86,8 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
             f"{' '.join(resource.key)}, or remove the entry."
         )
     if desired.exclusive:
-        surplus.extend(match for key, matches in by_key.items() if key not in desired.objects for match in matches)
+        foreign = [key for key in by_key if key not in desired.objects and not desired.ignores(key)]
+        surplus.extend(match for key in foreign for match in by_key[key])
     by_name = {key: values for key, values in desired.objects.items() if key not in desired.expired}
     return operations + [
         _change("delete", resource, match, {}, by_name.get(resource.key_of(match[1]), {})) for match in surplus

@@ -11,7 +11,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from ..errors import OptionError, OptionProblems
 from ..guard.limits import LIST_CODES, ZONE_CODES, limit_options
-from ..plan.desired import Desired, Position, numbered, parse_desired, parse_position
+from ..plan.desired import Desired, Position, numbered, parse_desired, parse_ignore, parse_position
 from ..schema.resource import Field, Key, Object, Resource, State, options_of
 from ..schema.values import FLAG, ID, TEXT, identifier
 from ..schema.zone import CUSTOM_RULES, FIREWALL_RULES, OWNER
@@ -49,20 +49,27 @@ def custom_spec() -> ModuleSpec:
             entries.append((path, {name: value for name, value in entry.items() if name != "position"}))
         with problems.collected():
             rules = parse_desired(CUSTOM_RULES, entries, absent=state == "absent", exclusive=state == "exact")
+            rules = parse_ignore(rules, "ignore", options.get("ignore") or ())
         problems.raise_any()
         return (replace(rules, positions=positions),)
+
+    def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
+        rules = list(state[CUSTOM_RULES.plural])
+        foreign = [rule for rule in rules if CUSTOM_RULES.key_of(rule) not in desired[0].objects]
+        return {"rules": rules, "unmanaged": [CUSTOM_RULES.label_of(rule) for rule in foreign]}
 
     return ModuleSpec(
         owner=OWNER,
         options={
             "rules": list_option(CUSTOM_RULES, {"position": {"type": "str"}}, required=True),
             "state": {"type": "str", "choices": ["present", "absent", "exact"], "default": "present"},
+            "ignore": {"type": "list", "elements": "str", "default": []},
             "validate": {"type": "bool", "default": False},
             **limit_options(LIST_CODES + ZONE_CODES),
         },
         reads=lambda options: (CUSTOM_RULES,),
         desired=desired,
-        result=lambda options, desired, state: {"rules": list(state[CUSTOM_RULES.plural])},
+        result=result,
     )
 
 

@@ -14,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.errors import O
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import (
     numbered,
     parse_desired,
+    parse_ignore,
     parse_position,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST, PREFIXES, RULES
@@ -112,3 +113,12 @@ def test_an_object_expires_at_its_time_and_is_undecided_without_one(
 def test_only_what_may_expire_takes_a_time() -> None:
     with pytest.raises(OptionError, match="expires: .* has no such field"):
         parse_desired(CUSTOM_RULES, [("", {"ref": "a", "expires": "2027-01-29"})])
+
+
+def test_a_pattern_ignores_keys_and_no_key_that_is_desired() -> None:
+    desired = parse_desired(CUSTOM_RULES, [("rules[0].", {"ref": "login"})], exclusive=True)
+    ignoring = parse_ignore(desired, "ignore", ["off*", "l?st"])
+    assert [ignoring.ignores((ref,)) for ref in ("office", "last", "Last", "login")] == [True, True, False, False]
+    for pattern in ("login", "l*", "*", "[l]ogin"):
+        with pytest.raises(OptionError, match="which rules\\[0\\] names"):
+            parse_ignore(desired, "ignore", [pattern])
