@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from . import accounts, plays
-from .measure import EMPTY, Case, Row
+from .measure import EMPTY, Case, Row, by_processor
 from .ways import Ways, Work, constant, desired_of
 
 LATENCIES = (0.05, 0.1)
@@ -38,6 +38,7 @@ def all_cases(ways: Ways) -> Iterator[Case]:
         new_allowlist(ways),
         new_allowlist_late(ways),
         many_accounts(ways),
+        role(ways),
         existing_prefixes(ways),
         memory(ways),
         planning(ways),
@@ -183,6 +184,19 @@ def many_accounts(ways: Ways) -> Iterator[Case]:
             limit = 0.25 if (number, forks) == (200, 20) else None
             rows.append(Row(one, other, limit, number / hosts))
         yield Case(f"accounts_forks_{forks}", alternatives, rows)
+
+
+def role(ways: Ways) -> Iterator[Case]:
+    """The role against the module that it runs, in the processors' time, of which a skipped or a small task takes most."""
+    work = Work(accounts.in_order(), parts=60)
+    one = "60 accounts in order, one account_protection task each, processors' time"
+    whole = "60 accounts in order, role baseline, processors' time"
+    alternatives = {
+        EMPTY: by_processor(ways.empty()),
+        one: by_processor(ways.hosts(plays.account_protection(), work, forks=10)),
+        whole: by_processor(ways.hosts(plays.role_baseline, work, forks=10)),
+    }
+    yield Case("role_baseline", alternatives, [Row(whole, one, 2.5)], quick=True)
 
 
 def existing_prefixes(ways: Ways) -> Iterator[Case]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 EMPTY = "an empty play"
 MIB = 2**20
@@ -16,10 +16,11 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Taken:
-    """What one run took: seconds, and the peak memory, in bytes, of the largest of its processes."""
+    """What one run took: seconds, the peak memory, in bytes, of the largest of its processes, and the processors' seconds."""
 
     seconds: float
     peak: int = 0
+    processor: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,17 @@ class Way:
 
     def share(self, taken: Taken, start: float) -> Taken:
         """What one part took; of a play, without the seconds of its start."""
-        return Taken((taken.seconds - (start if self.in_play else 0.0)) / self.parts, taken.peak)
+        return replace(taken, seconds=(taken.seconds - (start if self.in_play else 0.0)) / self.parts)
+
+
+def by_processor(way: Way) -> Way:
+    """The way with the seconds of the processors, which other programs on the machine change little."""
+
+    def run() -> Taken:
+        taken = way.run()
+        return replace(taken, seconds=taken.processor)
+
+    return replace(way, run=run)
 
 
 @dataclass(frozen=True)

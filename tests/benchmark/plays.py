@@ -23,6 +23,7 @@ Task = dict[str, Any]
 Tasks = Callable[[str], list[Task]]  # for the account with this id, which may be a template
 URL = "{{ base_url }}/"
 PATHS = {resource.plural: resource.path for resource in ACCOUNT}
+ROLE = "edgeops.protection.baseline"
 PAGE = 1000
 BULK = 300
 
@@ -53,6 +54,13 @@ def status_in_order() -> Tasks:
 
 def account_protection() -> Tasks:
     return module("account_protection", **accounts.desired())
+
+
+def role_baseline(account: str) -> list[Task]:
+    """The role with a whole account in variables, as an inventory has them."""
+    inventory = {"edge_account_id": account, "edge_api_token": "{{ token }}", "edge_base_url": "{{ base_url }}"}
+    described = {f"baseline_{option}": value for option, value in accounts.desired().items()}
+    return [{"name": "Run", "ansible.builtin.import_role": {"name": ROLE}, "vars": {**inventory, **described}}]
 
 
 def protected_prefixes() -> Tasks:

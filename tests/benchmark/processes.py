@@ -42,7 +42,8 @@ def run(words: Sequence[str | Path], scratch: Path) -> tuple[Taken, str]:
     text = printed.read_text(encoding="utf-8")
     if process.returncode:
         raise Failure(f"{words[0]} ended with {process.returncode}:\n{text[-3000:]}")
-    return Taken(seconds, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)), text
+    peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return Taken(seconds, peak, usage.ru_utime + usage.ru_stime), text
 
 
 def environment(scratch: Path) -> Mapping[str, str]:
