@@ -19,7 +19,7 @@ from .errors import OptionProblems, PlanError, ProtectionError, ServiceError
 from .guard.acceptance import Acceptance, parse_acceptances
 from .guard.approval import Approval, parse_approval
 from .guard.check import Checked, changes_protection, check_plan
-from .guard.limits import Limits, parse_limits
+from .guard.limits import CODES_OF, Limits, parse_limits
 from .guard.rollout import StagedRollout
 from .plan.desired import Desired
 from .plan.examine import examine
@@ -180,7 +180,7 @@ class Run:
             checked = self.check(plan, identity, self.parsed.approval)
         except PlanError as exc:
             raise exc.extended("Nothing was changed.") from exc
-        standing = checked.standing if self.options.get("option_names") else []
+        standing = checked.standing(CODES_OF[self.spec.owner]) if self.options.get("option_names") else []
         for text in [*checked.warnings, *expiry_warnings(self.parsed.desired, plan), *standing]:
             warn(text)
         expired = expired_records(self.parsed.desired)

@@ -103,3 +103,11 @@ def test_a_task_of_a_role_speaks_of_its_variables(service: LocalService, modules
     assert "baseline_accept_risks[0]: mass_deletion meets nothing in this plan" in standing
     assert "empties_list" not in standing
     assert "warnings" not in modules.done("account_protection", prefixes=[PREFIX], **codes)
+    service.zone(ZONE)
+    of_both: dict[str, Any] = {"accept_risks": ["weakens_zone", "unprotects_addresses"], **role}
+    for module, options, index in (
+        ("account_protection", {"prefixes": [PREFIX]}, 1),
+        ("custom_rules", {"rules": []}, 0),
+    ):
+        (warning,) = modules.done(module, **options, **of_both)["warnings"]
+        assert f"baseline_accept_risks[{index}]: {of_both['accept_risks'][index]} meets nothing" in str(warning)

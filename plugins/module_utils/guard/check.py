@@ -60,13 +60,16 @@ class Checked:
         named = [f"{item.resource.title} {item.label} {reason}" for item, reason in odd if reason]
         return [f"Is this meant? {capitalised(first_few(named))}."] if named else []
 
-    @property
-    def standing(self) -> list[str]:
-        """Warnings of acceptances that stay, such as in an inventory: they accept what nobody has seen yet."""
+    def standing(self, codes: Sequence[str]) -> list[str]:
+        """Warnings of acceptances that stay, such as in an inventory: they accept what nobody has seen yet.
+
+        `codes` are the risks that such a plan can have; a list of a role also accepts risks of other plans.
+        """
         return [
             f"{item.option}: {item.code} meets nothing in this plan, and would let any such risk through later; remove "
             "it, or accept the risk with a dictionary that has networks, entries or expires."
             for item in self.unmet
+            if item.code in codes
         ]
 
     @property

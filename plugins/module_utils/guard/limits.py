@@ -28,6 +28,7 @@ CODES = (
 ZONE_CODES = ("weakens_zone", "skips_everything", "blocks_everything")
 LIST_CODES = ("mass_deletion", "empties_list")  # those that concern any list, of a zone as well
 ACCOUNT_CODES = tuple(code for code in CODES if code not in ZONE_CODES)
+CODES_OF = {"account_id": ACCOUNT_CODES, "zone_id": LIST_CODES + ZONE_CODES}  # by the owner that a plan is about
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import (
     INVENTORY,
     KNOWN,
@@ -14,6 +15,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variab
     parts_of,
     unknown_variables,
 )
+
+from tests.documentation.roles import BASELINE
 
 ACCOUNT, ZONE, OTHER = "a" * 32, "b" * 32, "c" * 32
 TOKEN = {"edge_api_token": "secret"}
@@ -30,6 +33,8 @@ def test_every_variable_is_an_option_and_no_option_has_two() -> None:
         assert len({*options.values()}) == len(options)
         assert NAMES[module].keys() <= {*options, "ignore"}
     assert INVENTORY.keys() <= KNOWN
+    specification = yaml.safe_load(BASELINE.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    assert specification.keys() == KNOWN  # the role documents every variable, and none besides
 
 
 @pytest.mark.parametrize(

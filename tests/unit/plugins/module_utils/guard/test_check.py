@@ -17,7 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.guard.check imp
     changes_protection,
     check_plan,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import Limits
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES, ZONE_CODES, Limits
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils.result import make_diff
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST, PREFIXES, STATUS
@@ -90,7 +90,8 @@ def test_what_is_accepted_passes_with_its_reason_and_a_warning() -> None:
     assert checked.warnings[0] == (
         "Accepted unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) would no longer be protected. Reason: moved"
     )
-    assert [text.partition(":")[0] for text in checked.standing] == ["accept_risks[3]"]
+    assert [text.partition(":")[0] for text in checked.standing(CODES)] == ["accept_risks[3]"]
+    assert checked.standing(ZONE_CODES) == []
 
 
 def test_what_is_probably_a_mistake_is_asked() -> None:
