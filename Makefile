@@ -21,7 +21,7 @@ help: ## Show what there is.
 .venv/.installed-%: tests/requirements/%.txt
 	@.ci/install $*
 
-demo: .venv/.installed-service ## Bring three accounts and a zone to their baseline, on a local service.
+demo: .venv/.installed-service ## Export, plan, apply and report three accounts and a zone, on a local service; VERBOSE=1 shows all.
 	@$(PYTHON) -m tests.demo
 
 serve: .venv/.installed-service ## Keep the local service running, to play with; PORT=8080 names its port, STATE=FILE what it holds.

@@ -2,84 +2,151 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Three accounts and a zone are brought to their baseline: predicted, done, and found in order."""
+"""Three accounts and a zone, on a local service: exported, planned, approved, applied in stages, and reported."""
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tests.demo.screen import host_lines, table
 from tests.fake_service import LocalService
-from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 
-INVENTORY = Path(__file__).parent / "inventory"
+INVENTORY = Path("tests/demo/inventory")
 STATE = Path(__file__).parent / "state.yml"
-RUNS = (
-    ("1. Predicted: ansible-playbook --check --diff playbooks/baseline.yml", ("--check", "--diff")),
-    ("2. Done: ansible-playbook playbooks/baseline.yml", ()),
-    ("3. Again: ansible-playbook playbooks/baseline.yml", ()),
-)
+FOLDER = Path(".cache/demo")
+DRIFTED = "singapore"
+APPROVED = f"baseline_expected_plan={FOLDER}/plan/plans/{{{{ inventory_hostname }}}}.json"
+STAGE = 4.1  # hours; rules monitor for four before they mitigate
+
+Report = Mapping[str, Any]
+
+
+@dataclass
+class Demonstration:
+    """The local service and what has been run against it; `writes` are the calls that changed something, by run."""
+
+    service: LocalService
+    verbose: bool = False
+    runs: list[Run] = field(default_factory=list)
+    writes: list[int] = field(default_factory=list)
+
+    def run(self, title: str, playbook: str, *options: str | Path) -> Run:
+        """Run a playbook as the title says."""
+        before = len(self.service.writes)
+        shown = " ".join(f"'{option}'" if " " in str(option) else str(option) for option in options)
+        print(
+            f"\n{len(self.runs) + 1}. {title}\n   $ ansible-playbook playbooks/{playbook}.yml {shown}".rstrip(),
+            flush=True,
+        )
+        address = f"edge_base_url={self.service.base_url}"
+        run = ansible_playbook("-i", INVENTORY, "-e", address, *options, f"playbooks/{playbook}.yml")
+        if self.verbose or run.code:
+            print(run.output, flush=True)
+        self.runs.append(run)
+        self.writes.append(len(self.service.writes) - before)
+        return run
+
+    def report(self, title: str, name: str) -> Report:
+        """Run the playbook report, and read what it wrote."""
+        self.run(title, "report", "-e", f"report_directory={FOLDER / name}")
+        path = REPOSITORY / FOLDER / name / "report.json"
+        document: Report = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"hosts": []}
+        return document
 
 
 def main() -> int:
-    """Show the three runs and their summary; 0 only if what was predicted was done and nothing was left to do."""
+    """Show the way, and 0 only if everything came out as it should."""
+    shutil.rmtree(REPOSITORY / FOLDER, ignore_errors=True)
     with LocalService() as service:
         service.load(yaml.safe_load(STATE.read_text(encoding="utf-8")))
-        runs: list[Run] = []
-        writes: list[int] = []
-        for title, options in RUNS:
-            before = len(service.writes)
-            print(f"\n{title}\n{'=' * len(title)}", flush=True)
-            run = ansible_playbook(
-                "-i", INVENTORY, "-e", f"edge_base_url={service.base_url}", *options, "playbooks/baseline.yml"
-            )
-            print(run.output, flush=True)
-            runs.append(run)
-            writes.append(len(service.writes) - before)
+        demonstration = Demonstration(service, verbose=bool(os.environ.get("VERBOSE")))
+        demonstration.run(
+            "Export what an account holds", "export", "--limit", DRIFTED, "-e", f"export_directory={FOLDER}"
+        )
+        exported = REPOSITORY / FOLDER / DRIFTED / "protection.yml"
+        print(
+            f"   {FOLDER / DRIFTED / 'protection.yml'} has {len(exported.read_text().splitlines())} lines for review."
+        )
+        plan = demonstration.report("Plan: compare every account with the inventory", "plan")
+        for record in plan["hosts"]:
+            print("\n".join(host_lines(record)))
+        demonstration.run("Apply the approved plan, and no other", "baseline", "-e", APPROVED)
+        service.clock.advance(hours=STAGE)
+        demonstration.run("Four hours later: mitigate what has been monitored", "baseline")
+        final = demonstration.report("Report", "report")
         calls = Counter(_host_of(call.path) for call in service.calls)
-    return report(runs, writes, calls)
+    print("\n".join(table(_rows(plan, demonstration.runs, final, calls))))
+    print(f"   See {FOLDER}/report/report.html. {'' if demonstration.verbose else 'VERBOSE=1 make demo shows all.'}")
+    wrong = list(problems(demonstration.runs, demonstration.writes, plan, final))
+    print("\n" + ("All as approved, and every account is protected." if not wrong else f"FAILED: {'; '.join(wrong)}."))
+    return 1 if wrong else 0
 
 
 def _host_of(path: str) -> str:
     """The host of the inventory whose account or zone a call was about."""
-    hosts = yaml.safe_load((INVENTORY / "hosts.yml").read_text(encoding="utf-8"))["accounts"]["hosts"]
+    hosts = yaml.safe_load((REPOSITORY / INVENTORY / "hosts.yml").read_text(encoding="utf-8"))["accounts"]["hosts"]
     owners = {identifier: host for host, ids in hosts.items() for identifier in ids.values()}
     return next((host for identifier, host in owners.items() if identifier in path), path)
 
 
 def operations(run: Run) -> dict[str, list[Any]]:
-    """What a run changed, or would have changed, by host."""
+    """What a run changed, by host, as a report names it."""
     merged: dict[str, list[Any]] = {}
     for task in run.of():
-        merged.setdefault(task.host, []).extend(task.result.get("operations", []))
+        listed = [(item["action"], item["resource"], item["key"]) for item in task.result.get("operations", [])]
+        merged.setdefault(task.host, []).extend(listed)
     return merged
 
 
-def report(runs: list[Run], writes: list[int], calls: Counter[str]) -> int:
-    """Print the closing table and what is wrong, if anything is."""
-    predicted, done, left = (operations(run) for run in runs)
-    print(f"{'account':<14}{'predicted':>10}{'done':>10}{'left to do':>12}{'calls made':>12}")
-    for host in sorted(predicted):
-        counts = (len(predicted[host]), len(done.get(host, [])), len(left.get(host, [])), calls[host])
-        print("{:<14}{:>10}{:>10}{:>12}{:>12}".format(host, *counts))
-    problems = [
-        text
-        for text, wrong in (
-            ("a run failed", any(run.code for run in runs)),
-            ("no account was seen", not predicted),
-            ("nothing was predicted, so nothing was shown", not any(predicted.values())),
-            ("check mode wrote something", writes[0] > 0),
-            ("what was done is not what was predicted", predicted != done),
-            ("the last run found something to do", any(left.values()) or writes[2] > 0),
-        )
-        if wrong
-    ]
-    print("\n" + ("All as predicted, nothing left to do." if not problems else "FAILED: " + "; ".join(problems) + "."))
-    return 1 if problems else 0
+def planned(report: Report) -> dict[str, list[Any]]:
+    """What a report says that a run would change, by host."""
+    return {
+        record["host"]: [(item["action"], item["resource"], item["key"]) for item in record["operations"]]
+        for record in report["hosts"]
+    }
+
+
+def _rows(plan: Report, runs: Sequence[Run], final: Report, calls: Mapping[str, int]) -> dict[str, dict[str, object]]:
+    applied, later = operations(runs[2]), operations(runs[3])
+    statuses = {record["host"]: record for record in final["hosts"]}
+    return {
+        host: {
+            "planned": len(items),
+            "applied": len(applied.get(host, [])),
+            "four hours later": len(later.get(host, [])),
+            "calls": calls[host],
+            "status": statuses[host]["status"].replace("_", " ") if host in statuses else "",
+            "mitigates": "yes" if host in statuses and statuses[host]["mitigates"] else "no",
+        }
+        for host, items in sorted(planned(plan).items())
+    }
+
+
+def problems(runs: Sequence[Run], writes: Sequence[int], plan: Report, final: Report) -> Iterator[str]:
+    """What did not come out as it should; `runs` are export, plan, apply, the next stage and report."""
+    predicted, applied = planned(plan), operations(runs[2])
+    for text, wrong in (
+        ("a run failed", any(run.code for run in runs)),
+        ("no account was seen", not predicted),
+        ("nothing was planned, so nothing was shown", not any(predicted.values())),
+        ("a run that only reads wrote something", any(writes[index] for index in (0, 1, 4))),
+        ("what was applied is not what was approved", predicted != applied),
+        ("an account is not in order", any(record["status"] != "in_order" for record in final["hosts"])),
+        ("an account mitigates nothing", not all(record["mitigates"] for record in final["hosts"])),
+    ):
+        if wrong:
+            yield text
 
 
 if __name__ == "__main__":

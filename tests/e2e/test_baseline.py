@@ -17,7 +17,7 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.modules.host_baseline import EXAMPLES
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import MODULES
 
-from tests.demo.__main__ import main, report
+from tests.demo.__main__ import main, problems
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, TaskResult, ansible, ansible_playbook
 from tests.support.documents import read_page, shows
@@ -37,34 +37,47 @@ def service() -> Iterator[LocalService]:
 
 def test_the_demonstration_is_as_the_readme_shows(capsys: pytest.CaptureFixture[str]) -> None:
     assert main() == 0
+    output = capsys.readouterr().out
+    assert len(output.splitlines()) <= 45, "it fits one screen"
     (shown,) = (
         command.shown for command in read_page(REPOSITORY / "README.md").commands if str(command) == "make demo"
     )
-    assert shows(shown, capsys.readouterr().out)
+    assert shows(shown, output), output
 
 
-PREDICTED = Run(0, "", [TaskResult("denver", "task", "edgeops.protection.x", "ok", {"operations": ["one"]})])
-NOTHING = Run(0, "", [TaskResult("denver", "task", "edgeops.protection.x", "ok", {"operations": []})])
-FAILED = Run(2, "", NOTHING.tasks)
+def planned(status: str = "drift", mitigates: bool = False, *keys: str) -> dict[str, Any]:
+    """A report on one host, with an operation for each key."""
+    operations = [{"action": "create", "resource": "prefix", "key": key} for key in keys]
+    return {"hosts": [{"host": "denver", "status": status, "mitigates": mitigates, "operations": operations}]}
+
+
+def applied(*keys: str, code: int = 0) -> Run:
+    """A run that changed these objects of one host."""
+    operations = planned("drift", False, *keys)["hosts"][0]["operations"]
+    return Run(code, "", [TaskResult("denver", "task", "edgeops.protection.x", "ok", {"operations": operations})])
+
+
+PLAN, FINAL, NONE = planned("drift", False, "one"), planned("in_order", True), applied()
 
 
 @pytest.mark.parametrize(
-    ("runs", "writes", "problem"),
+    ("runs", "writes", "plan", "final", "problem"),
     [
-        ([PREDICTED, PREDICTED, FAILED], [0, 1, 0], "a run failed"),
-        ([Run(0, "", [])] * 3, [0, 0, 0], "no account was seen"),
-        ([NOTHING, NOTHING, NOTHING], [0, 0, 0], "nothing was predicted"),
-        ([PREDICTED, PREDICTED, NOTHING], [1, 1, 0], "check mode wrote something"),
-        ([PREDICTED, NOTHING, NOTHING], [0, 1, 0], "not what was predicted"),
-        ([PREDICTED, PREDICTED, PREDICTED], [0, 1, 1], "found something to do"),
+        ([NONE, NONE, applied("one"), NONE, NONE], [0, 0, 1, 0, 0], PLAN, FINAL, ""),
+        ([NONE, NONE, applied("one", code=2), NONE, NONE], [0, 0, 1, 0, 0], PLAN, FINAL, "a run failed"),
+        ([NONE] * 5, [0] * 5, {"hosts": []}, FINAL, "no account was seen"),
+        ([NONE] * 5, [0] * 5, planned(), FINAL, "nothing was planned"),
+        ([NONE, NONE, applied("one"), NONE, NONE], [0, 1, 1, 0, 0], PLAN, FINAL, "a run that only reads wrote"),
+        ([NONE, NONE, applied("two"), NONE, NONE], [0, 0, 1, 0, 0], PLAN, FINAL, "is not what was approved"),
+        ([NONE, NONE, applied("one"), NONE, NONE], [0, 0, 1, 0, 0], PLAN, planned("drift", True), "is not in order"),
+        ([NONE, NONE, applied("one"), NONE, NONE], [0, 0, 1, 0, 0], PLAN, planned("in_order"), "mitigates nothing"),
     ],
 )
 def test_the_demonstration_fails_when_something_is_wrong(
-    runs: list[Run], writes: list[int], problem: str, capsys: pytest.CaptureFixture[str]
+    runs: list[Run], writes: list[int], plan: dict[str, Any], final: dict[str, Any], problem: str
 ) -> None:
-    assert report([PREDICTED, PREDICTED, NOTHING], [0, 1, 0], Counter()) == 0
-    assert report(runs, writes, Counter()) == 1
-    assert problem in capsys.readouterr().out
+    assert problem in "; ".join(problems(runs, writes, plan, final))
+    assert bool(problem) == bool(list(problems(runs, writes, plan, final)))
 
 
 def test_a_host_that_lacks_something_is_told_so_and_the_others_go_on(service: LocalService, tmp_path: Path) -> None:
