@@ -40,7 +40,8 @@ def read_all(folder: Path, service: LocalService, variables: Mapping[str, Any], 
     hosts = {name: {"account": account} for name, account in ACCOUNTS.items()}
     (folder / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts, "vars": {**LOCAL, **variables}}}))
     connection = {"base_url": service.base_url, "api_token": service.token, "account_id": "{{ account }}"}
-    task = {"edgeops.protection.protection_info": {**connection, **options}}
+    subset = ["status", "prefixes", "allowlist", "rules", "filters"]
+    task = {"edgeops.protection.protection_info": {**connection, "gather_subset": subset, **options}}
     (folder / "play.yml").write_text(yaml.safe_dump([{"hosts": "all", "gather_facts": False, "tasks": [task, task]}]))
     environment = {"ANSIBLE_HOME": str(folder.parent / "home")}
     return ansible_playbook("-f", "6", "-i", folder / "hosts.yml", folder / "play.yml", environment=environment)

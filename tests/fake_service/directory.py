@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Blueprint, request
@@ -17,7 +17,7 @@ from .admission import within_contract
 from .answers import no_route, success
 from .contract import API
 from .current import service
-from .paging import page
+from .paging import page, part
 from .zones import Zone
 
 PER_PAGE = 20  # where the query does not say
@@ -36,24 +36,24 @@ area.before_request(within_contract)
 def list_accounts() -> Response:
     """A token without the permission on accounts sees none of them."""
     grant = service.credentials.caller(request.headers)
-    accounts = [
-        account_object(identity, account)
+    names = [
+        (account_name(identity, account), identity)
         for identity, account in service.accounts.items()
         if grant.allows("account_settings", identity, writing=False)
     ]
-    return page(chosen(accounts), "name", PER_PAGE)
+    return listing(names, lambda identity: account_object(identity, service.accounts[identity]))
 
 
 @area.get("/zones")
 def list_zones() -> Response:
     """The zones on which the token has any permission to read them."""
     grant = service.credentials.caller(request.headers)
-    zones = [
-        zone_object(identity, zone)
+    names = [
+        (zone_name(identity, zone), identity)
         for identity, zone in service.zones.items()
         if grant.allows("zone", identity, writing=False)
     ]
-    return page(chosen(zones), "name", PER_PAGE)
+    return listing(names, lambda identity: zone_object(identity, service.zones[identity]))
 
 
 @area.get("/zones/<zone_id>")
@@ -64,11 +64,26 @@ def read_zone(zone_id: str) -> Response:
     return success(zone_object(zone_id, service.zones[zone_id]))
 
 
+def listing(names: list[tuple[str, str]], make: Callable[[str], dict[str, Any]]) -> Response:
+    """The page that the request asks for; of thousands of names with their ids, only those on the page become objects."""
+    if request.args.keys() <= {"page", "per_page"}:
+        return part([identity for _name, identity in sorted(names)], PER_PAGE, make)
+    return page(chosen([make(identity) for _name, identity in names]), "name", PER_PAGE)
+
+
+def account_name(identity: str, account: Account) -> str:
+    return account.name or f"Account {identity[:6]}"
+
+
+def zone_name(identity: str, zone: Zone) -> str:
+    return zone.name or f"zone-{identity[:6]}.example"
+
+
 def account_object(identity: str, account: Account) -> dict[str, Any]:
     """An account as the service lists it."""
     return {
         "id": identity,
-        "name": account.name or f"Account {identity[:6]}",
+        "name": account_name(identity, account),
         "type": account.type,
         "settings": {"enforce_twofactor": False},
         "created_on": "2024-01-01T00:00:00Z",
@@ -81,7 +96,7 @@ def zone_object(identity: str, zone: Zone) -> dict[str, Any]:
     name = (account.name if account else "") or f"Account {(zone.account_id or '')[:6]}"
     return {
         "id": identity,
-        "name": zone.name or f"zone-{identity[:6]}.example",
+        "name": zone_name(identity, zone),
         "status": zone.status,
         "paused": False,
         "type": "full",
@@ -99,6 +114,6 @@ def chosen(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def value_at(item: Mapping[str, Any], name: str) -> Any:
     """The value under a name such as `account.id`."""
     value: Any = item
-    for part in name.split("."):
-        value = value[part]
+    for key in name.split("."):
+        value = value[key]
     return value

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from flask import request
 from werkzeug.wrappers import Response
@@ -14,6 +16,7 @@ from .accounts import Item
 from .answers import INVALID, refusal, success
 
 LISTING = "edgeops.listing"
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
@@ -29,17 +32,22 @@ def page(items: list[Item], order: str | None = None, per_page: int = 25) -> Res
 
     Without an order, neither the request's own nor a default one, items come as they were made.
     """
+    ordered = in_order(items, request.args.get("order", order), request.args.get("direction") == "DESC")
+    return part(ordered, per_page, lambda item: item)
+
+
+def part(ordered: Sequence[Entry], per_page: int, make: Callable[[Entry], Item]) -> Response:
+    """The page that the request asks for, with what `make` makes of each entry on it."""
     listing: Listing = request.environ.get(LISTING, Listing())
     number = 1 if listing.same_page else int(request.args.get("page", 1))
     size = min(int(request.args.get("per_page", per_page)), listing.page_cap or 1000)
-    ordered = in_order(items, request.args.get("order", order), request.args.get("direction") == "DESC")
-    shown = ordered[(number - 1) * size : number * size]
+    shown = [make(entry) for entry in ordered[(number - 1) * size : number * size]]
     info = {
         "page": number,
         "per_page": size,
         "count": len(shown),
-        "total_count": len(items),
-        "total_pages": -(-len(items) // size),
+        "total_count": len(ordered),
+        "total_pages": -(-len(ordered) // size),
     }
     return success(shown, result_info=info)
 

@@ -22,7 +22,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils.budget.budget i
 from ansible_collections.edgeops.protection.plugins.module_utils.budget.state import Header, SharedState, state_path
 from ansible_collections.edgeops.protection.plugins.module_utils.engine import perform
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
@@ -30,6 +29,7 @@ from tests.support.module_run import ACCOUNT
 
 INFO = MODULE_SPECS["protection_info"]
 CALLS, PERIOD = 60, 1.0
+SEVEN_CALLS = ["status", "prefixes", "allowlist", "rules", "filters"]
 
 
 def read_account(service: LocalService, **more: Any) -> tuple[dict[str, Any], list[str]]:
@@ -41,7 +41,7 @@ def read_account(service: LocalService, **more: Any) -> tuple[dict[str, Any], li
         "account_id": ACCOUNT,
         "validate_certs": True,
         "ca_path": None,
-        "gather_subset": list(SUBSETS),
+        "gather_subset": SEVEN_CALLS,
         "covers": None,
         "max_wait": 0.0,
         **more,

@@ -21,6 +21,7 @@ from .state import Header, State, Unusable
 LIMIT = re.compile(r"\br=([0-9]{1,9})\b.*?\bt=([0-9]{1,9})\b")
 ROUNDING = 1  # seconds to which the service rounds up the end of its window
 SLACK = 1.0  # seconds
+LONGEST_CALL = 60.0  # seconds; the task of a call that takes longer was killed
 WORTH_SAYING = 1.0  # seconds
 
 Value = TypeVar("Value")
@@ -142,7 +143,7 @@ class CallBudget(NoBudget):
             now = time.time()
             header = state.header()
             own = header.turns if turn is None else turn
-            before = state.moment(own - self._calls)
+            before = _end(state, own - self._calls, now)
             if max(header.closed_until, header.limited_until, before) > now + max(header.period, self._period) + SLACK:
                 raise state.unusable("its times are in the future; delete it")
             if header.closed_until > now:
@@ -157,7 +158,7 @@ class CallBudget(NoBudget):
             state.write_header(header)
             if turn is None:
                 return Look(None, before - now, is_first)
-            state.write_moment(turn, now + seconds)
+            state.write_moment(turn, now + seconds if seconds else -now)
             return Look(turn, seconds, is_first)
 
     def _limit(self, state: State, left: int, seconds: float, now: float) -> None:
@@ -168,7 +169,7 @@ class CallBudget(NoBudget):
         if limited_from >= header.turns + self._calls or seconds <= ROUNDING:
             return
         own = limited_from < header.turns
-        moment = state.moment(limited_from) if own else state.moment(limited_from - self._calls) + self._period
+        moment = state.moment(limited_from) if own else _end(state, limited_from - self._calls, now) + self._period
         if moment > now + seconds - ROUNDING:
             return  # the calls until then are those that this user makes
         if header.limited_until > now:
@@ -212,3 +213,9 @@ class CallBudget(NoBudget):
             "together may make more calls than the service takes."
         )
         return State()
+
+
+def _end(state: State, turn: int, now: float) -> float:
+    """When the call of a turn has ended or will be made; of one under way, whose moment is negative, now."""
+    moment = state.moment(turn)
+    return moment if moment >= 0 else now if now + moment < LONGEST_CALL else -moment

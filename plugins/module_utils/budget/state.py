@@ -89,7 +89,10 @@ class State:
         self._write(0, HEADER.pack(MAGIC, *header))
 
     def moment(self, turn: int) -> float:
-        """When a call was made, 0 where there was none; of those that wait, when it will be. Raises Unusable."""
+        """When a call ended, 0 where there was none; of those that wait, when it will be made. Raises Unusable.
+
+        Of a call under way it is the moment at which it was sent, as a negative number.
+        """
         if turn < 0:
             return 0.0
         (moment,) = SLOT.unpack(self._read(self._offset(turn), SLOT.size))

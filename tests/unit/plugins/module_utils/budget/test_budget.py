@@ -121,6 +121,24 @@ def test_a_call_that_ends_while_its_successor_waits_makes_it_wait_longer(tasks: 
     assert budget._look(look.turn).seconds == 0
 
 
+def test_the_seat_of_a_call_under_way_is_not_free_however_long_it_takes(tasks: Tasks) -> None:
+    budget = tasks.budget(1, 10)
+    turn = budget.take_turn(tasks.clock.wait)
+    tasks.clock.now += 25
+    look = budget._look(None)
+    assert look.seconds == 10
+    tasks.clock.now += 10
+    budget.end_turn(turn, None)
+    tasks.clock.now += 1
+    assert budget._look(look.turn).seconds == 9
+
+
+def test_a_call_whose_task_was_killed_ends_nevertheless(tasks: Tasks) -> None:
+    tasks.budget(1, 10).take_turn(tasks.clock.wait)
+    tasks.clock.now += 60
+    assert tasks.call(tasks.budget(1, 10)) == 60
+
+
 def test_what_a_killed_run_has_reserved_ends(tasks: Tasks) -> None:
     budget = tasks.budget(2, 10)
     assert [budget._look(None).seconds for dummy in range(2)] == [0, 0]
