@@ -2,19 +2,24 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Compare many expressions, requests and rule sets with the vendor's parser and engine, and write docs/evidence.md.
+"""Compare many expressions, requests and rule sets with the vendor's parser and engine, and plans with a model of the
+docs, and write docs/evidence.md.
 
     python -m tests.engine.evidence [times]
 
-Each comparison runs `times` times (2,000 unless told otherwise), always on the same random cases.
+Each comparison runs `times` times (2,000 unless told otherwise), always on the same random cases. Plans are other ones
+in each run, 2,000.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
+
+import pytest
 
 from tests.engine.comparisons import ENGINE, PARSER, Counts
 
@@ -24,10 +29,12 @@ INTRODUCTION = """\
 # Evidence
 
 What the collection says of expressions is compared with what two programs of others say. The cases are random, and the
-same in every run. `make evidence` compares them and writes this page. `make test` and `make engine` compare fewer.
+same in every run. What it does with random tasks on random accounts and zones is compared with a model of these pages.
+`make evidence` compares all of them and writes this page. `make test` and `make engine` compare fewer.
 
 The **parser** is octorules-wirefilter 0.7.0, the parser of Cloudflare's engine. The **engine** is the one that
-firewalker 1.0.10 ships, with an evaluator: the engine of 2020 for Linux on x86_64.
+firewalker 1.0.10 ships, with an evaluator: the engine of 2020 for Linux on x86_64. The **model** says what a task leaves
+behind, in the words of these pages; it shares no code with the collection.
 
 | what is compared | with | how many | differences |
 |---|---|---|---|
@@ -44,17 +51,48 @@ def run(comparison: Callable[[Random, Counts], None], times: int) -> Counts:
 
 def row(comparison: Callable[[Random, Counts], None], program: str, times: int) -> str:
     """A row of the table: the sentence of the comparison, and its counts."""
-    counts = run(comparison, times)
+    return _row(str(comparison.__doc__).strip().rstrip("."), program, run(comparison, times))
+
+
+def _row(sentence: str, program: str, counts: Counts) -> str:
     for difference in counts.differences[:10]:
         print(difference, file=sys.stderr)
     numbers = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in sorted(counts.counted.items()))
-    sentence = str(comparison.__doc__).strip().rstrip(".")
     return f"| {sentence} | {program} | {numbers} | {len(counts.differences)} |"
+
+
+class Plans:
+    """A plugin of pytest that counts what became of random plans."""
+
+    def __init__(self) -> None:
+        self.counts = Counts()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.counts.differences.append(report.longreprtext)
+        for name, outcomes in report.user_properties if report.when == "teardown" else ():
+            if name == "plans" and isinstance(outcomes, Mapping):
+                self.counts.count(**outcomes)
+
+
+def row_of_plans() -> str:
+    """The row of the 2,000 plans of `make plans`."""
+    os.environ["HYPOTHESIS_PROFILE"] = "plans"
+    plans = Plans()
+    status = pytest.main(["-q", "--no-summary", "tests/functional/test_random_plans.py"], [plans])
+    if status and not plans.counts.differences:
+        plans.counts.differences.append(f"The plans were not compared: {status!r}.")
+    return _row(
+        "Check mode predicts what a task does, the task does what the docs say, and doing it again changes nothing",
+        "model",
+        plans.counts,
+    )
 
 
 def main(times: int) -> int:
     """Write the page; 1 where something differed."""
     rows = [row(item, "parser", times) for item in PARSER] + [row(item, "engine", times) for item in ENGINE]
+    rows.append(row_of_plans())
     PAGE.write_text(INTRODUCTION + "\n".join(rows) + "\n", encoding="utf-8")
     print("\n".join(rows))
     return 0 if all(line.endswith("| 0 |") for line in rows) else 1

@@ -11,7 +11,7 @@ afterwards without what the service assigns. It raises Refused where the docs sa
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
 
@@ -69,43 +69,56 @@ KEYS: Mapping[str, Key] = {
 
 def named(entry: Mapping[str, Any]) -> Item:
     """What the task says of an object: an option that is left out says nothing."""
-    return {name: value for name, value in entry.items() if value is not None and name not in ("kind", "position")}
+    unsent = ("kind", "position", "expires")
+    return {name: value for name, value in entry.items() if value is not None and name not in unsent}
+
+
+def expired(entry: Mapping[str, Any], now: datetime) -> bool:
+    """docs/expires.md, "The rules": a date means its end in UTC."""
+    text = entry.get("expires")
+    if text is None:
+        return False
+    if "T" not in text:
+        return now >= datetime.fromisoformat(text).replace(tzinfo=UTC) + timedelta(days=1)
+    return now >= datetime.fromisoformat(text)
 
 
 def list_after(
     collection: str,
     existing: Sequence[Item],
-    entries: Iterable[Item],
+    entries: Sequence[Item],
+    now: datetime,
     absent: bool = False,
     purge: bool = False,
-    staged_at: datetime | None = None,
+    rollout: bool = False,
 ) -> Items:
-    """A list of an account after `entries`: "Left alone, created, updated to match, removed" of docs/whole_lists.md.
+    """A list of an account after `entries`: "Adding, changing, removing" of docs/whole_lists.md.
 
-    `staged_at` is the time of a staged rollout.
+    `now` is the service's time, and `rollout` says that modes are raised in stages.
     """
     key, after = KEYS[collection], list(existing)
     desired = {key(entry): named(entry) for entry in entries}
+    gone = {key(entry) for entry in entries if absent or expired(entry, now)}
     for identity, values in desired.items():
         matches = [item for item in after if key(item) == identity]
-        if absent:
+        if identity in gone:
             after = [item for item in after if item not in matches]
         elif len(matches) > 1 and not purge:
             raise Refused("duplicates")
         elif matches:
             kept = min(matches, key=lambda item: (changes(item, values), datetime.fromisoformat(item["created_on"])))
-            now = updates(kept, staged(kept, values, staged_at))
-            after = [{**item, **now} if item is kept else item for item in after]
+            changed = updates(kept, staged(kept, values, now) if rollout else values)
+            after = [{**item, **changed} if item is kept else item for item in after]
             after = [item for item in after if key(item) != identity or item["id"] == kept["id"]]
         else:
-            after.append(created(collection, staged({}, values, staged_at)))
+            after.append(created(collection, staged({}, values, now) if rollout else values))
     return [item for item in after if key(item) in desired] if purge else after
 
 
-def staged(item: Mapping[str, Any], values: Item, now: datetime | None) -> Item:
+def staged(item: Mapping[str, Any], values: Item, now: datetime) -> Item:
     """The values of this run: the table of docs/rollout.md."""
     mode = item.get("mode")
-    if now is None or values.get("mode") != "enabled" or mode == "enabled":
+    if values.get("mode") != "enabled" or mode == "enabled":
         return values
     if mode == "monitoring" and now - datetime.fromisoformat(item["modified_on"]) >= timedelta(hours=4):
         return values

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random accounts, zones and tasks: duplicates, odd spellings, shared filters, positions, purges, staged rollouts."""
+"""Random accounts, zones and tasks: duplicates, odd spellings, shared filters, positions, purges, staged
+rollouts, and entries that expire."""
 
 from __future__ import annotations
 
@@ -27,6 +28,9 @@ TIMES = st.sampled_from(  # each before the next, which the texts are not; two o
         "2026-03-01T11:30:00.000000+03:00",
         "2026-03-01T09:00:00.000000+00:00",
     ]
+)
+ENDS = st.sampled_from(  # two of them before NOW
+    ["2026-03-01", "2026-02-28", "2026-03-01T14:00:00+02:00", "2026-03-01T15:00:00+02:00"]
 )
 TEXTS = st.sampled_from(["", "a", "A b"])
 FLAGS = st.booleans()
@@ -60,8 +64,8 @@ PLACES = st.sampled_from(
     [("global", "global"), ("region", "WEUR"), ("region", "weur"), ("region", "ENAM"), ("datacenter", "lax")]
 )
 LISTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "prefixes": ({"prefix": NETWORKS}, {"comment": TEXTS, "excluded": FLAGS}),
-    "allowlist": ({"prefix": NETWORKS}, {"comment": TEXTS, "enabled": FLAGS}),
+    "prefixes": ({"prefix": NETWORKS}, {"comment": TEXTS, "excluded": FLAGS, "expires": ENDS}),
+    "allowlist": ({"prefix": NETWORKS}, {"comment": TEXTS, "enabled": FLAGS, "expires": ENDS}),
     "rules": ({}, {"mode": MODES, "rate_sensitivity": LEVELS, "burst_sensitivity": LEVELS}),
     "filters": ({"expression": PORTS}, {"mode": MODES}),
     "dns_rules": ({}, {"mode": MODES, "rate_sensitivity": LEVELS, "profile_sensitivity": LEVELS | st.just("very_high")}),
@@ -92,7 +96,7 @@ def existing(collection: str) -> Items:
         lambda pair: {"mode": "enabled", **pair[0], "created_on": pair[1]}
     )
     if collection in ("prefixes", "allowlist"):
-        dated = dated.map(lambda item: {name: value for name, value in item.items() if name != "mode"})
+        dated = dated.map(lambda item: {name: value for name, value in item.items() if name not in ("mode", "expires")})
     lists = st.lists(dated, max_size=5, unique_by=lambda item: (KEYS[collection](item), item["created_on"]))
     if collection == "prefixes":
         return st.tuples(lists, FLAGS).map(lambda pair: pair[0] + [{"prefix": "203.0.113/24"}] * pair[1])
@@ -143,6 +147,7 @@ ACCOUNT_TASKS = st.one_of(  # hypothesis takes the first most often
     single("allowlist_entry", "allowlist"),
     single("protection_rule", "rules"),
     single("protection_filter", "filters"),
+    single("dns_protection_rule", "dns_rules"),
     single("dns_protection_rule", "dns_rules"),
     st.tuples(st.just("tcp_protection_status"), st.fixed_dictionaries({"enabled": FLAGS})),
 )  # fmt: skip

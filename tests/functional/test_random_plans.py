@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis.strategies import booleans
 
@@ -49,8 +52,26 @@ def plans(share: float) -> settings:
     return settings(suppress_health_check=ONE_SERVICE, phases=phases, max_examples=max(1, int(RANDOM_PLANS * share)))
 
 
-def applied(service: LocalService, modules: Modules, module: str, options: Item, refused: bool) -> Item | None:
-    """Predict, apply and apply again; the result, or None where the task fails. Every risk is accepted when it is met."""
+OTHER_PLAN = "0" * 64
+FEWEST_APPLIED = 1 / 4  # of the plans; what is refused or changes nothing says less
+
+
+@pytest.fixture
+def outcomes(record_property: Callable[[str, object], None]) -> Iterator[Counter[str]]:
+    """How many plans of a test were applied, refused, or changed nothing; docs/evidence.md has the numbers."""
+    counted: Counter[str] = Counter()
+    yield counted
+    record_property("plans", dict(counted))
+    assert counted["applied"] >= FEWEST_APPLIED * counted.total(), counted
+
+
+def applied(
+    service: LocalService, modules: Modules, outcomes: Counter[str], module: str, options: Item, refused: bool
+) -> Item | None:
+    """Predict, apply what was predicted and nothing else, and apply again; the result, or None where the task fails.
+
+    Every risk is accepted when it is met.
+    """
     note(f"{module} {options} {service.document()}")
     service.calls.clear()
     predicted = modules.run(module, check=True, **options)
@@ -61,9 +82,14 @@ def applied(service: LocalService, modules: Modules, module: str, options: Item,
         predicted = modules.run(module, check=True, **options)
     assert service.writes == []
     assert bool(predicted.get("failed")) is refused, predicted
+    if not refused and predicted["changed"]:
+        assert modules.failed(module, **options, expected_plan=OTHER_PLAN)["plan_id"] == predicted["plan_id"]
+        assert service.writes == []
+        options = {**options, "expected_plan": predicted["plan_id"]}
     result = modules.run(module, **options)
     if refused:
         assert (result.get("failed"), result["msg"], service.writes) == (True, predicted["msg"], [])
+        outcomes["refused"] += 1
         return None
     assert not result.get("failed"), result
     assert comparable_result(without_warnings(result)) == comparable_result(without_warnings(predicted))
@@ -72,6 +98,7 @@ def applied(service: LocalService, modules: Modules, module: str, options: Item,
     again = modules.done(module, **options)
     assert (again["changed"], again["operations"], service.writes) == (False, [], [])
     assert again["diff"] == {"before": {}, "after": {}}
+    outcomes["applied" if result["changed"] else "unchanged"] += 1
     return result
 
 
@@ -125,9 +152,10 @@ def lists_after(module: str, options: Item, before: Lists) -> Lists:
                 collection,
                 existing,
                 entries,
+                NOW,
                 absent=options.get("state") == "absent",
                 purge=purge if isinstance(purge, bool) else collection in (purge or ()),
-                staged_at=NOW if options.get("staged_rollout") else None,
+                rollout=bool(options.get("staged_rollout")),
             )
     return after
 
@@ -145,7 +173,7 @@ def pending_in(module: str, options: Item, lists: Lists) -> int:
 @given(existing=ACCOUNTS, task=ACCOUNT_TASKS)
 @plans(0.45)
 def test_a_random_plan_for_an_account(
-    existing: Item, task: tuple[str, Item], service: LocalService, modules: Modules
+    existing: Item, task: tuple[str, Item], service: LocalService, modules: Modules, outcomes: Counter[str]
 ) -> None:
     service.reset()
     service.clock.set(NOW)
@@ -156,7 +184,7 @@ def test_a_random_plan_for_an_account(
     with suppress(Refused):
         expected = before if module == "tcp_protection_status" else lists_after(module, options, before)
         enabled = options.get("enabled", enabled) if module != "allowlist_entry" else enabled
-    result = applied(service, modules, module, options, expected is None)
+    result = applied(service, modules, outcomes, module, options, expected is None)
     after = lists_of(service)
     for name, items in (expected or before).items():
         assert comparable(after[name], before[name]) == comparable(items, before[name])
@@ -169,7 +197,12 @@ def test_a_random_plan_for_an_account(
 @given(existing=firewalls(), rules=FIREWALL_TASKS, with_filters=booleans())
 @plans(0.2)
 def test_a_random_plan_for_firewall_rules(
-    existing: list[Item], rules: list[Item], with_filters: bool, service: LocalService, modules: Modules
+    existing: list[Item],
+    rules: list[Item],
+    with_filters: bool,
+    service: LocalService,
+    modules: Modules,
+    outcomes: Counter[str],
 ) -> None:
     service.reset()
     service.switch(firewall_put_updates_filter=with_filters)
@@ -178,7 +211,7 @@ def test_a_random_plan_for_firewall_rules(
     before = deepcopy(zone.rules)
     with suppress(Refused):
         expected = model.firewall_after(before, rules)
-    result = applied(service, modules, "firewall_rules", {"rules": rules}, expected is None)
+    result = applied(service, modules, outcomes, "firewall_rules", {"rules": rules}, expected is None)
     assert model.shown(zone.rules) == model.shown(before if expected is None else expected)
     if result:
         stored = {rule["id"]: rule for rule in zone.rules}
@@ -194,7 +227,7 @@ def by_id(rules: list[Item]) -> dict[str, Item]:
 @given(existing=CUSTOM_EXISTING, task=custom_tasks())
 @plans(0.35)
 def test_a_random_plan_for_custom_rules(
-    existing: list[Item], task: dict[str, Any], service: LocalService, modules: Modules
+    existing: list[Item], task: dict[str, Any], service: LocalService, modules: Modules, outcomes: Counter[str]
 ) -> None:
     service.reset()
     zone = service.zone(ZONE).seed(custom_rules=existing)
@@ -203,7 +236,7 @@ def test_a_random_plan_for_custom_rules(
     with suppress(Refused):
         model.check_positions(before, task["rules"], task["state"])
         expected = model.custom_after(before, task["rules"], task["state"])
-    applied(service, modules, "custom_rules", task, expected is None)
+    applied(service, modules, outcomes, "custom_rules", task, expected is None)
     after = zone.custom_rules
     assert comparable(after, before) == comparable(before if expected is None else expected, before)
     if expected is None:
