@@ -12,8 +12,10 @@ JOBS ?= 2
 # The port of make serve; 0 takes a free one.
 PORT ?= 0
 STATE ?= tests/demo/state.yml
-# Percent of the lines and branches of plugins/module_utils that make coverage reaches at least.
+PYTEST = $(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal
+# The unit tests alone run at least so many percent of the lines and branches of plugins/module_utils.
 COVERAGE ?= 95
+UNIT_TESTS = $(PYTEST) tests/unit --cov --cov-fail-under=$(COVERAGE)
 
 help: ## Show what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,15 +29,16 @@ demo: .venv/.installed-service ## Export, plan, apply and report three accounts 
 serve: .venv/.installed-service ## Keep the local service running, to play with; PORT=8080 names its port, STATE=FILE what it holds.
 	@$(PYTHON) -m tests.fake_service --state $(STATE) --port $(PORT)
 
-test: .venv/.installed-test ## Run the tests.
+test: .venv/.installed-test ## Run the tests; the unit tests alone run 95 % of the module code.
 	@mkdir -p .cache
-	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal 2>&1 | tee .cache/test.log
+	@$(UNIT_TESTS) --cov-report= 2>&1 | tee .cache/test.log
+	@$(PYTEST) tests/functional tests/e2e tests/benchmark 2>&1 | tee -a .cache/test.log
 
-coverage: .venv/.installed-test ## Run the tests, and measure how much of the module code they run; takes twice as long.
-	@$(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal --cov --cov-fail-under=$(COVERAGE)
+coverage: .venv/.installed-test ## Show which lines and branches of the module code the unit tests leave out.
+	@$(UNIT_TESTS) --cov-report=term-missing
 
 plans: .venv/.installed-test ## Compare 2,000 random plans with a model of the docs.
-	@HYPOTHESIS_PROFILE=plans $(PYTHON) -m pytest -q -n $(JOBS) tests/functional/test_random_plans.py
+	@HYPOTHESIS_PROFILE=plans $(PYTEST) tests/functional/test_random_plans.py
 
 parity: .venv/.installed-test ## Compare modules inside the worker process with modules packed and started.
 	@$(PYTHON) -m pytest -q tests/parity
@@ -93,8 +96,8 @@ importer: build ## Run Galaxy's importer on the archive.
 release-check: importer ## Check that versions, changelog and archive are fit for a release.
 	@$(PYTHON) -m tests.release
 
-mutants: .venv/.installed-mutants ## Change plan, risks, expressions, calls and values in small ways; a test must notice each.
-	@.ci/mutants
+mutants: .venv/.installed-mutants ## Change plan, risks, expressions, calls and values in small ways; a unit test must notice each.
+	@JOBS=$(JOBS) .ci/mutants
 
 kills: .venv/.installed-test ## End thirty runs at random calls; one more run must converge, without duplicates or losses.
 	@$(PYTHON) -m tests.kills

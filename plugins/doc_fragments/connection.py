@@ -18,8 +18,8 @@ notes:
 options:
   api_token:
     description:
-      - The API token. Advanced TCP Protection needs the permission C(DDoS Protection Write), or C(DDoS Protection
-        Read) for reading. Only API tokens have it.
+      - The API token. Advanced TCP Protection and Advanced DNS Protection need the permission C(DDoS Protection Write),
+        or C(DDoS Protection Read) for reading. Only API tokens have it.
       - Firewall rules need the permission C(Firewall Services Write), or C(Firewall Services Read) for reading.
         Custom rules need C(Zone WAF Write), or C(Zone WAF Read) for reading. C(Zone Read) is needed for O(zone_name).
       - If no credentials are given at all, the module uses the environment variable E(CLOUDFLARE_API_TOKEN).

@@ -176,20 +176,26 @@ def firewalls(draw: st.DrawFn) -> list[Item]:
     return [{**rule, "products": ["waf", "bic"]} if rule["action"] == "bypass" else rule for rule in rules]
 
 
-FIREWALL_TASKS = named_once(
-    some(
-        {"id": st.sampled_from([*RULE_IDS, *RULE_IDS, "5" * 32])},
-        {
-            "action": ACTIONS,
-            "priority": st.sampled_from(["", 0, 7, "7"]),
-            "paused": FLAGS,
-            "description": TEXTS,
-            "products": PRODUCTS,
-            "filter": some({}, {**FILTER, "id": st.sampled_from(FILTER_IDS)}),
-        },
-    ),
-    lambda rule: rule["id"],
-)
+FIREWALL_FIELDS = {
+    "action": ACTIONS,
+    "filter": some({}, {**FILTER, "id": st.sampled_from(FILTER_IDS)}),
+    "priority": st.sampled_from(["", 0, 7, "7"]),
+    "paused": FLAGS,
+    "description": TEXTS,
+    "products": PRODUCTS,
+}
+MANY_RULE_IDS = st.sampled_from([*RULE_IDS * 5, "5" * 32])  # one in many is none
+
+
+@st.composite
+def firewall_rules(draw: st.DrawFn) -> Item:
+    """A rule of a task, which says something of a rule or of its filter."""
+    name = draw(st.sampled_from(["action", "filter", "paused"]))
+    optional = {other: values for other, values in FIREWALL_FIELDS.items() if other != name}
+    return draw(some({"id": MANY_RULE_IDS, name: FIREWALL_FIELDS[name]}, optional))
+
+
+FIREWALL_TASKS = named_once(firewall_rules(), lambda rule: rule["id"])
 
 REFS = ("a", "b", "c", "d", "e", "f")
 RESPONSE = {"response": {"status_code": 403, "content": "no", "content_type": "text/plain"}}

@@ -259,18 +259,43 @@ def test_the_diff_shows_what_becomes_of_the_coverage(service: LocalService, modu
     assert result["coverage"]["newly_protected"] == ["2001:db8::/48"]
 
 
+def test_a_task_that_names_dns_rules_sees_what_its_other_changes_do_to_dns_protection(
+    service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(**EXISTING, dns_rules=[{"mode": "enabled"}])
+    excluded: dict[str, Any] = {"prefixes": [{"prefix": "192.0.2.0/25", "excluded": True}]}
+    shared = "128 IPv4 addresses (192.0.2.0/25) would no longer be protected; DNS protection shares the prefixes."
+    assert shared in modules.failed("account_protection", **excluded, dns_rules=[])["msg"]
+    assert "DNS" not in modules.failed("account_protection", **excluded)["msg"]
+    accepted: dict[str, Any] = {"accept_risks": ["unprotects_addresses"]}
+    result = modules.done("account_protection", check=True, **excluded, dns_rules=[], **accepted)
+    shown = [result["diff"][side]["coverage"]["DNS protection"] for side in ("before", "after")]
+    assert shown == [{"enabled": "496 IPv4 addresses"}, {"enabled": "368 IPv4 addresses"}]
+
+
 def seconds_between(one: str, other: str) -> float:
     return abs((datetime.fromisoformat(one) - datetime.fromisoformat(other)).total_seconds())
 
 
-@pytest.mark.parametrize("module", ["protection_rule", "account_protection"])
-def test_a_staged_rollout_takes_one_step_at_a_time(module: str, service: LocalService, modules: Modules) -> None:
+LAX: dict[str, Any] = {"scope": "datacenter", "name": "lax", "mode": "enabled"}
+ROLLOUTS: list[tuple[str, dict[str, Any], str]] = [
+    ("protection_rule", {"kind": "syn_flood", **LAX}, "syn_flood_rule"),
+    ("account_protection", {"rules": [{"kind": "syn_flood", **LAX}]}, "syn_flood_rule"),
+    ("dns_protection_rule", LAX, "dns_rule"),
+    ("account_protection", {"dns_rules": [LAX]}, "dns_rule"),
+]
+
+
+@pytest.mark.parametrize(("module", "options", "resource"), ROLLOUTS, ids=str)
+def test_a_staged_rollout_takes_one_step_at_a_time(
+    module: str, options: dict[str, Any], resource: str, service: LocalService, modules: Modules
+) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
-    desired = {**SYN, "scope": "datacenter", "name": "lax", "mode": "enabled"}
-    options = {"rules": [desired]} if module == "account_protection" else desired
 
     def mode() -> str:
-        (existing_rule,) = (rule for rule in service.account(ACCOUNT).rules["syn_flood"] if rule["name"] == "lax")
+        account = service.account(ACCOUNT)
+        rules = account.dns_rules if resource == "dns_rule" else account.rules["syn_flood"]
+        (existing_rule,) = (rule for rule in rules if rule["name"] == "lax")
         return str(existing_rule["mode"])
 
     def step() -> tuple[bool, Any]:
@@ -280,7 +305,7 @@ def test_a_staged_rollout_takes_one_step_at_a_time(module: str, service: LocalSe
 
     changed, pending = step()
     assert (changed, mode()) == (True, "monitoring")
-    assert (pending["resource"], pending["key"], pending["mode"]) == ("syn_flood_rule", "datacenter lax", "enabled")
+    assert (pending["resource"], pending["key"], pending["mode"]) == (resource, "datacenter lax", "enabled")
     service.clock.advance(hours=3.9)
     changed, still = step()
     assert (changed, mode(), still["mode"]) == (False, "monitoring", "enabled")

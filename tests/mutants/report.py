@@ -23,7 +23,7 @@ MOST_SURVIVORS = 0.08  # of all mutants, explained or not
 def mutant(diff: str, file: str) -> str:
     """A mutant as one line, which stays the same when lines elsewhere come and go."""
     old, new = (" ".join(line[1:].strip() for line in diff.splitlines() if line.startswith(sign)) for sign in "-+")
-    return f"{file}: {old} -> {new}"
+    return f"{file}: {old} -> {new}".rstrip()
 
 
 def read(session: str) -> tuple[Counter[str], list[str]]:

@@ -119,9 +119,10 @@ def in_words(coverage: Coverage) -> list[str]:
 
 
 def _without_tcp(coverage: Coverage) -> str:
-    """What the account has while TCP protection is off."""
-    others = [item.title for item in coverage.components if not item.is_switched]
-    return f"TCP protection is off: {'only ' + ' and '.join(others) + ' works' if others else 'nothing is protected'}."
+    """What does nothing while TCP protection is off."""
+    idle = [item.title for item in coverage.components if item.is_switched]
+    everything = len(idle) == len(coverage.components)
+    return f"TCP protection is off: {'nothing is protected' if everything else ' and '.join(idle) + ' do nothing'}."
 
 
 def summarise(coverage: Coverage) -> CoverageSummary:

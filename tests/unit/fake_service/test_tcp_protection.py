@@ -183,6 +183,18 @@ def test_an_account_that_is_not_entitled_gets_nothing(protection: Client, accoun
         assert (refused["status"], refused["code"]) == (403, 8888)
 
 
+def test_an_account_without_dns_protection_has_tcp_protection(
+    protection: Client, account: Any, service: LocalService
+) -> None:
+    account.seed(dns_entitled=False)
+    assert protection.result("GET", "/prefixes") == []
+    protection.root = f"{service.base_url}/accounts/{ACCOUNT}/magic/advanced_dns_protection/configs"
+    refused = protection.refused("GET", "/dns_protection/rules")
+    assert (refused["status"], refused["code"]) == (403, 8888)
+    account.seed(dns_entitled=True)
+    assert protection.result("GET", "/dns_protection/rules") == []
+
+
 @pytest.mark.parametrize(
     ("path", "status", "code"),
     [

@@ -145,7 +145,7 @@ def test_what_is_not_known_is_said() -> None:
 def test_dns_protection_works_without_tcp_protection() -> None:
     off: Any = {**ON, "status": [{"enabled": False}], "dns_rules": [rule("enabled")]}
     lines = in_words(account(**off))
-    assert lines[0] == "TCP protection is off: only DNS protection works."
+    assert lines[0] == "TCP protection is off: SYN flood protection and out-of-state TCP protection do nothing."
     assert "Protected: 256 IPv4 addresses (192.0.2.0/24)." in lines
     assert lines[-2:] == [
         "Out-of-state TCP protection, once it is on: enabled for 256 IPv4 addresses.",

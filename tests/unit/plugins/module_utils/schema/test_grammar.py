@@ -95,6 +95,7 @@ def test_white_space_outside_of_text_makes_no_difference(one: str, other: str) -
         ("ssl\t", "ssl"),
         ("\x0bssl", "ssl"),
         ("\xa0ssl\u2028", "ssl"),
+        ('x eq  r"a"', 'x eq r"a"'),
         ("tcp.dstport in {8 0}", "tcp.dstport in {80}"),
         ("not ssl", "notssl"),
         ("ip.dst eq 192.0.2.1", "ip.dst == 192.0.2.1"),
@@ -110,7 +111,9 @@ def test_everything_else_is_compared_as_text(one: str, other: str) -> None:
     [
         ("ip.dst eq 1", 7, "column 8, at 'eq 1'"),
         ("ip.dst eq", 9, "column 10, at the end"),
+        ("ssl\nx", 4, "line 2, column 1, at 'x'"),
         ("ssl\nand\n not x", 9, "line 3, column 2, at 'not x'"),
+        ("x" + " " * 40 + "y", 0, "column 1, at 'x'"),
         ("x eq " + "1" * 40, 5, "column 6, at '" + "1" * 27 + "...'"),
     ],
 )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.values import (
@@ -16,6 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.values i
     TEXT,
     Value,
     choice,
+    mapping,
     several,
 )
 
@@ -120,3 +121,35 @@ def test_no_hint_is_better_than_a_wrong_one(written: str) -> None:
 def test_words_sort_as_declared_and_unknown_ones_come_last() -> None:
     order: Callable[[str], Any] = MODE.normalise
     assert sorted(["odd", "disabled", "enabled"], key=order) == ["enabled", "disabled", "odd"]
+
+
+def refuse_odd(value: Mapping[str, Any]) -> None:
+    if "odd" in value:
+        raise ValueError("it is odd")
+
+
+STRUCTURE = mapping({"response": {"type": "dict"}}, refuse_odd)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({}, "{}"),
+        ({"b": 1, "a": "x"}, "{a:'x',b:1}"),
+        ({"words": ["b", "a"]}, "{words:['a','b']}"),
+        ({"words": ("b", "a"), "deep": {"d": None, "c": [True]}}, "{deep:{c:[True],d:None},words:['a','b']}"),
+        ([], "[]"),
+        ("[]", "'[]'"),
+        (None, "None"),
+    ],
+)
+def test_a_structure_is_compared_as_text_with_everything_sorted(value: Any, text: str) -> None:
+    assert STRUCTURE.normalise(value) == text
+
+
+def test_a_structure_is_sent_without_what_is_null_and_checked_as_it_is_sent() -> None:
+    written = {"response": {"content": None, "deep": {"status": None, "words": [1]}}, "odd": None}
+    assert STRUCTURE.parse(written) == {"response": {"deep": {"words": [1]}}}
+    assert STRUCTURE.option == {"type": "dict", "options": {"response": {"type": "dict"}}}
+    with pytest.raises(ValueError, match="it is odd"):
+        STRUCTURE.parse({"odd": 0})
