@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timezone
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils.action import ActionModule as ModuleAction
@@ -18,9 +19,15 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_result
     lines,
     refused,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_snapshot import (
+    readers,
+    snapshot_text,
+    write_snapshot,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import (
     EXPECTED_PLAN,
     READ,
+    SNAPSHOT_DIRECTORY,
     Part,
     parts_of,
     unknown_variables,
@@ -38,6 +45,8 @@ class ActionModule(ModuleAction):
     """
 
     _supports_async = False
+    variables_read: Sequence[str] = READ
+    predicts_first = False
 
     def run(self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None) -> dict[str, Any]:
         variables = task_vars or {}
@@ -51,20 +60,44 @@ class ActionModule(ModuleAction):
     def _update(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a host; raises ValueError where its variables do not fit together."""
         host = str(variables["inventory_hostname"])
-        values = self._templar.template({name: variables[name] for name in READ if name in variables})
-        parts = parts_of(host, values)
+        values = self._templar.template({name: variables[name] for name in self.variables_read if name in variables})
+        parts = self.parts(host, values)
         approved = read_approved_plan(values.get(EXPECTED_PLAN))
-        if approved is not None:
+        directory = values.get(SNAPSHOT_DIRECTORY)
+        written: dict[str, Any] = {}
+        if approved is not None or self.predicts_first or (directory and not self._task.check_mode):
             with self._in_check_mode():
                 predicted = self._run_parts(parts, variables)
-            if has_failed(predicted) or not plan_ids(predicted):
+            if has_failed(predicted):
+                return {**self._finished(variables, predicted, check_mode=True), "changed": False}
+            if not plan_ids(predicted):
                 return self._finished(variables, predicted, check_mode=True)
-            if refusal := approved.refusal(host, predicted):
+            if approved is not None and (refusal := approved.refusal(host, predicted)):
                 return refused(predicted, refusal)
             if self._task.check_mode:
                 return self._finished(variables, predicted, check_mode=True)
-            parts = with_plans(parts, plan_ids(predicted))
-        return self._finished(variables, self._run_parts(parts, variables), self._task.check_mode)
+            if directory:
+                try:
+                    written = {"snapshot": self._snapshot(host, parts, str(directory), variables)}
+                except (OSError, ValueError) as exc:
+                    return refused(
+                        predicted, f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). Nothing was changed."
+                    )
+            if approved is not None:
+                parts = with_plans(parts, plan_ids(predicted))
+        return {**self._finished(variables, self._run_parts(parts, variables), self._task.check_mode), **written}
+
+    def parts(self, host: str, values: Mapping[str, Any]) -> list[Part]:
+        """The modules to run for a host with these values; raises ValueError where they do not fit together."""
+        return parts_of(host, values)
+
+    def _snapshot(self, host: str, parts: Sequence[Part], directory: str, variables: Mapping[str, Any]) -> str:
+        """Read what the parts may change, and write it; returns the path. Raises OSError and ValueError."""
+        states = [self._run_part(part, variables) for part in readers(parts)]
+        for state in states:
+            if state.get("failed"):
+                raise ValueError(state["msg"])
+        return write_snapshot(directory, host, snapshot_text(parts, states), datetime.now(timezone.utc))
 
     def _finished(
         self, variables: Mapping[str, Any], results: Mapping[str, dict[str, Any]], check_mode: bool

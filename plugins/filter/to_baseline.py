@@ -10,6 +10,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import Export, export_baseline, plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_snapshot import source_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils.variables_file import variables_file
 
 
@@ -29,7 +30,7 @@ def to_baseline_file(
 ) -> str:
     """The same as the text of a file of variables; see to_baseline_file.yml."""
     export = _exported("to_baseline_file", account, custom_rules, firewall_rules, purge)
-    about = {"baseline_source": plain(source)} if source else {}
+    about = {"baseline_source": source_of(plain(source), export)} if source else {}
     return variables_file({**about, **export.variables}, [HEADER, *export.notes])
 
 

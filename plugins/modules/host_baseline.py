@@ -17,6 +17,8 @@ description:
   - It runs M(edgeops.protection.account_protection) where the host is an account,
     M(edgeops.protection.firewall_rules) where the host has firewall rules, and M(edgeops.protection.custom_rules) where
     the host has custom rules. After a failure it runs no further module.
+  - With C(baseline_snapshot_directory) it predicts the changes of all modules first, and writes the state before them,
+    unless there are none.
   - It prints a line or two for each host, which say how well the account is protected and which steps are left.
   - It warns of variables that begin with C(baseline_) and that the role does not have.
 author:
@@ -42,6 +44,7 @@ notes:
     from variables only.
   - Playbooks use the role, which validates the variables first and registers the result as C(baseline_result).
 seealso:
+  - module: edgeops.protection.host_restore
   - module: edgeops.protection.account_protection
   - module: edgeops.protection.firewall_rules
   - module: edgeops.protection.custom_rules
@@ -74,6 +77,10 @@ plans:
   type: dict
   sample:
     custom_rules: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+snapshot:
+  description: The path of the file with the state before.
+  returned: when a snapshot was written
+  type: str
 account_protection:
   description:
     - The result of M(edgeops.protection.account_protection), also after it failed.

@@ -25,10 +25,12 @@ Results = Mapping[str, Any]
 
 @dataclass
 class Export:
-    """Variables of the role baseline, and a sentence for each object that they cannot describe."""
+    """Variables of the role baseline, a sentence for each object that they cannot describe, and the lists of those."""
 
     variables: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    undescribed: set[str] = field(default_factory=set)  # collections with an object that no variable describes
+    incomplete: list[str] = field(default_factory=list)  # the lists of these collections: prefixes, rules, custom_rules
 
 
 def export_baseline(
@@ -48,6 +50,7 @@ def export_baseline(
         _export_account(account, purge, export)
     if custom_rules is not None:
         export.variables["baseline_custom_rules"] = _described(CUSTOM_RULES, custom_rules, export, _custom_rule)
+        export.incomplete += export.undescribed & {CUSTOM_RULES.plural}
         export.variables["baseline_custom_rules_state"] = "exact" if purge else "present"
     if firewall_rules is not None:
         rules = _described(FIREWALL_RULES, firewall_rules, export, _firewall_rule)
@@ -72,6 +75,7 @@ def _export_account(account: Results, purge: bool, export: Export) -> None:
             kind = {"kind": resource.kind} if resource.kind else {}
             described += [{**kind, **values} for values in _sorted(resource, _described(resource, objects, export))]
         export.variables["baseline_" + option] = described
+        export.incomplete += [option] if export.undescribed & {resource.plural for resource in resources} else []
     export.variables["baseline_purge"] = read if purge else []
 
 
@@ -92,6 +96,7 @@ def _described(
             key = resource.key_of(parse_values(resource, "", values))
         except (OptionError, KeyError) as exc:
             export.notes.append(f"{what} cannot be described: {exc}.")
+            export.undescribed.add(resource.plural)
             continue
         if key in described:
             export.notes.append(f"{what} exists more than once (id {item.get('id')}); it is described once.")

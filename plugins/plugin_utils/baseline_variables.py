@@ -35,6 +35,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
 }
 OF_THE_ACTION = ("option_names", "expected_plan")  # options that the action fills
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
+SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 
 # The variables of the inventory that count where those of the role are not set, or empty.
 INVENTORY: Mapping[str, str] = {
@@ -62,7 +63,8 @@ def _variables_of(module: str) -> dict[str, str]:
 
 
 OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for module in MODULES}
-KNOWN = frozenset([EXPECTED_PLAN, *(variable for options in OPTIONS.values() for variable in options.values())])
+OF_HOST = (EXPECTED_PLAN, SNAPSHOT_DIRECTORY)
+KNOWN = frozenset([*OF_HOST, *(variable for options in OPTIONS.values() for variable in options.values())])
 READ = (*sorted(KNOWN), *INVENTORY.values())
 
 
@@ -90,6 +92,12 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
     modules += [FIREWALL] if values.get(NAMES[FIREWALL]["rules"]) else []
     modules += [CUSTOM] if NAMES[CUSTOM]["rules"] in values and _has_zone(values) else []
     return [Part(module, _options_of(module, values, names)) for module in modules]
+
+
+def connection_options(part: Part) -> dict[str, Any]:
+    """The options of a part that say which account or zone it is about, and how to reach it."""
+    shared = shared_options(MODULE_SPECS[part.module].owner, lambda *names: None)
+    return {option: value for option, value in part.options.items() if option in shared}
 
 
 def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An account and a zone as variables: applying them changes nothing."""
+"""An account and a zone as variables: applying them changes nothing, and restoring them brings the state back."""
 
 from __future__ import annotations
 
@@ -14,16 +14,24 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT as RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import DEFAULT_SUBSETS, SUBSETS
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import export_baseline
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_restore import parts_to_restore
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_snapshot import readers, snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils.variables_file import variables_file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE
-from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.module_run import ACCOUNT, ZONE, Modules, run_main
+from tests.support.service_state import collections_of
 
 TEXTS = st.one_of(
     st.sampled_from(
@@ -216,3 +224,48 @@ def test_comments_stay_comments() -> None:
 def test_input_of_another_shape_is_refused(account: Any) -> None:
     with pytest.raises(AnsibleFilterError, match=r"edgeops\.protection\.to_baseline: "):
         to_baseline(account)
+
+
+def normalised(resource: Resource, objects: list[dict[str, Any]]) -> list[Any]:
+    """The objects by all of their normalised values; their order counts only in an ordered list."""
+    values = [tuple(item.normalised(obj) for item in resource.fields) for obj in objects]
+    return list(values) if resource.list_field else sorted(values)
+
+
+def state_of(service: LocalService) -> Mapping[str, list[Any]]:
+    """What the service holds."""
+    collections = collections_of(service)
+    return {item.plural: normalised(item, collections[item.plural]) for item in (*RESOURCES, CUSTOM_RULES)}
+
+
+def hold(service: LocalService, account: dict[str, Any], rules: list[dict[str, Any]]) -> None:
+    """Replace what the service holds."""
+    service.reset()
+    service.account(ACCOUNT).seed(**copy.deepcopy(account))
+    service.zone(ZONE).seed(custom_rules=copy.deepcopy(rules))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=40)
+@given(before=ACCOUNTS, rules=RULES, after=ACCOUNTS, other_rules=RULES)
+def test_a_restore_brings_back_the_state_of_the_snapshot(
+    before: dict[str, Any],
+    rules: list[dict[str, Any]],
+    after: dict[str, Any],
+    other_rules: list[dict[str, Any]],
+    service: LocalService,
+) -> None:
+    host = {
+        "edge_account_id": ACCOUNT,
+        "edge_zone_id": ZONE,
+        "edge_api_token": service.token,
+        "edge_base_url": service.base_url,
+    }
+    hold(service, before, rules)
+    expected = state_of(service)
+    parts = parts_of("lima", {**host, "baseline_custom_rules": []})
+    text = snapshot_text(parts, [run_main(part.module, part.options) for part in readers(parts)])
+    hold(service, after, other_rules)
+    for part in parts_to_restore("lima", host, read_back(text), "file.yml", list(CODES)):
+        result = run_main(part.module, part.options)
+        assert not result.get("failed"), result
+    assert state_of(service) == expected

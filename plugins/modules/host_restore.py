@@ -1,0 +1,107 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: host_restore
+short_description: Make an account and its zone what a file says again
+version_added: 0.2.0
+description:
+  - The action of the playbook C(edgeops.protection.restore). It takes a snapshot, which the role
+    C(edgeops.protection.baseline) writes before its first change, or a file of the role C(edgeops.protection.export).
+  - It makes the lists and the custom rules that the file describes exactly what they were, through the same checks as
+    any other change. A list with objects that the file cannot describe is not purged.
+  - It takes the account, the zone, the credentials and the limits from the variables of the host, as the role does, and
+    everything else from the file. It refuses a file of another account or zone.
+options:
+  file:
+    description: The file. A relative path is one where the command was typed.
+    type: path
+    required: true
+  accept_risks:
+    description: The risks that are accepted, as O(edgeops.protection.account_protection#module:accept_risks) has them.
+    type: list
+    elements: raw
+    default: []
+author:
+  - The edgeops.protection authors
+attributes:
+  action:
+    description: An action plugin runs it on the control node.
+    support: full
+  async:
+    description: Supports C(async).
+    support: none
+  check_mode:
+    description: Supports check mode, which returns the same changes as the run that follows and makes none of them.
+    support: full
+  diff_mode:
+    description: Returns the difference between the objects before and after.
+    support: full
+  idempotent:
+    description: A second run with the same options changes nothing, unless somebody else made a change in between.
+    support: full
+seealso:
+  - module: edgeops.protection.host_baseline
+  - module: edgeops.protection.account_protection
+  - module: edgeops.protection.firewall_rules
+  - module: edgeops.protection.custom_rules
+"""
+
+EXAMPLES = r"""
+- name: Undo the last run on this host
+  edgeops.protection.host_restore:
+    file: snapshots/frankfurt/2027-01-29T09-15-02.310412Z.yml
+    accept_risks: [{code: skips_monitoring, entries: [syn_flood global]}]
+"""
+
+RETURN = r"""
+operations:
+  description: The operations of all modules, in the order in which the modules ran.
+  returned: success
+  type: list
+  elements: dict
+diff:
+  description: The difference of each module that changes something.
+  returned: success
+  type: list
+  elements: dict
+plan_id:
+  description: The plan of the host, SHA-256 over those of its modules. It is empty where there is nothing to do.
+  returned: success, or when the plan is not the approved one
+  type: str
+plans:
+  description: The RV(plan_id) of each module that has something to do.
+  returned: success, or when the plan is not the approved one
+  type: dict
+  sample:
+    custom_rules: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+snapshot:
+  description: The path of the file with the state before.
+  returned: when a snapshot was written
+  type: str
+account_protection:
+  description:
+    - The result of M(edgeops.protection.account_protection), also after it failed.
+    - If a module after it failed, this is C(changed), C(operations), C(risks) and the summary of the coverage, or with
+      C(-v) all of it.
+  returned: when the module ran
+  type: dict
+firewall_rules:
+  description: The result of M(edgeops.protection.firewall_rules) in the same way.
+  returned: when the module ran
+  type: dict
+custom_rules:
+  description: The result of M(edgeops.protection.custom_rules) in the same way.
+  returned: when the module ran
+  type: dict
+failed_module:
+  description: The module that failed.
+  returned: when a module failed
+  type: str
+  sample: custom_rules
+"""

@@ -1,0 +1,135 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Snapshots: written before the first write of a host and only then, and restored by the playbook restore."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import Run, ansible_playbook
+
+ACCOUNT, ZONE = "a" * 32, "b" * 32
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+HOST: dict[str, Any] = {
+    "edge_account_id": ACCOUNT,
+    "edge_zone_id": ZONE,
+    "baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "new"}],
+    "baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.1"}],
+}
+
+RISKS = ["empties_list", "disables_protection", "weakens_zone"]
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as running:
+        running.account(ACCOUNT).seed(
+            prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ old }}"}, {"prefix": "203.0.113/24"}]
+        )
+        running.zone(ZONE).seed(custom_rules=[{"ref": "login", "action": "log", "expression": "true"}])
+        yield running
+        assert not running.breaches
+
+
+def run(playbook: str, service: LocalService, folder: Path, *options: str, **host: Any) -> Run:
+    connection = {"edge_api_token": service.token, "edge_base_url": service.base_url}
+    document = {"accounts": {"hosts": {"lima": {**HOST, **connection, **LOCAL, **host}}}}
+    (folder / "hosts.yml").write_text(yaml.safe_dump(document), encoding="utf-8")
+    return ansible_playbook("-i", folder / "hosts.yml", *options, f"playbooks/{playbook}.yml")
+
+
+def result(finished: Run) -> dict[str, Any]:
+    (task,) = finished.of()
+    return dict(task.result)
+
+
+def state(service: LocalService) -> tuple[Any, ...]:
+    prefixes = [(item["prefix"], item["comment"]) for item in service.account(ACCOUNT).prefixes]
+    return prefixes, [rule["ref"] for rule in service.zone(ZONE).custom_rules]
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_host_is_snapshotted_before_its_first_write_and_restored(
+    inside: bool, service: LocalService, tmp_path: Path
+) -> None:
+    snapshots = tmp_path / "snapshots"
+    host = {"baseline_snapshot_directory": str(snapshots), "edgeops_protection_in_worker": inside}
+    before = state(service)
+    assert run("baseline", service, tmp_path, "--check", **host).code == 0
+    assert not snapshots.exists()
+    done = result(run("baseline", service, tmp_path, **host))
+    assert done["changed"] is True, done.get("msg", done)
+    (file,) = (snapshots / "lima").iterdir()
+    assert (done["snapshot"], stat.S_IMODE(file.stat().st_mode)) == (str(file), 0o600)
+    text = file.read_text(encoding="utf-8")
+    assert service.token not in text
+    assert 'comment: !unsafe "{{ old }}"' in text
+    after = state(service)
+    again = result(run("baseline", service, tmp_path, **host))
+    assert (again["changed"], "snapshot" in again) == (False, False)
+    assert list((snapshots / "lima").iterdir()) == [file]
+
+    refused = run("restore", service, tmp_path, "-e", f"restore_file={file}", **{**host, "edge_zone_id": "c" * 32})
+    assert f"{file} is of another zone" in result(refused)["msg"]
+    assert state(service) == after
+    partly = json.dumps({"restore_file": str(file), "restore_accept_risks": RISKS[:2]})
+    assert "weakens_zone" in result(run("restore", service, tmp_path, "-e", partly, **host))["msg"]
+    assert state(service) == after
+    accepted = json.dumps({"restore_file": str(file), "restore_accept_risks": RISKS})
+    restored = run("restore", service, tmp_path, "-e", accepted, **host)
+    assert restored.code == 0, restored.output
+    assert state(service) == before
+    assert len(list((snapshots / "lima").iterdir())) == 2  # a restore is a change like any other
+
+
+def test_a_directory_that_cannot_be_written_stops_the_run_before_any_write(
+    service: LocalService, tmp_path: Path
+) -> None:
+    (tmp_path / "snapshots").write_text("a file", encoding="utf-8")
+    finished = run("baseline", service, tmp_path, baseline_snapshot_directory=str(tmp_path / "snapshots"))
+    failed = result(finished)
+    assert finished.code == 2
+    assert failed["msg"].startswith("baseline_snapshot_directory: there is no snapshot (")
+    assert failed["msg"].endswith("Nothing was changed.")
+    assert (failed["changed"], service.writes) == (False, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "cannot be read"),
+        ("- a list\n", "is no snapshot and no export: it lacks baseline_source"),
+        ("baseline_prefixes: []\n", "is no snapshot and no export: it lacks baseline_source"),
+        (f"baseline_source: {{account_id: {'c' * 32}}}\nbaseline_prefixes: []\n", "is of another account"),
+    ],
+)
+def test_another_file_is_no_file_to_restore(
+    text: str | None, words: str, service: LocalService, tmp_path: Path
+) -> None:
+    file = tmp_path / "file.yml"
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+    finished = run("restore", service, tmp_path, "-e", f"restore_file={file}")
+    assert words in result(finished)["msg"]
+    assert service.writes == []
+
+
+def test_an_export_can_be_restored(service: LocalService, tmp_path: Path) -> None:
+    before = state(service)
+    exported = run("export", service, tmp_path, "-e", f"export_directory={tmp_path}")
+    assert exported.code == 0, exported.output
+    assert run("baseline", service, tmp_path).code == 0
+    file = json.dumps({"restore_file": str(tmp_path / "lima" / "protection.yml"), "restore_accept_risks": RISKS})
+    restored = run("restore", service, tmp_path, "-e", file)
+    assert restored.code == 0, restored.output
+    assert state(service) == before
