@@ -200,4 +200,5 @@ class Run:
         }
 
     def _diff(self, plan: Plan, applied: Applied[Checked]) -> Diff:
-        return add_orders(make_diff(applied.operations), self.parsed.reads, plan.before, applied.state)
+        before = plan.before if applied.before is None else applied.before
+        return add_orders(make_diff(applied.operations), self.parsed.reads, before, applied.state)

@@ -16,8 +16,9 @@ description:
   - The O(rules[].ref) identifies a rule.
   - The service evaluates the rules in their order. Rules that the task does not name keep their place, their ids and
     all their fields, unless O(state=exact).
-  - The module reads all rules with one call and writes them with one call. There is no locking. The module overwrites
-    a change that somebody else makes between these two calls.
+  - The module reads all rules with one call and writes them with one call. There is no locking. If more than two
+    seconds pass between these calls, the module reads once more before it writes, and plans again if somebody else has
+    changed the rules. It warns of a change that it overwrites all the same.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write

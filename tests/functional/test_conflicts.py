@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils.apply import executor
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2
@@ -254,6 +255,59 @@ def test_another_writer_of_the_custom_rules_is_noticed_by_the_version(
         f"attempt of this write, made {lost}, which this write replaced. The service keeps every version: "
         f"GET zones/{ZONE}/rulesets/{zone.entry_point['id']}/{kept}."
     )
+
+
+@pytest.mark.parametrize("existing", [None, [{"ref": "a", "action": "log", "expression": "true"}]])
+def test_a_list_that_is_another_version_right_before_the_write_is_planned_again(
+    existing: list[dict[str, Any]] | None, service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executor, "MAX_AGE", 0)  # as if the plan took some time
+    zone = service.zone(ZONE).seed(custom_rules=existing)
+    theirs = [{"ref": "theirs", "action": "log", "expression": "ssl"}]
+    service.misbehave(
+        "meanwhile", method="GET", skip=1, times=1, action=lambda: zone.seed(custom_rules=theirs) and None
+    )
+    version = int(zone.entry_point["version"]) if zone.entry_point else 0
+    options = {"rules": [{"ref": "b", "action": "log", "expression": "true"}]}
+    result = modules.done("custom_rules", **options)
+    assert [call.method for call in service.calls] == ["GET", "GET", "GET", "PUT"]
+    assert [rule["ref"] for rule in zone.custom_rules] == [*(["a"] if existing else []), "theirs", "b"]
+    assert result["unmanaged"] == [*(["a"] if existing else []), "theirs"]
+    assert result["diff"]["before"]["custom_rules_order"] == result["unmanaged"]
+    assert warnings(result) == (
+        f"The plan is made for version {version} of the custom rules, and another writer has made version {version + 1}. "
+        "The module reads and plans again."
+    )
+    assert modules.done("custom_rules", **options)["changed"] is False
+
+
+def test_a_second_plan_with_a_risk_writes_nothing(
+    service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executor, "MAX_AGE", 0)
+    zone = service.zone(ZONE).seed(
+        custom_rules=[{"ref": "a", "action": "block", "expression": "ssl", "enabled": False}]
+    )
+
+    def meanwhile() -> None:
+        zone.custom_rules[0]["enabled"] = True
+        zone.seed(custom_rules=[])
+
+    service.misbehave("meanwhile", method="GET", skip=1, times=1, action=meanwhile)
+    result = modules.failed("custom_rules", rules=[{"ref": "a"}], state="absent")
+    assert [risk["code"] for risk in result["risks"]] == ["weakens_zone"]
+    assert result["msg"].endswith("Nothing was changed.")
+    assert service.writes == []
+
+
+def test_a_plan_that_meets_another_version_with_409_is_made_again(service: LocalService, modules: Modules) -> None:
+    zone = service.zone(ZONE).seed(custom_rules=[])
+    theirs = [{"ref": "theirs", "action": "log", "expression": "ssl"}]
+    service.misbehave("meanwhile", method="PUT", times=1, action=lambda: zone.seed(custom_rules=theirs) and None)
+    service.misbehave("status", method="PUT", times=1, status=409)
+    result = modules.done("custom_rules", rules=[{"ref": "b", "action": "log", "expression": "true"}])
+    assert [rule["ref"] for rule in zone.custom_rules] == ["theirs", "b"]
+    assert "The module read again and planned b again." in warnings(result)
 
 
 @pytest.mark.parametrize("existing", [None, [{"ref": "a", "action": "log", "expression": "true"}]])

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from typing import Any, Iterator, Mapping, Protocol, Sequence
 
@@ -45,6 +46,7 @@ class Client:
         self.owner = owner
         self.now: datetime | None = None
         self._list_objects: dict[str, Object] = {}
+        self._read_at: dict[str, float] = {}
 
     @property
     def calls(self) -> int:
@@ -80,6 +82,11 @@ class Client:
     def list_object(self, resource: Resource) -> Object:
         """The object around an ordered list, as it was last read or written; empty where there is none yet."""
         return self._list_objects.get(resource.path, {})
+
+    def age_of(self, resource: Resource) -> float:
+        """The seconds since an ordered list was last read; 0 where it was not."""
+        now = time.monotonic()
+        return now - self._read_at.get(resource.path, now)
 
     def path_to(self, path: str, **values: str) -> str:
         """A path of a declaration, with the owner and these values in their places."""
@@ -119,12 +126,15 @@ class Client:
             around = self._read_object(resource)
         except ServiceError as exc:
             if exc.status == 404 and NO_ENTRY_POINT in exc.codes:
+                self._list_objects.pop(resource.path, None)
+                self._read_at[resource.path] = time.monotonic()
                 return []
             raise
         request = Request("GET", self._path(resource), resource=resource)
         if not isinstance(around.get("id"), str):  # an object without rules may lack the list, but never its id
             raise _unexpected(request, "the result has no id")
         self._list_objects[resource.path] = around
+        self._read_at[resource.path] = time.monotonic()
         return _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
 
     def _read_pages(self, resource: Resource, query: Mapping[str, str]) -> list[Object]:

@@ -20,6 +20,7 @@ from ..text import excerpt
 from .calls import Call, body_of, concurrent_groups, match_results, plan_calls, replacement
 
 Warn = Callable[[str], None]
+MAX_AGE = 2.0  # seconds; what was read longer ago is read once more before it is replaced
 MAX_DIGITS = 19  # a longer text is no version
 
 
@@ -82,6 +83,25 @@ def dry_run(plan: Plan, client: Client) -> None:
     for call in plan_calls(plan):
         if call.whole is not None:
             _replace_list(call, call.whole, client, {"dry_run": "true"})
+
+
+def changed_meanwhile(plan: Plan, client: Client) -> str:
+    """A sentence where an ordered list has another version by now than the plan is made for; raises ServiceError.
+
+    A list that was read a moment ago is not read once more.
+    """
+    for call in plan_calls(plan):
+        before = _version(call.resource, client) if call.whole is not None else None
+        if before is None or client.age_of(call.resource) < MAX_AGE:
+            continue
+        client.read(call.resource)
+        after = _version(call.resource, client)
+        if after is not None and after != before:
+            return (
+                f"The plan is made for version {before} of the {call.resource.title}s, and another writer has made "
+                f"version {after}. The module reads and plans again."
+            )
+    return ""
 
 
 def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:

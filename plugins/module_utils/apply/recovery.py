@@ -10,7 +10,7 @@ Nothing is created a second time on the mere suspicion that it was not created t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable, Generic, Hashable, Protocol, TypeVar
 
 from ..api.client import Client
@@ -19,7 +19,7 @@ from ..plan.plan import Operation, Plan
 from ..result import make_diff, operation_records
 from ..schema.resource import State
 from ..text import first_few, plural
-from .executor import Interrupted, Warn, apply_plan
+from .executor import Interrupted, Warn, apply_plan, changed_meanwhile
 
 
 class HasPlan(Protocol):
@@ -35,19 +35,37 @@ Again = TypeVar("Again", bound=HasPlan)
 
 @dataclass(frozen=True)
 class Applied(Generic[Again]):
-    """The operations that were applied, the state afterwards, and the second look where one was needed."""
+    """The operations that were applied, the state afterwards, and the second look where one was needed.
+
+    `before` is the state that the second look found, where nothing had been written until then.
+    """
 
     operations: tuple[Operation, ...]
     state: State
     again: Again | None = None
+    before: State | None = None
 
 
 def apply_with_recovery(plan: Plan, plan_again: Callable[[], Again], client: Client, warn: Warn) -> Applied[Again]:
     """Apply the plan; raises ProtectionError with `done`, `left` and `unknown`, which add up to `operations`.
 
     `plan_again` reads, plans and checks what is left; it raises ProtectionError. What the service refused is said in a
-    warning, also where the state turns out as desired.
+    warning, also where the state turns out as desired. A plan that another writer has made obsolete is made again.
     """
+    try:
+        changed = changed_meanwhile(plan, client)
+        if changed:
+            warn(changed)
+        again = plan_again() if changed else None
+    except ProtectionError as exc:
+        raise exc.extended("Nothing was changed.") from exc
+    if again is None:
+        return _apply(plan, plan_again, client, warn)
+    applied = _apply(again.plan, plan_again, client, warn)
+    return replace(applied, again=applied.again or again, before=again.plan.before)
+
+
+def _apply(plan: Plan, plan_again: Callable[[], Again], client: Client, warn: Warn) -> Applied[Again]:
     try:
         return Applied(plan.operations, plan.after(apply_plan(plan, client, warn)))
     except Interrupted as interrupted:

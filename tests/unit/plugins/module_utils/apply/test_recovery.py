@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
 from collections import deque
-from typing import NamedTuple, Sequence
+from typing import Callable, NamedTuple, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils.apply import executor
 from ansible_collections.edgeops.protection.plugins.module_utils.apply.recovery import (
     Applied,
     _progress,
@@ -24,6 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired im
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES
 
 OWNER = {"account_id": "0" * 32}
 A, B, C = (
@@ -212,3 +215,69 @@ def test_the_answer_that_ends_the_run_is_no_warning_and_the_others_are() -> None
 )
 def test_how_far_it_came_reads_as_a_sentence(done: int, left: int, unknown: int, sentence: str) -> None:
     assert _progress(done, left, unknown) == (sentence + AGAIN if sentence else "")
+
+
+class Ruleset:
+    """A ruleset with versions; before each request, other writers may write."""
+
+    def __init__(self, meanwhile: Callable[[], None]) -> None:
+        self.version = 1
+        self.refs = ["first"]
+        self.calls = 0
+        self.meanwhile = meanwhile
+
+    def send(self, request: Request) -> Response:
+        self.meanwhile()
+        if request.method == "PUT":
+            self.version += 1
+            self.refs = [rule["ref"] for rule in request.body["rules"]]
+        rules = [{"id": ref, "ref": ref, "action": "log", "expression": "ssl"} for ref in self.refs]
+        result = {"id": "7" * 32, "version": str(self.version), "rules": rules}
+        return Response(200, {}, json.dumps({"success": True, "errors": [], "result": result}).encode())
+
+
+def interleaved(numbers: random.Random) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Two writers and more, each of whom writes between the requests of another: what each adds, the refs, the warnings."""
+    written: list[str] = []
+    warnings: list[str] = []
+    depth = 0
+
+    def write() -> None:
+        nonlocal depth
+        depth += 1
+        ref = f"r{len(written)}"
+        written.append(ref)
+        client = Client(service, {"zone_id": "1" * 32})
+
+        def plan() -> Plan:
+            rule = {"ref": ref, "action": "log", "expression": "ssl"}
+            desired = parse_desired(CUSTOM_RULES, numbered("rules", [rule]))
+            return make_plan({"custom_rules": client.read(CUSTOM_RULES)}, [desired])
+
+        apply_with_recovery(plan(), lambda: Again(plan()), client, warnings.append)
+        depth -= 1
+
+    def meanwhile() -> None:
+        if depth < 3 and numbers.random() < 0.25:
+            write()
+
+    service = Ruleset(meanwhile)
+    write()
+    lost = [ref for ref in ("first", *written) if ref not in service.refs]
+    replaced = [text for text in warnings if "which this write replaced" in text]
+    planned_again = [text for text in warnings if "plans again" in text]
+    return written, lost, replaced, planned_again
+
+
+@pytest.mark.parametrize("age", [0.0, 100.0])
+def test_of_two_writers_and_a_thousand_interleavings_none_loses_a_rule_silently(
+    age: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executor, "MAX_AGE", age)
+    runs = [interleaved(random.Random(seed)) for seed in range(1000)]
+    assert not [run for run in runs if run[1] and not run[2]]
+    several = [run for run in runs if len(run[0]) > 1]
+    assert len(several) > 300
+    assert any(run[3] for run in several) is (age == 0)
+    if age == 0:
+        assert len([run for run in several if run[3] and not run[1]]) > 100
