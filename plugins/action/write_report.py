@@ -15,14 +15,13 @@ from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible_collections.edgeops.protection.plugins.module_utils.text import first_few, visible
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import Record, host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.files import report_files, write_file
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.merging import merge_reports, read_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.results import HostResults
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.statuses import STATUSES
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.summary import summary
-
-RESULT = "report_result"  # what the role registers for each host
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]
@@ -74,7 +73,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
 def record_of(host: str, hostvars: Mapping[str, Any]) -> Record:
     """What the report says of a host of the play, whatever became of it."""
     try:
-        result = plain(hostvars[host].get(RESULT) or {})
+        result = plain(hostvars[host].get(REPORT) or {})
     except (AnsibleError, KeyError) as exc:
         result = {"failed": True, "msg": str(exc)}
     record: Record | None = result.get("record")

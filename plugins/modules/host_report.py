@@ -35,7 +35,7 @@ seealso:
 EXAMPLES = r"""
 - name: Predict what the baseline changes
   edgeops.protection.host_report:
-  register: report_result
+  register: baseline_report
 """
 
 RETURN = r"""

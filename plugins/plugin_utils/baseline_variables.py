@@ -21,6 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
 SOURCE = "baseline_source"  # what an export says of itself
+REPORT = "baseline_report"  # what a report registers for each host
 ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
 MODULES = (ACCOUNT, FIREWALL, CUSTOM)  # in the order in which they run
 
@@ -73,7 +74,7 @@ def unknown_variables(names: Iterable[str]) -> list[str]:
     ours = {variable.removeprefix(PREFIX): variable for variable in sorted(KNOWN)}
     sentences = []
     for name in sorted(names):
-        if name.startswith(PREFIX) and name not in (*KNOWN, RESULT, SOURCE):
+        if name.startswith(PREFIX) and name not in (*KNOWN, RESULT, SOURCE, REPORT):
             close = get_close_matches(name.removeprefix(PREFIX), ours, 1)
             question = f" Did you mean {ours[close[0]]}?" if close else ""
             sentences.append(f"{name} is no variable of the role baseline; it has no effect.{question}")

@@ -131,3 +131,8 @@ def test_an_unknown_variable_is_named_with_the_one_that_is_close(name: str, clos
     (sentence,) = unknown_variables([name, *known])
     assert sentence.startswith(f"{name} is no variable of the role baseline; it has no effect.")
     assert sentence.partition(" Did you mean ")[2] == (f"{close}?" if close else "")
+
+
+@pytest.mark.parametrize("name", ["baseline_result", "baseline_report", "baseline_source"])
+def test_what_roles_register_or_export_is_no_misspelt_variable(name: str) -> None:
+    assert unknown_variables([name]) == []
