@@ -75,3 +75,19 @@ def objects(account: Account) -> int:
     """How many objects an account holds in all."""
     lists = [account["prefixes"], account["allowlist"]]
     return sum(map(len, lists)) + sum(len(account[kind][name]) for kind in KINDS for name in ("rules", "filters"))
+
+
+def directory_accounts(count: int) -> Account:
+    """So many accounts, by id, as the inventory lists them."""
+    return {identifier(number): {"name": f"Account {number}"} for number in range(count)}
+
+
+def directory_zones(count: int, accounts: int) -> dict[str, Any]:
+    """So many zones, by id, of accounts in turn."""
+    return {
+        f"{number + 1:08x}{'f' * 24}": {
+            "name": f"zone{number}.example.com",
+            "account_id": identifier(number % accounts),
+        }
+        for number in range(count)
+    }

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from . import accounts, plays
+from .limited import inventory, under_one_token, without_waiting
 from .measure import EMPTY, Case, Row, by_processor
 from .ways import Ways, Work, constant, desired_of
 
@@ -39,6 +40,9 @@ def all_cases(ways: Ways) -> Iterator[Case]:
         new_allowlist_late(ways),
         many_accounts(ways),
         role(ways),
+        under_one_token(ways),
+        without_waiting(ways),
+        inventory(ways),
         existing_prefixes(ways),
         memory(ways),
         planning(ways),

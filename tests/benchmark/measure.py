@@ -58,23 +58,30 @@ class Row:
     at_most: float | None = None
     times: float = 1
     memory: bool = False
+    added: bool = False
 
     def value(self, taken: Mapping[str, Taken]) -> float:
-        """The ratio of the seconds, or the MiB of memory that are needed more."""
+        """The ratio of the seconds, or the MiB of memory or the seconds that are needed more."""
         one, other = taken[self.work], taken[self.against]
         if self.memory:
             return (one.peak - other.peak) / MIB
+        if self.added:
+            return one.seconds - other.seconds
         return one.seconds / (other.seconds * self.times)
 
 
 @dataclass(frozen=True)
 class Case:
-    """Ways that are measured together, and the lines that come of it; `quick` ones make the short run."""
+    """Ways that are measured together, and the lines that come of it; `quick` ones make the short run.
+
+    What takes minutes is measured in at most `rounds` rounds.
+    """
 
     name: str
     ways: Mapping[str, Way]
     rows: Sequence[Row]
     quick: bool = False
+    rounds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +106,7 @@ def measured(case: Case, runs: int) -> list[Measured]:
     """Run all ways of a case in turns, so often, every other time in the opposite order."""
     rounds: list[Mapping[str, Taken]] = []
     names = list(case.ways)
-    for number in range(runs):
+    for number in range(min(runs, case.rounds or runs)):
         taken = {name: case.ways[name].run() for name in (reversed(names) if number % 2 else names)}
         rounds.append(taken)
     start = statistics.median(taken[EMPTY].seconds for taken in rounds) if EMPTY in names else 0.0

@@ -23,15 +23,18 @@ class Failure(Exception):
     """A program that did not do its work; nothing can be said of how long it takes."""
 
 
-def run(words: Sequence[str | Path], scratch: Path) -> tuple[Taken, str]:
-    """What a program took, and what it printed; raises Failure where it fails."""
+def run(words: Sequence[str | Path], scratch: Path, home: Path | None = None) -> tuple[Taken, str]:
+    """What a program took, and what it printed; raises Failure where it fails.
+
+    It has `scratch` for its files; programs that run at once have folders of their own, and a `home` in common.
+    """
     printed = scratch / "printed"
     with printed.open("wb") as output:
         start = time.perf_counter()
         process = subprocess.Popen(
             list(map(str, words)),
             cwd=REPOSITORY,
-            env=environment(scratch),
+            env=environment(home or scratch),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

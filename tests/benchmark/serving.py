@@ -9,6 +9,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,7 +34,7 @@ class Serving:
 
     def __init__(self, scratch: Path) -> None:
         self._port_file = scratch / "port"
-        self._loaded: tuple[Any, float] | None = None
+        self._loaded: tuple[Any, float, Any] | None = None
         self._control = requests.Session()
         self._control.trust_env = False
 
@@ -53,13 +56,32 @@ class Serving:
         self._process.terminate()
         self._process.wait()
 
-    def hold(self, accounts: State, latency: float) -> None:
-        """Hold these accounts, and answer so many seconds late; where both are as they were, nothing is sent."""
-        if self._loaded != (accounts, latency):
+    def hold(self, accounts: State, latency: float, zones: State | None = None) -> None:
+        """Hold these accounts and zones, and answer so many seconds late; what is as it was is not sent."""
+        if self._loaded != (accounts, latency, zones):
             switches = {"latency": latency, "checked_against_contract": False}
-            self._said(self._control.put(f"{self.address}/control/state", json=document(accounts, switches)))
-            self._loaded = (accounts, latency)
+            state = document(accounts, switches, zones or {})
+            self._said(self._control.put(f"{self.address}/control/state", json=state))
+            self._loaded = (accounts, latency, zones)
         self._said(self._control.delete(f"{self.address}/control/calls"))
+
+    @contextmanager
+    def limited(self, calls: int, seconds: float) -> Iterator[None]:
+        """Refuse whoever makes more calls in so many seconds; raises Failure where somebody did."""
+        url = f"{self.address}/control/rate_limit"
+        self._said(self._control.put(url, json={"calls": calls, "seconds": seconds}))
+        try:
+            yield
+        finally:
+            self._said(self._control.delete(url))
+        refused = sum(call["status"] == HTTPStatus.TOO_MANY_REQUESTS for call in self.calls())
+        if refused:
+            raise Failure(f"The service refused {refused} of {len(self.calls())} calls.")
+
+    def calls(self) -> list[State]:
+        """The calls since it was last told what to hold."""
+        calls: list[State] = self._said(self._control.get(f"{self.address}/control/calls"))
+        return calls
 
     def holds(self) -> State:
         """The accounts as they are now; the next state document is sent again, whatever it is."""
@@ -69,12 +91,12 @@ class Serving:
 
     def was_written_to(self) -> bool:
         """Whether anything but reading was asked for since it was last told what to hold."""
-        return any(call["method"] != "GET" for call in self._said(self._control.get(f"{self.address}/control/calls")))
+        return any(call["method"] != "GET" for call in self.calls())
 
     def _said(self, response: requests.Response) -> Any:
         response.raise_for_status()
         return response.json()
 
 
-def document(accounts: State, switches: State) -> State:
-    return {"accounts": accounts, "switches": switches}
+def document(accounts: State, switches: State, zones: State) -> State:
+    return {"accounts": accounts, "zones": zones, "switches": switches}

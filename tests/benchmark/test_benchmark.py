@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from tests.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way,
 from tests.benchmark.page import PAGE, page, ratios, summary, work
 from tests.benchmark.processes import Failure
 from tests.benchmark.serving import Serving
-from tests.benchmark.ways import Ways, Work, constant, desired_of
+from tests.benchmark.ways import Limit, Ways, Work, constant, desired_of
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +78,25 @@ def test_the_table_has_the_limits_and_whether_they_are_met() -> None:
     kept = Measured(Row("work", "other", 0.3), [0.1, 0.25, 2.0])
     missed = Measured(Row("work", "third", 0.01), [1, 12.4, 13])
     much = Measured(Row("work", "other", 250.0, memory=True), [300.2, 300.2, 299])
-    lines = ratios([kept, missed, much])
+    later = Measured(Row("work", "other", 3.0, added=True), [2.04, 4, -1])
+    lines = ratios([kept, missed, much, later])
     assert lines[2:] == [
         "| work | other | 0.25 | 0.1 to 2 | 0.3 | yes |",
         "| work | third | 12 | 1 to 13 | 0.01 | no |",
         "| work, peak memory | other | +300 MiB | +299 MiB to +300 MiB | +250 MiB | no |",
+        "| work | other | +2.0 s | -1.0 s to +4.0 s | +3 s | yes |",
     ]
     assert summary([kept, missed, much]) == "1 of 3 limits are met."
+
+
+def test_what_is_needed_more_is_in_seconds() -> None:
+    (line,) = measured(Case("case", {"work": constant(5), "file": constant(3)}, [Row("work", "file", added=True)]), 1)
+    assert line.values == [2]
+
+
+def test_what_takes_minutes_is_measured_less_often() -> None:
+    (line,) = measured(Case("case", {"work": constant(5), "file": constant(3)}, [Row("work", "file")], rounds=2), 5)
+    assert len(line.values) == 2
 
 
 def test_memory_is_what_the_largest_process_needs_more() -> None:
@@ -135,6 +148,29 @@ def test_a_case_runs_and_does_its_work(ways: Ways) -> None:
     (line,) = measured(case, 1)
     assert line.median > 0
     assert len(line.values) == 1
+
+
+def test_runs_under_a_limit_are_not_refused(ways: Ways) -> None:
+    limit = Limit(9, 0.5)
+    budget = {"call_budget": limit.calls, "call_budget_period": limit.seconds}
+    seven_calls = {"gather_subset": ["status", "prefixes", "allowlist", "rules", "filters"]}
+    tasks = plays.module("protection_info", **seven_calls, **budget)
+    run, least = ways.limited(tasks, Work(in_order(), parts=2), forks=2, limit=limit, runs=2)
+    taken = run.run()
+    assert taken.seconds >= least.run().seconds == (4 * 7 - 1) // limit.calls * limit.seconds
+    run, least = ways.limited(
+        plays.module("protection_info", call_budget=0), Work(in_order(), parts=2), forks=2, limit=limit
+    )
+    with pytest.raises(Failure, match="refused"):
+        run.run()
+
+
+def test_the_inventory_is_that_of_a_file(ways: Ways) -> None:
+    measured_inventory, file = ways.inventory(accounts=3, zones=4, latency=0.0)
+    assert measured_inventory.run().seconds > 0
+    assert file.run().seconds > 0
+    static = json.loads((ways.scratch / "static.json").read_text())["all"]["children"]
+    assert len(static["zones"]["hosts"]) == 4
 
 
 def test_work_that_was_not_done_is_not_measured(ways: Ways) -> None:

@@ -7,16 +7,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils.budget.state import FOLDER
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import STATUS
 
 from . import plays
-from .accounts import Account, Entry, identifier, objects
+from .accounts import Account, Entry, directory_accounts, directory_zones, identifier, objects
 from .measure import Taken, Way
 from .processes import Failure, run
 from .serving import Serving
@@ -37,6 +41,18 @@ class Work:
     parts: int = 1
     after: int | None = None
     latency: float = 0.0
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How many calls the service takes in so many seconds."""
+
+    calls: int
+    seconds: float
+
+    def least_time(self, calls: int) -> float:
+        """The seconds before the last window in which so many calls fit."""
+        return (calls - 1) // self.calls * self.seconds
 
 
 class Ways:
@@ -84,6 +100,62 @@ class Ways:
         accounts = [identifier(number) for number in range(work.parts)]
         return Way(lambda: self._measured(work, tasks("{{ account }}"), accounts, forks, {}), in_play=True)
 
+    def limited(self, tasks: plays.Tasks, work: Work, forks: int, limit: Limit, runs: int = 1) -> tuple[Way, Way]:
+        """So many runs at once, each with a host for each account, of whose calls the service refuses none.
+
+        The other way is the least time that so many calls take.
+        """
+        accounts = [identifier(number) for number in range(work.parts)]
+        calls: list[int] = []
+
+        def measured() -> Taken:
+            self._prepare(work)
+            self._forget_calls()
+            start = time.perf_counter()
+            with self.serving.limited(limit.calls, limit.seconds), ThreadPoolExecutor(runs) as pool:
+                folders = [self.scratch / f"run{number}" for number in range(runs)]
+                list(pool.map(lambda folder: self._play(tasks("{{ account }}"), accounts, forks, {}, folder), folders))
+            seconds = time.perf_counter() - start
+            calls.append(len(self.serving.calls()))
+            self._check(work)
+            return Taken(seconds)
+
+        return Way(measured, in_play=True), Way(lambda: Taken(limit.least_time(calls[-1])))
+
+    def inventory(self, accounts: int, zones: int, latency: float) -> tuple[Way, Way]:
+        """The inventory plugin, and a file with the hosts that it makes."""
+        program = PLAYBOOK.with_name("ansible-inventory")
+        source, static = self.scratch / "edgeops.yml", self.scratch / "static.json"
+
+        def measured() -> Taken:
+            self.serving.hold(directory_accounts(accounts), latency, directory_zones(zones, accounts))
+            self._forget_calls()
+            options = {"base_url": self.serving.base_url, "api_token": self.serving.token}
+            source.write_text(json.dumps({"plugin": "edgeops.protection.accounts", **options}), encoding="utf-8")
+            taken, text = run([program, "-i", source, "--list"], self.scratch)
+            listing = json.loads(text[text.index("{") :])
+            variables = listing.pop("_meta")["hostvars"]
+            if len(variables) != accounts + zones:
+                raise Failure(f"The inventory has {len(variables)} hosts instead of {accounts + zones}.")
+            groups = {
+                name: {
+                    "hosts": {host: variables[host] if name in ("accounts", "zones") else {} for host in group["hosts"]}
+                }
+                for name, group in listing.items()
+                if "hosts" in group
+            }
+            static.write_text(json.dumps({"all": {"children": groups}}), encoding="utf-8")
+            return taken
+
+        def read_static() -> Taken:
+            return run([program, "-i", static, "--list"], self.scratch)[0]
+
+        return Way(measured), Way(read_static)
+
+    def _forget_calls(self) -> None:
+        """Begin with a call budget of which nothing is used."""
+        shutil.rmtree(self.scratch / "home" / FOLDER, ignore_errors=True)
+
     def script(self, desired: Mapping[str, Any], work: Work) -> Way:
         """The script without Ansible, from its start to its end."""
 
@@ -111,12 +183,21 @@ class Ways:
         self._check(work)
         return taken
 
-    def _play(self, tasks: list[plays.Task], hosts: list[str], forks: int, variables: dict[str, Any]) -> Taken:
-        inventory, playbook = self.scratch / "inventory.json", self.scratch / "play.yml"
+    def _play(
+        self,
+        tasks: list[plays.Task],
+        hosts: list[str],
+        forks: int,
+        variables: dict[str, Any],
+        folder: Path | None = None,
+    ) -> Taken:
+        folder = folder or self.scratch
+        folder.mkdir(exist_ok=True)
+        inventory, playbook = folder / "inventory.json", folder / "play.yml"
         listed = plays.inventory(hosts, self.serving.base_url, self.serving.token)
         inventory.write_text(json.dumps(listed), encoding="utf-8")
         playbook.write_text(json.dumps(plays.play(tasks, variables)), encoding="utf-8")
-        return run([PLAYBOOK, "-i", inventory, "-f", str(forks), playbook], self.scratch)[0]
+        return run([PLAYBOOK, "-i", inventory, "-f", str(forks), playbook], folder, self.scratch)[0]
 
     def _prepare(self, work: Work) -> None:
         self.serving.hold({identifier(number): work.account for number in range(work.parts)}, work.latency)

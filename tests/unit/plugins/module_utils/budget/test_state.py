@@ -9,6 +9,8 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Callable
 
@@ -65,11 +67,11 @@ def test_only_its_user_may_read_it(path: Path) -> None:
 
 
 def test_a_killed_process_leaves_no_lock(path: Path) -> None:
-    child = os.fork()
-    if not child:
-        with SharedState(str(path)).locked():
-            os.kill(os.getpid(), 9)
-    assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    program = (
+        "import os, sys; from ansible_collections.edgeops.protection.plugins.module_utils.budget.state import SharedState\n"
+        "with SharedState(sys.argv[1]).locked(): os.kill(os.getpid(), 9)"
+    )
+    assert subprocess.run([sys.executable, "-c", program, str(path)], check=False).returncode == -9
     with SharedState(str(path)).locked():
         pass
 
