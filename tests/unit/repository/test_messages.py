@@ -89,7 +89,7 @@ def test_a_message_that_asks_for_something_is_on_a_page(message: str) -> None:
 
 
 def test_no_page_lists_a_message_that_nothing_says() -> None:
-    said = [text for path in SOURCES for text in literals(ast.parse(path.read_text(encoding="utf-8")))]
+    texts = [text for path in SOURCES for text in literals(ast.parse(path.read_text(encoding="utf-8")))]
     listed = [row[0] for row in rows(read_page(REPOSITORY / "docs" / "messages.md"), "message")]
-    stale = [row for row in listed if not any(lists(row, text) for text in said)]
+    stale = [row for row in listed if not any(lists(row, text) for text in texts)]
     assert not stale
