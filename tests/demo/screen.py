@@ -33,7 +33,7 @@ def host_lines(record: Mapping[str, Any]) -> Iterator[str]:
             yield operation_line(item)[:MAX_LINE]
     for (action, title), count in shown.items():
         if count > MAX_ALIKE:
-            yield f"    {SIGNS[action]} and {count - MAX_ALIKE} more of {title}"
+            yield f"    {SIGNS[action]} {title}: {count - MAX_ALIKE} more"
 
 
 def operation_line(operation: Mapping[str, Any]) -> str:

@@ -52,7 +52,7 @@ def test_after_a_failure_no_new_ones_begin_and_those_under_way_are_told(failing:
 
     def work(number: int) -> int:
         begun.append(number)
-        time.sleep(0.002)
+        time.sleep(0.2 if number > failing else 0.002)  # so that the failure is known before the next ones begin
         if number == failing:
             raise ValueError(number)
         return number

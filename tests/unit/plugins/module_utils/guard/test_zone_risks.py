@@ -92,6 +92,6 @@ def test_a_thousand_rules_take_less_than_a_second() -> None:
     )
     rules = [block(number, condition.format(number, number % 256)) for number in range(1000)]
     change = change_of(rules, [{"ref": f"r{number}", "enabled": False} for number in range(100)])
-    start = time.perf_counter()
+    start = time.process_time()
     assert [finder(change, Limits()) for finder in FINDERS] == [None, None, None]
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
