@@ -22,7 +22,7 @@ SOURCES = sorted(
 )
 PAGES = ("docs/errors.md", "docs/messages.md")
 VERBS = (
-    "accept|add|ask|check|choose|correct|delete|give|grant|install|keep|leave|lower|make|manage|move|name|raise|read|remove|"
+    "accept|add|ask|check|choose|correct|delete|give|grant|install|keep|leave|lower|make|manage|move|name|raise|remove|"
     "review|run|set|split|use|write"
 )
 # An imperative begins a sentence or a part of one.
