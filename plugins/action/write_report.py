@@ -23,6 +23,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.report.results 
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.statuses import STATUSES
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.summary import summary
 
+CONTROL_NODE = "localhost"  # where a play merges reports of others, and is none of their hosts
+
 
 class ActionModule(ActionBase):  # type: ignore[misc]
     """Writes the report on the hosts of the play."""
@@ -44,7 +46,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         directory = Path(options["directory"]).absolute()
         try:
             others = [read_report(path, Path(path).read_text(encoding="utf-8")) for path in options["merge"]]
-            records = [record_of(host, variables["hostvars"]) for host in variables["ansible_play_hosts_all"]]
+            hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
+            records = [record_of(host, variables["hostvars"]) for host in hosts]
             report = merge_reports([*others, report_of(records, _now())])
             changed = self._write(report, directory, int(options["mode"], 8))
         except OSError as exc:
@@ -68,6 +71,11 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         for folder in (directory, directory / "plans"):
             folder.mkdir(mode=search, parents=True, exist_ok=True)
         return [name for name, text in files if write_file(directory / name, text, mode)]
+
+
+def reported(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
+    """The hosts of a play that are accounts or zones, or should be: all but a control node without a result."""
+    return [host for host in hosts if host != CONTROL_NODE or hostvars[host].get(REPORT)]
 
 
 def record_of(host: str, hostvars: Mapping[str, Any]) -> Record:

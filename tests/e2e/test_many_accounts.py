@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -131,18 +132,25 @@ def recap(folder: Path, name: str) -> dict[str, str]:
 
 
 def test_slices_of_a_project_share_its_hosts_by_their_tokens(applied: Applied, tmp_path: Path) -> None:
-    """Each in processes and folders of its own; nothing is left to do, and no token is in a file."""
+    """Each in processes and folders of its own; nothing is left to do, and no token is in a file.
+
+    The reports of the slices become one.
+    """
     writes, calls = len(applied.service.writes), len(applied.service.calls)
     tokens = dict(zip(SLICES, TOKENS_OF_SLICES, strict=True))
-    run = run_slices(applied.service, tmp_path, PROJECT, "baseline.yml", tmp_path, *SLICES, **tokens)
+    run = run_slices(applied.service, tmp_path, PROJECT, "report.yml", tmp_path, *SLICES, **tokens)
     assert run.returncode == 0, run.stdout
     assert sorted(run.stdout.splitlines()) == [f"{name}: done" for name in SLICES]
     recaps = [recap(tmp_path, name) for name in SLICES]
     assert sum(map(len, recaps)) == len({host for each in recaps for host in each}) == 12 + 40
-    assert {changed for each in recaps for changed in each.values()} == {"0"}
     assert len(applied.service.writes) == writes
     of_inventories = len(SLICES) * 2
     assert len(applied.service.calls) - calls == 12 * CALLS_OF_AN_ACCOUNT + 40 + of_inventories
+    playbook = "extensions/slices/merge_reports.yml"
+    assert ansible("ansible-playbook", playbook, "-e", f"folder={tmp_path}").code == 0
+    report = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert {host["host"] for host in report["hosts"]} == {host for each in recaps for host in each}
+    assert {change for host in report["hosts"] for change in host["operations"]} == set()
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert all(token.encode() not in kept for token in TOKENS_OF_SLICES)
 
