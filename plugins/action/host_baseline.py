@@ -32,6 +32,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variab
     parts_of,
     unknown_variables,
     with_plans,
+    without_omitted,
 )
 
 COLLECTION = "edgeops.protection."
@@ -60,7 +61,8 @@ class ActionModule(ModuleAction):
     def _update(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a host; raises ValueError where its variables do not fit together."""
         host = str(variables["inventory_hostname"])
-        values = self._templar.template({name: variables[name] for name in self.variables_read if name in variables})
+        described = {name: variables[name] for name in self.variables_read if name in variables}
+        values = without_omitted(self._templar.template(described), variables.get("omit"))
         parts = self.parts(host, values)
         approved = read_approved_plan(values.get(EXPECTED_PLAN))
         directory = values.get(SNAPSHOT_DIRECTORY)

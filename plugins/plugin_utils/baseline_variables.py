@@ -69,6 +69,17 @@ KNOWN = frozenset([*OF_HOST, *(variable for options in OPTIONS.values() for vari
 READ = (*sorted(KNOWN), *INVENTORY.values())
 
 
+def without_omitted(value: Any, omitted: Any) -> Any:
+    """A value without what is `omitted`, however deep; before ansible-core 2.19 it is a text that templates keep."""
+    if not isinstance(omitted, str):
+        return value
+    if isinstance(value, Mapping):
+        return {name: without_omitted(item, omitted) for name, item in value.items() if item != omitted}
+    if isinstance(value, list):
+        return [without_omitted(item, omitted) for item in value if item != omitted]
+    return value
+
+
 def unknown_variables(names: Iterable[str]) -> list[str]:
     """A sentence for each variable with the prefix of the role that the role does not have, such as a misspelt one."""
     ours = {variable.removeprefix(PREFIX): variable for variable in sorted(KNOWN)}

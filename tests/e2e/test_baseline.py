@@ -203,6 +203,7 @@ def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Pa
     for zone in names.values():
         assert [rule["ref"] for rule in service.zone(zone).custom_rules] == ["office"]
     assert service.zone(ZONE).rules[0]["paused"] is True
+    assert [entry["comment"] for entry in service.account("e" * 32).prefixes] == [""]  # not what stands for omit
 
 
 def test_a_failure_in_the_zone_shows_what_was_done_in_the_account(service: LocalService, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variab
     OPTIONS,
     parts_of,
     unknown_variables,
+    without_omitted,
 )
 
 from tests.documentation.roles import BASELINE
@@ -136,3 +137,12 @@ def test_an_unknown_variable_is_named_with_the_one_that_is_close(name: str, clos
 @pytest.mark.parametrize("name", ["baseline_result", "baseline_report", "baseline_source"])
 def test_what_roles_register_or_export_is_no_misspelt_variable(name: str) -> None:
     assert unknown_variables([name]) == []
+
+
+def test_what_a_template_omits_is_left_out_however_deep() -> None:
+    described = {
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "OMIT"}, "OMIT"],
+        "baseline_enabled": "OMIT",
+    }
+    assert without_omitted(described, "OMIT") == {"baseline_prefixes": [{"prefix": "192.0.2.0/24"}]}
+    assert without_omitted(described, object()) is described
