@@ -195,14 +195,16 @@ EXAMPLES = r"""
     rules:
       - ref: login
       - ref: office
+      - ref: blocked
     state: exact
 
 - name: Have exactly these rules, and those of the partner
   edgeops.protection.custom_rules:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     rules:
-      - ref: login
       - ref: office
+      - ref: login
+      - ref: blocked
     state: exact
     ignore: [partner-*]
 
