@@ -19,7 +19,7 @@ from .errors import OptionProblems, PlanError, ProtectionError, ServiceError
 from .guard.acceptance import Acceptance, parse_acceptances
 from .guard.approval import Approval, parse_approval
 from .guard.check import Checked, changes_protection, check_plan
-from .guard.limits import CODES_OF, Limits, parse_limits
+from .guard.limits import CODES_OF, Limits, exceeded_quota, may_exceed_quota, parse_limits
 from .guard.rollout import StagedRollout
 from .plan.desired import Desired
 from .plan.examine import examine
@@ -37,7 +37,7 @@ from .result import (
     readable_failure,
 )
 from .schema.account import decided_with
-from .schema.directory import ZONES, only_zone
+from .schema.directory import ZONE, ZONES, only_zone
 from .schema.resource import Resource, State
 from .specs.base import ModuleSpec
 
@@ -138,14 +138,25 @@ class Run:
 
     def check(self, plan: Plan, identity: str, approval: Approval) -> Checked:
         """The plan, which has this id, with its accepted risks; raises PlanError with the plan in its details."""
-        refusal = approval.refusal(plan, identity)
+        exceeded, unknown = self.quota(plan)
+        refusal = " ".join(filter(None, (approval.refusal(plan, identity), exceeded)))
         try:
             checked = check_plan(plan, self.parsed.limits, self.parsed.accepted, self.client.now)
         except PlanError as exc:
             raise exc.extended(refusal, plan_id=identity) from exc
         if refusal:
             raise PlanError(refusal, {**checked.shown(), "plan_id": identity})
-        return checked
+        return replace(checked, unknown=unknown)
+
+    def quota(self, plan: Plan) -> tuple[str, str]:
+        """Why the zone would not take the plan, and why that is not known; the zone is read only where it matters."""
+        if not may_exceed_quota(plan):
+            return "", ""
+        try:
+            exceeded = exceeded_quota(plan, *self.client.read(ZONE))
+        except ServiceError as exc:
+            return "", f"The quota of the zone is not checked: {exc.message}"
+        return exceeded or "", "The quota of the zone's plan is not known." if exceeded is None else ""
 
     def apply(self, checked: Checked, warn: Warn) -> tuple[Checked, Applied[Checked]]:
         """Apply a plan; returns it with the risks of a second plan, which is made from the state read anew."""

@@ -212,6 +212,16 @@ def test_another_rule_under_the_same_ref_stops_it_before_it_changes_anything(mig
     assert len(migration.files) == 2
 
 
+def test_more_rules_than_the_plan_of_the_zone_takes_stop_it_in_check_mode_already(migration: Migration) -> None:
+    many = [{"action": "block", "priority": n, "filter": {"expression": f"ip.src eq 192.0.2.{n}"}} for n in range(6)]
+    migration.service.zone(ZONE).seed(rules=many, plan="free")
+    zone_before = migration.zone
+    for options in (("--check", *APPLY), APPLY):
+        msg = failure(migration.run(*options)).result["msg"]
+        assert "The zone has the plan Free: it takes 5 custom rules, and 6 would be there." in msg
+    assert (migration.service.writes, migration.zone) == ([], zone_before)
+
+
 def test_many_rules_are_paused_in_transactions_the_last_one_first(migration: Migration) -> None:
     many = [{"action": "block", "priority": n, "filter": {"expression": f"ip.src eq 192.0.2.{n}"}} for n in range(60)]
     zone = migration.service.zone(ZONE).seed(rules=many)

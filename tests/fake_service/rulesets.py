@@ -20,6 +20,7 @@ from .custom_rules import NAME, PHASE, added, changed, new_entry_point, replaced
 
 NO_ENTRY_POINT = 10003
 TOO_MANY = 20217
+MOST_RULES = {"free": 5, "pro": 20, "business": 100, "enterprise": 1000}  # by the plan of the zone
 ENTRY_POINT = f"/phases/{PHASE}/entrypoint"
 
 
@@ -129,7 +130,11 @@ def replace(stored: Item, body: Item) -> Response:
 
 
 def write(stored: Item, rules: list[Item], **fields: Any) -> Response:
-    """Take the rules over into the ruleset, unless this is a dry run."""
+    """Take the rules over into the ruleset, unless they are more than the plan takes, or this is a dry run."""
+    most = MOST_RULES.get(g.zone.plan, len(rules))
+    if len(rules) > max(most, len(stored["rules"])):
+        reason = f"exceeded maximum number of rules in the phase {PHASE}: {len(rules)} out of {most}"
+        raise refusal(400, TOO_MANY, reason, "/rules")
     if dry_run():
         return success(None)
     stored["rules"][:] = rules

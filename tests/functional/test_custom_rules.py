@@ -364,3 +364,92 @@ def test_a_zone_whose_firewall_rules_are_retired_is_led_to_the_successor(
     assert "the role migrate_firewall_rules" in message
     assert service.zone(ZONE).rules[0]["action"] == "challenge"
     assert modules.done("custom_rules", rules=[{"ref": "new", **BLOCK}])["changed"] is True
+
+
+GROWTH: dict[str, Any] = {"rules": [{"ref": ref, **BLOCK} for ref in ("a", "b", "c")]}  # to six
+REGEX = {"ref": "regex", "action": "block", "expression": 'http.host matches "^a"'}
+LOG_ONE = {"ref": "logs", "action": "log", "expression": "cf.client.bot"}
+MAY_NOT_READ = "The credentials may lack the permission Zone Read (zone)"
+QUOTAS: list[tuple[str, dict[str, Any], str]] = [
+    ("free", GROWTH, "The zone has the plan Free: it takes 5 custom rules, and 6 would be there. Remove"),
+    (
+        "pro",
+        {"rules": [REGEX]},
+        "The zone has the plan Pro: it has not the operator matches, which is in regex. Remove",
+    ),
+    ("free", {"rules": [*GROWTH["rules"], REGEX]}, "and 7 would be there; it has not the operator matches"),
+    ("business", {"rules": [{"ref": "login"}, LOG_ONE], "state": "exact"}, "has not the action log, which is in logs"),
+]
+
+
+@pytest.mark.parametrize(("plan", "options", "message"), QUOTAS)
+@pytest.mark.parametrize("check", [True, False])
+def test_a_plan_beyond_the_quota_of_the_zone_is_refused_before_anything_is_written(
+    plan: str, options: dict[str, Any], message: str, check: bool, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(plan=plan).custom_rules[-1]["action"] = "block"  # the rule that logs
+    result = modules.failed("custom_rules", check, **options)
+    assert message in result["msg"]
+    assert result["msg"].endswith("Nothing was changed.")
+    assert result["operations"]
+    assert [call.method for call in service.calls] == ["GET", "GET"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "options"),
+    [("pro", GROWTH), ("enterprise", GROWTH), ("business", {"rules": [REGEX]}), ("enterprise", {"rules": [LOG_ONE]})],
+)
+def test_a_plan_within_the_quota_goes_on(
+    plan: str, options: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(plan=plan)
+    predicted = modules.done("custom_rules", check=True, **options)
+    done = modules.done("custom_rules", **options)
+    assert predicted["operations"] == done["operations"]
+    assert "warnings" not in done
+
+
+@pytest.mark.parametrize(
+    ("plan", "grant", "warning"),
+    [
+        ("partners", {}, "The quota of the zone's plan is not known."),
+        ("pro", {"zone": "none"}, f"The quota of the zone is not checked: GET zones/{ZONE} was answered with HTTP 403"),
+    ],
+)
+@pytest.mark.parametrize("check", [True, False])
+def test_an_unknown_quota_is_a_warning(
+    plan: str, grant: dict[str, Any], warning: str, check: bool, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(plan=plan)
+    result = modules.done("custom_rules", check, api_token=service.add_token("other", **grant), **GROWTH)
+    text = str(result["warnings"])
+    assert len(result["warnings"]) == 1
+    assert warning in text
+    assert (MAY_NOT_READ in text) is bool(grant)
+    assert result["changed"] is True
+
+
+def test_the_service_refuses_too_many_rules_by_itself_where_the_zone_cannot_be_read(
+    service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(plan="free")
+    message = modules.failed("custom_rules", api_token=service.add_token("blind", zone="none"), **GROWTH)["msg"]
+    assert "[20217] exceeded maximum number of rules in the phase http_request_firewall_custom: 6 out of 5" in message
+    assert refs(service) == ["office", "login", "last"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rules": [{"ref": "a", **BLOCK}, {"ref": "b", **BLOCK}]},
+        {"rules": [{"ref": "login", "description": "forms"}, LOG_ONE]},  # the zone logs already
+        {"rules": [{"ref": "office"}], "state": "absent"},
+        {"rules": [{"ref": "office"}]},
+    ],
+)
+def test_the_zone_is_read_only_where_its_quota_matters(
+    options: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(plan="free")
+    modules.done("custom_rules", check=True, **options)
+    assert [call.method for call in service.calls] == ["GET"]

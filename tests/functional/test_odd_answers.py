@@ -68,6 +68,8 @@ def test_a_listing_that_cannot_be_read_ends_the_call_before_any_write(
         ("protection_info", {"api_token": "another-token"}, ["[9109] Invalid access token", "check them"]),
         ("firewall_rules_info", TOKEN_IN_KEY, ["[6103]", "a token belongs into api_token"]),
         ("protection_info", {"account_id": "f" * 32}, ["[7003]", "Check account_id"]),
+        ("protection_info", {"account_id": ZONE}, ["[7003]", "is account_id the id of a zone?"]),
+        ("custom_rules", {"zone_id": ACCOUNT, "rules": []}, ["[7003]", "is zone_id the id of an account?"]),
     ],
 )
 def test_wrong_credentials_and_ids_are_explained(

@@ -20,6 +20,10 @@ REJECTED = (
 )
 NOT_ENTITLED = "The account has no {product}; it comes with Magic Transit."
 WRONG_ID = "Check account_id, zone_id and base_url."
+SWAPPED_ID = {  # by the option of the call, the only id that it has
+    "account_id": "Check account_id and base_url; is account_id the id of a zone?",
+    "zone_id": "Check zone_id and base_url; is zone_id the id of an account?",
+}
 MAINTENANCE_MODE = 10020  # of an interface that the vendor retires
 BY_CODE: Mapping[int | None, str] = {
     6103: TOKEN_AS_KEY,
@@ -36,6 +40,8 @@ def hint_for(
 ) -> str:
     """What to do next, or an empty text where nothing better than the service's own words is known."""
     by_code = next((BY_CODE[code] for code in codes if code in BY_CODE), None)
+    if by_code == WRONG_ID and resource:
+        return SWAPPED_ID.get(resource.owner, WRONG_ID)
     if by_code:
         product = resource.product if resource else ""
         return by_code.format(product=product or "such product")

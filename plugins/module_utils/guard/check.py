@@ -34,6 +34,7 @@ class Checked:
     """A plan that the guard lets pass, with its accepted risks, and the coverage before and after it.
 
     `expired` says which acceptances no longer count; `unmet` are those for everything that met nothing.
+    `unknown` says why it is not known whether the owner takes the plan; empty where it is.
     """
 
     plan: Plan
@@ -42,6 +43,7 @@ class Checked:
     risks: Sequence[Risk]
     expired: Sequence[str] = ()
     unmet: Sequence[Acceptance] = ()
+    unknown: str = ""
 
     @property
     def warnings(self) -> list[str]:
@@ -52,7 +54,7 @@ class Checked:
             for risk in self.risks
         ]
         expired = [sentence(text) for text in self.expired]
-        return accepted + expired + self._unusual() + ([undecided] if undecided else [])
+        return accepted + expired + self._unusual() + list(filter(None, (undecided, self.unknown)))
 
     def _unusual(self) -> list[str]:
         """What the plan creates or changes, and is probably a mistake."""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The limits of a task: from how much on a change is a risk."""
+"""The limits of a task, from how much on a change is a risk, and those of a zone, which no task can raise."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from datetime import timedelta
 from typing import Any, Mapping
 
 from ..errors import OptionError, OptionProblems
+from ..plan.plan import Plan
+from ..schema.directory import LIMITED, QUOTAS, Quota, features, quota_of
+from ..schema.resource import Object
+from ..text import first_few
 
 CODES = (
     "unprotects_addresses",
@@ -85,3 +89,33 @@ def parse_limits(options: Mapping[str, Any]) -> Limits:
                 raise OptionError(name, f"{value} is not between 0 and {HIGHEST[name]}")
     problems.raise_any()
     return Limits(**thresholds)
+
+
+def may_exceed_quota(plan: Plan) -> bool:
+    """Whether there are zones that would not take this plan, so that the quota of its zone matters."""
+    return any(_exceeded(plan, quota) for quota in QUOTAS.values())
+
+
+def exceeded_quota(plan: Plan, zone: Object) -> str | None:
+    """Why a zone would not take this plan; empty where it would, None where its quota is unknown."""
+    quota = quota_of(zone)
+    if quota is None:
+        return None
+    reasons = "; ".join(_exceeded(plan, quota))
+    to_do = "Remove what is too much, or choose another plan for the zone."
+    return f"The zone has the plan {quota.title}: {reasons}. {to_do}" if reasons else ""
+
+
+def _exceeded(plan: Plan, quota: Quota) -> list[str]:
+    """What a plan brings into a zone beyond its quota; a zone that holds more already has a larger quota."""
+    changed = [item for item in plan.operations if item.resource is LIMITED and item.planned]
+    if not changed:
+        return []
+    before, after = (len(state[LIMITED.plural]) for state in (plan.before, plan.after()))
+    crosses = before <= quota.rules < after
+    reasons = [f"it takes {quota.rules} {LIMITED.title}s, and {after} would be there"] if crosses else []
+    had = frozenset().union(*map(features, plan.before[LIMITED.plural]))
+    for feature in sorted(quota.withheld - had):
+        concerned = [item.label for item in changed if feature in features(item.planned or {})]
+        reasons += [f"it has not {feature}, which is in {first_few(concerned)}"] if concerned else []
+    return reasons

@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.api import hints
 from ansible_collections.edgeops.protection.plugins.module_utils.api.hints import hint_for
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import DNS_RULES, PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.directory import ZONES
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import FIREWALL_RULES
 
 
@@ -37,6 +38,19 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone imp
 )
 def test_a_hint_says_what_to_do_next(status: int, codes: list[Any], hint: str) -> None:
     assert hint_for("GET", None, status, codes, None) == hint
+
+
+@pytest.mark.parametrize(
+    ("resource", "hint"),
+    [
+        (PREFIXES, "Check account_id and base_url; is account_id the id of a zone?"),
+        (FIREWALL_RULES, "Check zone_id and base_url; is zone_id the id of an account?"),
+        (ZONES, hints.WRONG_ID),
+    ],
+)
+@pytest.mark.parametrize("code", [7000, 7003])
+def test_an_unknown_id_may_be_that_of_something_else(resource: Any, hint: str, code: int) -> None:
+    assert hint_for("GET", resource, 404, [code], None) == hint
 
 
 @pytest.mark.parametrize(
