@@ -268,7 +268,7 @@ def test_a_list_that_is_another_version_right_before_the_write_is_planned_again(
         "meanwhile", method="GET", skip=1, times=1, action=lambda: zone.seed(custom_rules=theirs) and None
     )
     version = int(zone.entry_point["version"]) if zone.entry_point else 0
-    options: dict[str, Any] = {"rules": [{"ref": "b", "action": "log", "expression": "true"}]}
+    options: dict[str, Any] = {"rules": [{"ref": "b", "action": "block", "expression": "ssl"}]}
     result = modules.done("custom_rules", **options)
     assert [call.method for call in service.calls] == ["GET", "GET", "GET", "PUT"]
     assert [rule["ref"] for rule in zone.custom_rules] == [*(["a"] if existing else []), "theirs", "b"]
