@@ -107,11 +107,13 @@ def test_a_part_of_an_approved_operation_is_approved_too(
     service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
     service.zone(ZONE).seed(**FIREWALL)
-    options: dict[str, Any] = {"rules": [{"id": RULE_1, "action": "block", "filter": {"expression": "false"}}]}
+    options: dict[str, Any] = {
+        "rules": [{"id": RULE_1, "action": "block", "filter": {"expression": "ip.src eq 10.9.9.9"}}]
+    }
     approved = modules.done("firewall_rules", check=True, **options)["plan_id"]
     service.misbehave("lost_before", method="PUT", path="/filters/", times=1)
     modules.done("firewall_rules", expected_plan=approved, **options)
-    assert service.zone(ZONE).rules[0]["filter"]["expression"] == "false"
+    assert service.zone(ZONE).rules[0]["filter"]["expression"] == "ip.src eq 10.9.9.9"
 
 
 def seeds_entry(service: LocalService) -> Callable[[], object]:
