@@ -22,7 +22,7 @@ description:
   - It prints a line or two for each host, which say how well the account is protected and which steps are left.
   - It warns of variables that begin with C(baseline_) and that the role does not have.
 author:
-  - The edgeops.protection authors
+  - The edgeops.protection authors (@edgeops)
 attributes:
   action:
     description: An action plugin runs it on the control node.

@@ -17,7 +17,7 @@ description:
     status C(unknown), with the reason.
   - It goes on with the zone of a host if its account cannot be read or its plan has risks that are not accepted.
 author:
-  - The edgeops.protection authors
+  - The edgeops.protection authors (@edgeops)
 attributes:
   action:
     description: An action plugin runs it on the control node.

@@ -28,7 +28,7 @@ options:
     elements: raw
     default: []
 author:
-  - The edgeops.protection authors
+  - The edgeops.protection authors (@edgeops)
 attributes:
   action:
     description: An action plugin runs it on the control node.

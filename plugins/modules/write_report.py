@@ -18,7 +18,7 @@ description:
     left out. Each file is written at once, or not at all.
   - It makes no calls.
 author:
-  - The edgeops.protection authors
+  - The edgeops.protection authors (@edgeops)
 options:
   directory:
     description: The directory of the report. It is created where it does not exist.

@@ -163,7 +163,7 @@ def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Pa
             **token,
             **protected,
             **rules,
-            "baseline_firewall_rules": [{"id": "1" * 32, "paused": True}],
+            "baseline_firewall_rules": [{"id": "1" * 32, "description": "Office"}],
         },
         "by_name": {"edge_zone_name": "by-name.example.com", **token, **rules},
         # as the inventory plugin describes a zone
@@ -202,7 +202,7 @@ def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Pa
     ]
     for zone in names.values():
         assert [rule["ref"] for rule in service.zone(zone).custom_rules] == ["office"]
-    assert service.zone(ZONE).rules[0]["paused"] is True
+    assert service.zone(ZONE).rules[0]["description"] == "Office"
     assert [entry["comment"] for entry in service.account("e" * 32).prefixes] == [""]  # not what stands for omit
 
 

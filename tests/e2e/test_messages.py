@@ -19,7 +19,7 @@ from tests.support.documents import read_page, rows
 from tests.support.module_run import ACCOUNT, AREA_B, ZONE, run_main
 
 OTHER = "7b1d6c0a9e8f4d3c8a2b5e6f70819a2b"
-RULE = {"id": "f2d427378e7542acb295380d352e2ebd", "paused": True}
+RULE = {"id": "f2d427378e7542acb295380d352e2ebd", "description": "Form"}
 BLOCK = {"ref": "one", "action": "block", "expression": "ip.src eq 192.0.2.1"}
 NETWORK = {"prefix": "192.0.2.0/24", "comment": "Frankfurt"}
 SLOW = {"kind": "slow", "seconds": 0.5}

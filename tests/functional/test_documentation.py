@@ -242,7 +242,7 @@ def test_the_environment_documented_is_the_environment_that_is_read(
 def documented_fields(resource: Resource, documentation: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
     """Each field of a resource that has a default, with what account_protection says of it."""
     options = documentation["account_protection"]["doc"]["options"]
-    option = next(option for option, resources in COLLECTIONS.items() if resource in resources)
+    (option,) = [name for name, resources in COLLECTIONS.items() if resource in resources]
     for field in resource.fields:
         if field.default is not None:
             yield field.name, field.default, " ".join(options[option]["suboptions"][field.name]["description"])

@@ -112,7 +112,7 @@ def lead(totals: Record) -> str:
 
 
 def _bars(addresses: Record) -> list[Bar]:
-    return [bar._replace(svg=Markup(bar.svg)) for bar in bars(addresses)]
+    return [item._replace(svg=Markup(item.svg)) for item in bars(addresses)]
 
 
 def _host(record: Record) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _host(record: Record) -> dict[str, Any]:
         "why": reasons[0] if reasons else MEANINGS["in_order"],
         "counts": " · ".join(_counts(record)),
         "refused": plural(refused, "risk refused", "risks refused") if refused else "",
-        "bars": [bar.svg for bar in _bars(coverage["addresses"])] if coverage else [],
+        "bars": [item.svg for item in _bars(coverage["addresses"])] if coverage else [],
         "reasons": [reason for reason in reasons if reason not in pending],
         "risks": record["risks"],
         "operations": [_operation(operation) for operation in record["operations"]],

@@ -37,7 +37,7 @@ def _lines(report: Record) -> Iterator[str]:
     yield "| " + " | ".join(LABELS[status] for status in STATUSES) + " |"
     yield "|" + "---:|" * len(STATUSES)
     yield from ("| " + " | ".join(str(totals["statuses"][status]) for status in STATUSES) + " |", "")
-    yield from (f"- {bar.family} addresses: {bar.words}" for bar in bars(totals["addresses"]))
+    yield from (f"- {item.family} addresses: {item.words}" for item in bars(totals["addresses"]))
     yield from ("", "| host | status | why | differences | pending |", "|---|---|---|---:|---:|")
     for record in report["hosts"]:
         yield _row(record)

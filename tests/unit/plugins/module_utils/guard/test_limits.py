@@ -36,9 +36,9 @@ def zone(plan: Any) -> dict[str, Any]:
     return {"id": "5" * 32, "plan": {"legacy_id": plan}}
 
 
-def growing(before: int, more: Sequence[dict[str, Any]], existing: dict[str, Any] = BLOCK) -> Plan:
+def growing(before: int, more: Sequence[dict[str, Any]], existing: dict[str, Any] | None = None) -> Plan:
     """A plan that adds rules to a zone that has so many equal ones."""
-    rules = [{"ref": f"r{number}", **existing} for number in range(before)]
+    rules = [{"ref": f"r{number}", **(existing or BLOCK)} for number in range(before)]
     added = [Operation("create", CUSTOM_RULES, {"ref": f"n{number}", **rule}) for number, rule in enumerate(more)]
     order = [CUSTOM_RULES.key_of(rule) for rule in [*rules, *(item.fields for item in added)]]
     return Plan({"custom_rules": rules}, tuple(added), {"custom_rules": order})
