@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 from .baseline_export import Export, export_baseline, plain
 from .baseline_variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
 from .variables_file import variables_file
+from .whole_file import write_whole
 
 HEADER = "The state before a run of edgeops.protection.baseline; edgeops.protection.restore takes this file."
 READERS: Mapping[str, str] = {  # by module that writes, the one that reads the same
@@ -60,14 +60,5 @@ def write_snapshot(directory: str, host: str, text: str, now: datetime) -> str:
     folder = Path(os.environ.get("PWD") or Path.cwd(), os.path.expanduser(directory), host)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f"{now:%Y-%m-%dT%H-%M-%S.%f}Z.yml"
-    descriptor, temporary = tempfile.mkstemp(".part", ".", folder)  # with mode 0600
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write_whole(path, text, 0o600, lasting=True)
     return str(path)

@@ -7,9 +7,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.prometheus import metrics
+from ansible_collections.edgeops.protection.plugins.plugin_utils.whole_file import write_whole
 
 PLANS = "plans"
 OF_PLANS = ("action", "resource", "key", "fields")  # what a plan says of an operation, as results do
@@ -48,16 +47,7 @@ def file_name(host: str) -> str:
 
 def write_file(path: Path, text: str, mode: int) -> bool:
     """Write a file unless it has this text and mode; raises OSError. Whoever reads it meanwhile sees all or nothing."""
-    data = text.encode()
-    if path.is_file() and path.stat().st_mode & 0o777 == mode and path.read_bytes() == data:
+    if path.is_file() and path.stat().st_mode & 0o777 == mode and path.read_bytes() == text.encode():
         return False
-    descriptor, name = tempfile.mkstemp(prefix=".", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-        os.chmod(name, mode)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    write_whole(path, text, mode)
     return True
