@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils.action import ActionModule as ModuleAction
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_plan import plan_ids, read_approved_plan
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_plan import read_approved_plan
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_results import (
     combined,
     has_failed,
@@ -34,6 +34,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variab
     with_plans,
     without_omitted,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils.host_plan import plan_ids
 
 COLLECTION = "edgeops.protection."
 
@@ -60,34 +61,36 @@ class ActionModule(ModuleAction):
 
     def _update(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a host; raises ValueError where its variables do not fit together."""
-        host = str(variables["inventory_hostname"])
-        described = {name: variables[name] for name in self.variables_read if name in variables}
-        values = without_omitted(self._templar.template(described), variables.get("omit"))
+        host, check_mode = str(variables["inventory_hostname"]), self._task.check_mode
+        values = self._values(variables)
         parts = self.parts(host, values)
         approved = read_approved_plan(values.get(EXPECTED_PLAN))
         directory = values.get(SNAPSHOT_DIRECTORY)
+        if approved is None and not self.predicts_first and (check_mode or not directory):
+            return self._finished(variables, self._run_parts(parts, variables), check_mode)
+        with self._in_check_mode():
+            predicted = self._run_parts(parts, variables)
+        if has_failed(predicted):
+            return {**self._finished(variables, predicted, check_mode=True), "changed": False}
+        if approved is not None and (refusal := approved.refusal(host, predicted)):
+            return refused(predicted, refusal)
+        if check_mode or not plan_ids(predicted):
+            return self._finished(variables, predicted, check_mode=True)
         written: dict[str, Any] = {}
-        if approved is not None or self.predicts_first or (directory and not self._task.check_mode):
-            with self._in_check_mode():
-                predicted = self._run_parts(parts, variables)
-            if has_failed(predicted):
-                return {**self._finished(variables, predicted, check_mode=True), "changed": False}
-            if not plan_ids(predicted):
-                return self._finished(variables, predicted, check_mode=True)
-            if approved is not None and (refusal := approved.refusal(host, predicted)):
-                return refused(predicted, refusal)
-            if self._task.check_mode:
-                return self._finished(variables, predicted, check_mode=True)
-            if directory:
-                try:
-                    written = {"snapshot": self._snapshot(host, parts, str(directory), variables)}
-                except (OSError, ValueError) as exc:
-                    return refused(
-                        predicted, f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). Nothing was changed."
-                    )
-            if approved is not None:
-                parts = with_plans(parts, plan_ids(predicted))
-        return {**self._finished(variables, self._run_parts(parts, variables), self._task.check_mode), **written}
+        if directory:
+            try:
+                written = {"snapshot": self._snapshot(host, parts, str(directory), variables)}
+            except (OSError, ValueError) as exc:
+                return refused(predicted, f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). Nothing was changed.")
+        if approved is not None:
+            parts = with_plans(parts, plan_ids(predicted))
+        return {**self._finished(variables, self._run_parts(parts, variables), check_mode=False), **written}
+
+    def _values(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """The variables that the action reads, without templates."""
+        described = {name: variables[name] for name in self.variables_read if name in variables}
+        values: dict[str, Any] = without_omitted(self._templar.template(described), variables.get("omit"))
+        return values
 
     def parts(self, host: str, values: Mapping[str, Any]) -> list[Part]:
         """The modules to run for a host with these values; raises ValueError where they do not fit together."""

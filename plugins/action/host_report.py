@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible_collections.edgeops.protection.plugins.action.host_baseline import ActionModule as BaselineAction
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import READ, Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.results import HostResults, is_refusal
 
@@ -37,7 +37,7 @@ class ActionModule(BaselineAction):
     def _predict_host(self, host: str, variables: Mapping[str, Any]) -> HostResults:
         if self._would_travel(variables):
             raise AnsibleError(self._refusal(variables))
-        parts = parts_of(host, self._templar.template({name: variables[name] for name in READ if name in variables}))
+        parts = self.parts(host, self._values(variables))
         if not parts:
             raise ValueError(f"No rules of the zone {host} are described, so that it is not read.")
         results: dict[str, dict[str, Any]] = {}

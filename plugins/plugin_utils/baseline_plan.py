@@ -6,30 +6,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils.guard.approval import PLAN_ID
 from ansible_collections.edgeops.protection.plugins.module_utils.text import plural
 
 from .baseline_variables import EXPECTED_PLAN
-from .host_plan import host_plan_id
-
-PLAN_ID = re.compile(r"(?:[0-9a-f]{64})?")
+from .host_plan import host_plan_id, plan_ids
 
 Result = Mapping[str, Any]
-
-
-def plan_ids(results: Mapping[str, Result]) -> dict[str, str]:
-    """The plan_id of each module that has something to do."""
-    return {module: str(result["plan_id"]) for module, result in results.items() if result.get("plan_id")}
-
-
-def plan_id_of(plans: Mapping[str, str]) -> str:
-    """The plan_id of a host; empty where no module has something to do."""
-    return host_plan_id(plans)
 
 
 @dataclass(frozen=True)
@@ -45,7 +33,7 @@ class ApprovedPlan:
         Nothing to do is always approved, so a run that was interrupted goes on with the modules that are left.
         """
         plans = plan_ids(results)
-        if not plans or plan_id_of(plans) == self.plan_id:
+        if not plans or host_plan_id(plans) == self.plan_id:
             return ""
         others = [module for module, identity in plans.items() if (self.plans or {}).get(module) != identity]
         if not others:
@@ -55,7 +43,7 @@ class ApprovedPlan:
         ]
         approved = f"is {self.plan_id}" if self.plan_id else "approves none"
         return (
-            f"The plan of {host} is not the approved one: {' and '.join(parts)}, the plan_id is {plan_id_of(plans)}, "
+            f"The plan of {host} is not the approved one: {' and '.join(parts)}, the plan_id is {host_plan_id(plans)}, "
             f"and {EXPECTED_PLAN} {approved}. Nothing was changed. Review the operations, and approve the plan if "
             "they are meant."
         )
@@ -94,6 +82,6 @@ def _of_dictionary(plan: Mapping[str, Any]) -> ApprovedPlan:
     if not isinstance(plans, Mapping) or not isinstance(plan_id, (str, type(None))):
         raise ValueError(f"{EXPECTED_PLAN} lacks plan_id or plans, which the plan of a host has.")
     identities = {str(module): str(identity) for module, identity in plans.items() if identity}
-    if plan_id_of(identities) != (plan_id or ""):
+    if host_plan_id(identities) != (plan_id or ""):
         raise ValueError(f"{EXPECTED_PLAN} was changed by hand: its plan_id is not that of its plans.")
     return ApprovedPlan(plan_id or "", identities)

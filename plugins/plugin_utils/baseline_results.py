@@ -12,8 +12,8 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.module_utils.result import readable_failure
 from ansible_collections.edgeops.protection.plugins.module_utils.text import plural, visible
 
-from .baseline_plan import plan_id_of, plan_ids
 from .baseline_variables import ACCOUNT
+from .host_plan import host_plan_id, plan_ids
 
 Result = Mapping[str, Any]
 Results = Mapping[str, Result]  # by module, in the order in which they ran; only the last one may have failed
@@ -43,7 +43,7 @@ def combined(
         **together,
         "operations": _listed(plain, "operations"),
         "diff": [result["diff"] for result in plain.values() if result.get("diff")],
-        "plan_id": plan_id_of(plans),
+        "plan_id": host_plan_id(plans),
         "plans": plans,
         **plain,
     }
@@ -58,7 +58,7 @@ def refused(results: Results, message: str) -> dict[str, Any]:
     """The failure of a host whose predicted plan is not the approved one; it shows the plan."""
     plans = plan_ids(results)
     shown = {module: _shortened(_plain(result)) for module, result in results.items()}
-    return {"failed": True, "changed": False, "msg": message, "plan_id": plan_id_of(plans), "plans": plans, **shown}
+    return {"failed": True, "changed": False, "msg": message, "plan_id": host_plan_id(plans), "plans": plans, **shown}
 
 
 def _failure(failed: str, plain: Results, check_mode: bool, verbose: bool) -> dict[str, Any]:

@@ -9,6 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from typing import Any
+
+
+def plan_ids(results: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The plan_id of each module that has something to do, by module, of results by module."""
+    return {module: str(result["plan_id"]) for module, result in results.items() if result.get("plan_id")}
 
 
 def host_plan_id(plans: Mapping[str, str]) -> str:

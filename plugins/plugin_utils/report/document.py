@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import counted
-from ansible_collections.edgeops.protection.plugins.plugin_utils.host_plan import host_plan_id
+from ansible_collections.edgeops.protection.plugins.plugin_utils.host_plan import host_plan_id, plan_ids
 from ansible_collections.edgeops.protection.plugins.plugin_utils.report.addresses import (
     CLASSES,
     FAMILIES,
@@ -51,6 +51,7 @@ def host_record(host: HostResults) -> Record:
     """What the report says of a host."""
     coverage = (host.plans.get(ACCOUNT_MODULE) or {}).get("coverage") or {}
     before, after = coverage.get("before"), coverage.get("after")
+    plans = plan_ids(host.plans)
     status, reasons = assess(host, before, after)
     return {
         "host": host.host,
@@ -59,19 +60,14 @@ def host_record(host: HostResults) -> Record:
         "mitigates": mitigates(before) if before else None,
         "account_id": host.account_id,
         "zone_id": host.zone_id,
-        "plan_id": host_plan_id(plan_ids(host)) if host.plans else None,
-        "plans": plan_ids(host),
+        "plan_id": host_plan_id(plans) if host.plans else None,
+        "plans": plans,
         "operations": described_operations(host.plans),
         "risks": [*_risks(host.refused, False), *_risks(_without(host.succeeded, host.refused), True)],
         "coverage": _coverage(before) if before else None,
         "pending": pending_steps(host.plans),
         "unmanaged": _unmanaged(host.plans),
     }
-
-
-def plan_ids(host: HostResults) -> dict[str, str]:
-    """The plan_id of each module with a plan that is not empty."""
-    return {module: str(result["plan_id"]) for module, result in host.plans.items() if result.get("plan_id")}
 
 
 def totals(records: Iterable[Record]) -> Record:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils.schema import account
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import (
+    CUSTOM_RULES,
+    ENFORCING,
+    FIREWALL_RULES,
+    SKIPPING,
+)
 
-RESOURCES = {resource.name: resource for resource in (*ACCOUNT, CUSTOM_RULES, FIREWALL_RULES)}
-ENFORCING = ("block", "challenge", "js_challenge", "managed_challenge")
-SKIPPING = ("skip", "allow", "bypass")
+RESOURCES = {resource.name: resource for resource in (*account.RESOURCES, CUSTOM_RULES, FIREWALL_RULES)}
 
 
 def described_operations(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_plan import (
     ApprovedPlan,
-    plan_id_of,
-    plan_ids,
     read_approved_plan,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils.host_plan import host_plan_id, plan_ids
 
 ONE, TWO, THREE = "1" * 64, "2" * 64, "3" * 64
 PLANS = {"account_protection": ONE, "custom_rules": TWO}
-APPROVED = {"plan_id": plan_id_of(PLANS), "plans": PLANS, "operations": []}
+APPROVED = {"plan_id": host_plan_id(PLANS), "plans": PLANS, "operations": []}
 
 
 def predicted(**identities: str) -> dict[str, dict[str, Any]]:
@@ -29,8 +28,8 @@ def predicted(**identities: str) -> dict[str, dict[str, Any]]:
 
 def test_the_plan_of_a_host_is_that_of_the_modules_that_have_one() -> None:
     assert plan_ids(predicted(account_protection=ONE, firewall_rules="", custom_rules=TWO)) == PLANS
-    assert plan_id_of({}) == ""
-    assert len({plan_id_of(plans) for plans in ({"custom_rules": ONE}, {"firewall_rules": ONE}, PLANS, {})}) == 4
+    assert host_plan_id({}) == ""
+    assert len({host_plan_id(plans) for plans in ({"custom_rules": ONE}, {"firewall_rules": ONE}, PLANS, {})}) == 4
 
 
 @pytest.mark.parametrize(
@@ -50,11 +49,11 @@ def test_what_is_left_of_an_approved_plan_is_approved_and_nothing_else(plans: di
     assert plan is not None
     refusal = plan.refusal("lima", predicted(**plans))
     assert bool(refusal) is not approved
-    assert not refusal or plan_id_of(plans) in refusal
+    assert not refusal or host_plan_id(plans) in refusal
 
 
 def test_a_plan_id_alone_approves_the_whole_plan_only() -> None:
-    plan = ApprovedPlan(plan_id_of(PLANS))
+    plan = ApprovedPlan(host_plan_id(PLANS))
     assert plan.refusal("lima", predicted(**PLANS)) == ""
     assert "account_protection has 1 operation" in plan.refusal("lima", predicted(account_protection=ONE))
     assert plan.refusal("lima", {}) == ""
@@ -64,7 +63,7 @@ def test_a_plan_id_alone_approves_the_whole_plan_only() -> None:
 def test_a_plan_is_read_from_each_form(tmp_path: Path) -> None:
     file = tmp_path / "lima.json"
     file.write_text(json.dumps(APPROVED), encoding="utf-8")
-    assert read_approved_plan(str(file)) == read_approved_plan(APPROVED) == ApprovedPlan(plan_id_of(PLANS), PLANS)
+    assert read_approved_plan(str(file)) == read_approved_plan(APPROVED) == ApprovedPlan(host_plan_id(PLANS), PLANS)
     assert read_approved_plan(f" {ONE} ") == ApprovedPlan(ONE)
     assert read_approved_plan("") == ApprovedPlan("")
     assert read_approved_plan({"plan_id": None, "plans": {}}) == ApprovedPlan("", {})
