@@ -4,54 +4,21 @@
 
 from __future__ import annotations
 
-ACCEPT_RISKS = """\
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.\
-"""
-ACCEPTANCES = """\
+      - The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.
+        The failure names the networks and entries that the risk concerns.
       - An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints
         the dictionary that accepts just what it refuses.
       - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk
         only if the risk concerns no other networks and keys than C(networks) and C(entries).
       - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp with offset, or a
         date, which means its end in UTC. The module returns C(reason) with the accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well."""
-MASS_DELETION = """\
-      - V(mass_deletion) means that the plan deletes five objects or more, and more than O(max_deletions_percent) of a
-        list."""
-ZONE_CODES = """\
-      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or challenge, and at least
-        three or all of them, no longer do so. The plan removes or disables them, or turns them into log or skip.
-      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request matches, is new,
-        enabled, widened or moved to an earlier place.
-      - V(blocks_everything) means that a rule that blocks or challenges, and that every request matches, is new,
-        enabled or widened."""
-LIST_OF_RISKS = """\
-    version_added: 0.2.0
-    type: list
-    elements: raw
-    default: []"""
-DELETIONS = """\
-  max_deletions_percent:
-    description: The percentage of a list above which deletions in one plan are a risk.
-    version_added: 0.2.0
-    type: int
-    default: 30"""
-WEAKENED = """\
-  max_weakened_percent:
-    description: The percentage of the rules that block or challenge above which it is a risk that they no longer do so.
-    version_added: 0.2.0
-    type: int
-    default: 30"""
-
-
-class ModuleDocFragment:
-    DOCUMENTATION = f"""
-{ACCEPT_RISKS}
-        The failure names the networks and entries that the risk concerns.
-{ACCEPTANCES}
+      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(unprotects_addresses) means that addresses lose protection.
       - V(stops_mitigation) means that a component only monitors attacks on addresses for which it mitigated them.
       - V(disables_protection) means that the plan turns the protection off, or removes or disables the last rule that
@@ -61,11 +28,19 @@ class ModuleDocFragment:
       - V(broad_allowlist) means that the active entries of the allowlist exceed O(min_allowlist_prefix_length_ipv4),
         O(min_allowlist_prefix_length_ipv6) or O(max_allowlist_entries).
       - V(allowlists_own_prefix) means that the allowlist has a protected prefix of the account as a source.
-{MASS_DELETION}
+      - V(mass_deletion) means that the plan deletes five objects or more, and more than O(max_deletions_percent) of a
+        list.
       - V(empties_list) means that a purge or an expiry empties a list. The deletion of objects that a task names is not
         this risk.
-{LIST_OF_RISKS}
-{DELETIONS}
+    version_added: 0.2.0
+    type: list
+    elements: raw
+    default: []
+  max_deletions_percent:
+    description: The percentage of a list above which deletions in one plan are a risk.
+    version_added: 0.2.0
+    type: int
+    default: 30
   min_monitoring_hours:
     description:
       - The hours that a rule or filter must monitor before it is enabled.
@@ -90,25 +65,72 @@ class ModuleDocFragment:
     default: 200
 """
 
-    ZONE_RULES = f"""
-{ACCEPT_RISKS}
+    ZONE_RULES = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.
         The failure names the entries that the risk concerns.
-{ACCEPTANCES}
-{ZONE_CODES}
-{LIST_OF_RISKS}
-{WEAKENED}
+      - An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints
+        the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk
+        only if the risk concerns no other networks and keys than C(networks) and C(entries).
+      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp with offset, or a
+        date, which means its end in UTC. The module returns C(reason) with the accepted risk.
+      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or challenge, and at least
+        three or all of them, no longer do so. The plan removes or disables them, or turns them into log or skip.
+      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request matches, is new,
+        enabled, widened or moved to an earlier place.
+      - V(blocks_everything) means that a rule that blocks or challenges, and that every request matches, is new,
+        enabled or widened.
+    version_added: 0.2.0
+    type: list
+    elements: raw
+    default: []
+  max_weakened_percent:
+    description: The percentage of the rules that block or challenge above which it is a risk that they no longer do so.
+    version_added: 0.2.0
+    type: int
+    default: 30
 """
 
-    ZONE_LISTS = f"""
-{ACCEPT_RISKS}
+    ZONE_LISTS = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.
         The failure names the entries that the risk concerns.
-{ACCEPTANCES}
-{MASS_DELETION}
+      - An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints
+        the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk
+        only if the risk concerns no other networks and keys than C(networks) and C(entries).
+      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp with offset, or a
+        date, which means its end in UTC. The module returns C(reason) with the accepted risk.
+      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+      - V(mass_deletion) means that the plan deletes five objects or more, and more than O(max_deletions_percent) of a
+        list.
       - V(empties_list) means that a purge empties a list. The deletion of objects that a task names is not this risk.
-{ZONE_CODES}
-{LIST_OF_RISKS}
-{DELETIONS}
-{WEAKENED}
+      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or challenge, and at least
+        three or all of them, no longer do so. The plan removes or disables them, or turns them into log or skip.
+      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request matches, is new,
+        enabled, widened or moved to an earlier place.
+      - V(blocks_everything) means that a rule that blocks or challenges, and that every request matches, is new,
+        enabled or widened.
+    version_added: 0.2.0
+    type: list
+    elements: raw
+    default: []
+  max_deletions_percent:
+    description: The percentage of a list above which deletions in one plan are a risk.
+    version_added: 0.2.0
+    type: int
+    default: 30
+  max_weakened_percent:
+    description: The percentage of the rules that block or challenge above which it is a risk that they no longer do so.
+    version_added: 0.2.0
+    type: int
+    default: 30
 """
 
     STAGED_ROLLOUT = r"""
