@@ -13,9 +13,9 @@ JOBS ?= 2
 PORT ?= 0
 STATE ?= tests/demo/state.yml
 PYTEST = $(PYTHON) -m pytest -q -n $(JOBS) --dist worksteal
-# The unit tests alone run at least so many percent of the lines and branches of plugins/module_utils.
+# The unit tests of the plugins run at least so many percent of the lines and branches of plugins/module_utils.
 COVERAGE ?= 95
-UNIT_TESTS = $(PYTEST) tests/unit --cov --cov-fail-under=$(COVERAGE)
+UNIT_TESTS = $(PYTEST) tests/unit/plugins --cov --cov-fail-under=$(COVERAGE)
 
 help: ## Show what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,10 +29,14 @@ demo: .venv/.installed-service ## Export, plan, apply and report three accounts 
 serve: .venv/.installed-service ## Keep the local service running, to play with; PORT=8080 names its port, STATE=FILE what it holds.
 	@$(PYTHON) -m tests.fake_service --state $(STATE) --port $(PORT)
 
-test: .venv/.installed-test ## Run the tests; the unit tests alone run 95 % of the module code.
+test: .venv/.installed-test ## Run the tests that start no playbook; the unit tests alone run 95 % of the module code.
 	@mkdir -p .cache
 	@$(UNIT_TESTS) --cov-report= 2>&1 | tee .cache/test.log
-	@$(PYTEST) tests/functional tests/e2e tests/benchmark 2>&1 | tee -a .cache/test.log
+	@$(PYTEST) tests/unit/fake_service tests/unit/repository tests/functional tests/benchmark 2>&1 | tee -a .cache/test.log
+
+.PHONY: e2e
+e2e: .venv/.installed-test ## Run the playbooks, the roles and every example of every page.
+	@$(PYTEST) tests/e2e
 
 coverage: .venv/.installed-test ## Show which lines and branches of the module code the unit tests leave out.
 	@$(UNIT_TESTS) --cov-report=term-missing

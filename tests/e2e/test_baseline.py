@@ -142,8 +142,7 @@ def play(service: LocalService, folder: Path, hosts: dict[str, dict[str, Any]], 
     return ansible_playbook("-i", inventory, *arguments, PLAYBOOK)
 
 
-@pytest.mark.parametrize("inside", [True, False])
-def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Path, inside: bool) -> None:
+def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Path) -> None:
     """Check mode predicts the run, the second run changes nothing, and each takes two tasks for a host."""
     old = {"id": "1" * 32, "action": "challenge", "filter": {"expression": "ip.src eq 192.0.2.1"}}
     names = {"by_name": "4" * 32, "both": ZONE, "by_id": "5" * 32}
@@ -152,7 +151,7 @@ def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Pa
         service.zone(zone).name = f"{name.replace('_', '-')}.example.com"
     for account in ("e" * 32, "f" * 32):
         service.account(account)
-    token = {"edge_api_token": service.token, "edgeops_protection_in_worker": inside}
+    token = {"edge_api_token": service.token}
     rules = {"baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}]}
     protected = {"baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "{{ unset | default(omit) }}"}]}
     hosts: dict[str, dict[str, Any]] = {
@@ -230,8 +229,7 @@ def test_a_failure_in_the_zone_shows_what_was_done_in_the_account(service: Local
     assert len(service.account("e" * 32).prefixes) == 60
 
 
-@pytest.mark.parametrize("inside", [True, False])
-def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, tmp_path: Path, inside: bool) -> None:
+def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, tmp_path: Path) -> None:
     """Of a host that is account and zone; what an interrupted run has left is approved as well."""
     service.account("e" * 32)
     zone = service.zone(ZONE)
@@ -239,7 +237,6 @@ def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, 
         "edge_account_id": "e" * 32,
         "edge_zone_id": ZONE,
         "edge_api_token": service.token,
-        "edgeops_protection_in_worker": inside,
         "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
         "baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}],
     }
@@ -272,6 +269,33 @@ def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, 
         assert (code, done["changed"]) == (0, changed), done
     assert [rule["ref"] for rule in zone.custom_rules] == ["other", "office"]
     assert run(baseline_expected_plan="", baseline_enabled=True)[0] == 2
+
+
+def test_packed_modules_apply_an_approved_plan_after_a_snapshot(service: LocalService, tmp_path: Path) -> None:
+    service.account("e" * 32)
+    service.zone(ZONE)
+    lima: dict[str, Any] = {
+        "edge_account_id": "e" * 32,
+        "edge_zone_id": ZONE,
+        "edge_api_token": service.token,
+        "edgeops_protection_in_worker": False,
+        "baseline_snapshot_directory": str(tmp_path / "snapshots"),
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
+        "baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}],
+    }
+
+    def run(*arguments: str, **variables: Any) -> Any:
+        (task,) = play(service, tmp_path, {"lima": {**lima, **variables}}, *arguments).of()
+        return task.result
+
+    approved = run("--check")
+    assert (len(approved["plan_id"]), service.writes) == (64, [])
+    assert "is not the approved one" in run(baseline_expected_plan="0" * 64)["msg"]
+    assert (service.writes, (tmp_path / "snapshots").exists()) == ([], False)
+    done = run(baseline_expected_plan=approved["plan_id"])
+    assert (done["changed"], done["operations"]) == (True, approved["operations"])
+    assert Path(done["snapshot"]).is_file()
+    assert run(baseline_expected_plan=approved["plan_id"])["changed"] is False
 
 
 def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalService, tmp_path: Path) -> None:

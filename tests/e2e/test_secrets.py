@@ -69,22 +69,17 @@ def run(
     folder: Path, service: LocalService, tasks: list[dict[str, Any]], defaults: dict[str, Any], **more: str
 ) -> Channels:
     """Run the tasks at the highest verbosity, with a log file, a syslog, and every result written to a file."""
-    noted = []
-    for number, task in enumerate(tasks):
-        copy = {
-            "ansible.builtin.copy": {
-                "content": "{{ noted | to_nice_json }}",
-                "dest": str(folder / f"noted{number}"),
-                "mode": "0600",
-            }
-        }
-        noted += [{**task, "register": "noted", "ignore_errors": True, "diff": True}, copy]
+    registered = [
+        {**task, "register": f"noted{number}", "ignore_errors": True, "diff": True} for number, task in enumerate(tasks)
+    ]
+    names = ", ".join(f"noted{number}" for number in range(len(tasks)))
+    copy = {"content": f"{{{{ [{names}] | to_nice_json }}}}", "dest": str(folder / "noted"), "mode": "0600"}
     play = {
         "hosts": "localhost",
         "gather_facts": False,
         "vars": {**LOCAL, "edgeops_protection_in_worker": folder.name == "inside"},
         "module_defaults": {"group/edgeops.protection.all": {"base_url": service.base_url, **defaults}},
-        "tasks": noted,
+        "tasks": [*registered, {"ansible.builtin.copy": copy}],
     }
     site = folder.parent / "site.yml"
     site.write_text(yaml.safe_dump([play]), encoding="utf-8")
@@ -113,7 +108,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def assert_nothing_leaks(channels: Channels) -> None:
     texts = channels.texts()
-    for name in ("log", "syslog", "noted0"):
+    for name in ("log", "syslog", "noted"):
         assert texts[str(channels.folder / name)]
     assert "Invoked with" in texts[str(channels.folder / "syslog")]
     assert "these are odd: ********" in texts["results"]

@@ -58,12 +58,9 @@ def state(service: LocalService) -> tuple[Any, ...]:
     return prefixes, [rule["ref"] for rule in service.zone(ZONE).custom_rules]
 
 
-@pytest.mark.parametrize("inside", [True, False])
-def test_a_host_is_snapshotted_before_its_first_write_and_restored(
-    inside: bool, service: LocalService, tmp_path: Path
-) -> None:
+def test_a_host_is_snapshotted_before_its_first_write_and_restored(service: LocalService, tmp_path: Path) -> None:
     snapshots = tmp_path / "snapshots"
-    host = {"baseline_snapshot_directory": str(snapshots), "edgeops_protection_in_worker": inside}
+    host = {"baseline_snapshot_directory": str(snapshots)}
     before = state(service)
     assert run("baseline", service, tmp_path, "--check", **host).code == 0
     assert not snapshots.exists()

@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.support.preloaded_ansible import PreloadedAnsible
 
 CALLBACKS = Path(__file__).parent / "callback_plugins"
 REPOSITORY = Path(__file__).parents[2]
@@ -59,23 +64,47 @@ def ansible(
     with tempfile.TemporaryDirectory() as scratch:
         record = Path(scratch) / "record"
         record.touch()
-        finished = subprocess.run(
-            [str(Path(sys.executable).parent / program), *map(str, arguments)],
-            cwd=directory,
-            env={
-                **ansible_environment(scratch),
-                "PWD": str(directory),
-                "RECORD_TO": str(record),
-                **(environment or {}),
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
+        variables = {
+            **ansible_environment(scratch),
+            "PWD": str(directory),
+            "RECORD_TO": str(record),
+            **(environment or {}),
+        }
+        run = _started if _sets_up_ansible(environment or {}) else preloaded().run
+        code, output = run(program, [str(argument) for argument in arguments], directory, variables)
         tasks = [TaskResult(**json.loads(line)) for line in record.read_text(encoding="utf-8").splitlines()]
-    return Run(finished.returncode, finished.stdout, tasks)
+    return Run(code, output, tasks)
+
+
+def _sets_up_ansible(environment: Mapping[str, str]) -> bool:
+    return any(name.startswith("ANSIBLE_") for name in environment)
+
+
+def _started(
+    program: str, arguments: Sequence[str], directory: Path, environment: Mapping[str, str]
+) -> tuple[int, str]:
+    """The exit code and output of a program that is started as a user starts it."""
+    finished = subprocess.run(
+        [str(Path(sys.executable).parent / program), *arguments],
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return finished.returncode, finished.stdout
+
+
+@functools.cache
+def preloaded() -> PreloadedAnsible:
+    """The process that runs the programs whose settings are those of every test."""
+    scratch = tempfile.mkdtemp()
+    process = PreloadedAnsible(ansible_environment(scratch))
+    atexit.register(shutil.rmtree, scratch)
+    atexit.register(process.end)  # which runs first
+    return process
 
 
 def ansible_environment(scratch: str) -> dict[str, str]:

@@ -1,0 +1,94 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A process that has imported Ansible and forks for each program of it, since most of a short run is that import."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+class PreloadedAnsible:
+    """Runs programs of Ansible one after the other; the settings of Ansible are those of this environment."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.preloaded_ansible"],
+            cwd=REPOSITORY,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(
+        self, program: str, arguments: Sequence[str], directory: Path, environment: Mapping[str, str]
+    ) -> tuple[int, str]:
+        """The exit code of a program, and what it printed."""
+        assert self._process.stdin and self._process.stdout
+        with tempfile.NamedTemporaryFile() as output:
+            request = (program, arguments, str(directory), dict(environment), output.name)
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            code = int(self._process.stdout.readline())
+            return code, Path(output.name).read_text(encoding="utf-8")
+
+    def end(self) -> None:
+        """End the process, which removes Ansible's temporary files."""
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def serve() -> None:
+    """Run each program that a line of standard input asks for, and write its exit code."""
+    importlib.import_module("ansible.cli.playbook")
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            _run(*json.loads(line))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def _run(
+    program: str, arguments: Sequence[str], directory: str, environment: Mapping[str, str], output: str
+) -> NoReturn:
+    """Run the program in place of this process."""
+    code = 1
+    try:
+        _redirect(os.devnull, os.O_RDONLY, 0)
+        _redirect(output, os.O_WRONLY | os.O_APPEND, 1, 2)
+        os.chdir(directory)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.argv = [str(Path(sys.executable).parent / program), *arguments]
+        (script,) = importlib.metadata.entry_points(group="console_scripts", name=program)
+        script.load()()
+    except SystemExit as exit:
+        code = exit.code if isinstance(exit.code, int) else bool(exit.code)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)  # without what ends the process that was forked, such as the removal of its temporary files
+
+
+def _redirect(path: str, flags: int, *descriptors: int) -> None:
+    opened = os.open(path, flags)
+    for descriptor in descriptors:
+        os.dup2(opened, descriptor)
+    os.close(opened)
+
+
+if __name__ == "__main__":
+    serve()
