@@ -64,6 +64,10 @@ bench: .venv/.installed-test ## Measure against other ways to do the same, and w
 lint: .venv/.installed-lint ## Check format, types, imports, licences and style.
 	@.ci/lint
 
+.PHONY: workflows
+workflows: .venv/.installed-lint ## Check the workflows of the repository, and those that the guides show.
+	@.ci/workflows
+
 sanity: .venv/.installed-lint ## Run ansible-test sanity on every Python found.
 	@.ci/sanity
 

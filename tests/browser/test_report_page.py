@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.support.ansible_run import REPOSITORY
 from tests.support.report_fleet import BLOCKED, fleet
 
-AXE = REPOSITORY / ".cache" / "browser" / "package" / "axe.min.js"
+AXE = REPOSITORY / ".cache" / "npm" / "axe-core" / "package" / "axe.min.js"
 GENERATED = "2026-11-21T10:00:00+00:00"
 TWELVE, THOUSAND = 12, 1000
 STATUSES = ("unknown", "unprotected", "weakened", "drift", "pending", "in_order")

