@@ -21,6 +21,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_result
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_snapshot import (
     readers,
+    require_writable,
+    snapshot_folder,
     snapshot_text,
     write_snapshot,
 )
@@ -66,7 +68,7 @@ class ActionModule(ModuleAction):
         parts = self.parts(host, values)
         approved = read_approved_plan(values.get(EXPECTED_PLAN))
         directory = values.get(SNAPSHOT_DIRECTORY)
-        if approved is None and not self.predicts_first and (check_mode or not directory):
+        if approved is None and not self.predicts_first and not directory:
             return self._finished(variables, self._run_parts(parts, variables), check_mode)
         with self._in_check_mode():
             predicted = self._run_parts(parts, variables)
@@ -74,14 +76,18 @@ class ActionModule(ModuleAction):
             return {**self._finished(variables, predicted, check_mode=True), "changed": False}
         if approved is not None and (refusal := approved.refusal(host, predicted)):
             return refused(predicted, refusal)
-        if check_mode or not plan_ids(predicted):
+        if not plan_ids(predicted):
             return self._finished(variables, predicted, check_mode=True)
         written: dict[str, Any] = {}
-        if directory:
-            try:
+        try:
+            if directory and check_mode:
+                require_writable(snapshot_folder(str(directory), host))
+            elif directory:
                 written = {"snapshot": self._snapshot(host, parts, str(directory), variables)}
-            except (OSError, ValueError) as exc:
-                return refused(predicted, f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). Nothing was changed.")
+        except (OSError, ValueError) as exc:
+            return refused(predicted, f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). Nothing was changed.")
+        if check_mode:
+            return self._finished(variables, predicted, check_mode=True)
         if approved is not None:
             parts = with_plans(parts, plan_ids(predicted))
         return {**self._finished(variables, self._run_parts(parts, variables), check_mode=False), **written}
@@ -102,7 +108,8 @@ class ActionModule(ModuleAction):
         for state in states:
             if state.get("failed"):
                 raise ValueError(state["msg"])
-        return write_snapshot(directory, host, snapshot_text(parts, states), datetime.now(timezone.utc))
+        folder = snapshot_folder(directory, host)
+        return write_snapshot(folder, snapshot_text(parts, states), datetime.now(timezone.utc))
 
     def _finished(
         self, variables: Mapping[str, Any], results: Mapping[str, dict[str, Any]], check_mode: bool

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -49,15 +50,30 @@ def source_of(owners: Mapping[str, Any], export: Export) -> dict[str, Any]:
     return {**owners, **({"incomplete": export.incomplete} if export.incomplete else {})}
 
 
-def write_snapshot(directory: str, host: str, text: str, now: datetime) -> str:
-    """Write the file of a host, readable for its owner only, completely or not at all; returns its path.
+def snapshot_folder(directory: str, host: str) -> Path:
+    """The folder of a host; a relative directory is one where the command was typed.
 
-    A relative directory is one where the command was typed. Raises OSError, and ValueError for the name of a host that
-    is no name of a folder.
+    Raises ValueError for the name of a host that is no name of a folder.
     """
     if host in ("", ".", "..") or os.sep in host:
         raise ValueError(f"the host name '{host}' is no name of a folder")
-    folder = Path(os.environ.get("PWD") or Path.cwd(), os.path.expanduser(directory), host)
+    return Path(os.environ.get("PWD") or Path.cwd(), os.path.expanduser(directory), host)
+
+
+def require_writable(folder: Path) -> None:
+    """Raises the OSError that a file in this folder, which may not be there yet, would meet."""
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    code = 0 if os.access(existing, os.W_OK | os.X_OK) else errno.EACCES
+    code = code if existing.is_dir() else errno.ENOTDIR
+    if code:
+        raise OSError(code, os.strerror(code), str(folder))
+
+
+def write_snapshot(folder: Path, text: str, now: datetime) -> str:
+    """Write the file of a host, readable for its owner only, completely or not at all; returns its path.
+
+    Raises OSError.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f"{now:%Y-%m-%dT%H-%M-%S.%f}Z.yml"
     write_whole(path, text, 0o600, lasting=True)

@@ -93,9 +93,12 @@ def test_a_directory_that_cannot_be_written_stops_the_run_before_any_write(
     service: LocalService, tmp_path: Path
 ) -> None:
     (tmp_path / "snapshots").write_text("a file", encoding="utf-8")
-    finished = run("baseline", service, tmp_path, baseline_snapshot_directory=str(tmp_path / "snapshots"))
+    directory = {"baseline_snapshot_directory": str(tmp_path / "snapshots")}
+    predicted = run("baseline", service, tmp_path, "--check", **directory)
+    finished = run("baseline", service, tmp_path, **directory)
     failed = result(finished)
-    assert finished.code == 2
+    assert predicted.code == finished.code == 2
+    assert result(predicted)["msg"] == failed["msg"]
     assert failed["msg"].startswith("baseline_snapshot_directory: there is no snapshot (")
     assert failed["msg"].endswith("Nothing was changed.")
     assert (failed["changed"], service.writes) == (False, [])

@@ -13,6 +13,8 @@ import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_snapshot import (
     readers,
+    require_writable,
+    snapshot_folder,
     snapshot_text,
     write_snapshot,
 )
@@ -57,7 +59,7 @@ def test_a_snapshot_has_the_form_of_an_export_and_says_what_it_lacks() -> None:
 
 
 def test_a_file_is_written_for_its_owner_only_and_leaves_nothing_else(tmp_path: Path) -> None:
-    path = Path(write_snapshot(str(tmp_path / "snapshots"), "lima", "text", NOW))
+    path = Path(write_snapshot(tmp_path / "snapshots" / "lima", "text", NOW))
     assert path == tmp_path / "snapshots" / "lima" / "2027-01-29T09-15-02.310412Z.yml"
     assert path.read_text() == "text"
     assert [stat.S_IMODE(item.stat().st_mode) for item in (path, path.parent)] == [0o600, 0o700]
@@ -66,7 +68,7 @@ def test_a_file_is_written_for_its_owner_only_and_leaves_nothing_else(tmp_path: 
 
 def test_a_file_that_cannot_be_completed_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UnicodeEncodeError):
-        write_snapshot(str(tmp_path), "lima", "\ud800", NOW)
+        write_snapshot(tmp_path / "lima", "\ud800", NOW)
     assert list((tmp_path / "lima").iterdir()) == []
 
 
@@ -74,17 +76,29 @@ def test_a_relative_directory_is_one_where_the_command_was_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PWD", str(tmp_path))
-    assert write_snapshot("snapshots", "lima", "", NOW).startswith(f"{tmp_path}/snapshots/lima/")
+    assert snapshot_folder("snapshots", "lima") == tmp_path / "snapshots" / "lima"
 
 
-def test_a_directory_that_is_a_file_is_an_error(tmp_path: Path) -> None:
+def test_a_directory_that_is_a_file_is_an_error_that_is_predicted(tmp_path: Path) -> None:
     (tmp_path / "snapshots").write_text("")
-    with pytest.raises(OSError, match="snapshots"):
-        write_snapshot(str(tmp_path / "snapshots"), "lima", "", NOW)
+    folder = tmp_path / "snapshots" / "lima"
+    with pytest.raises(OSError, match="snapshots") as predicted:
+        require_writable(folder)
+    with pytest.raises(OSError, match="snapshots") as met:
+        write_snapshot(folder, "", NOW)
+    assert str(predicted.value) == str(met.value)
+
+
+def test_a_directory_that_nobody_may_write_into_is_predicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_writable(tmp_path / "snapshots" / "lima")
+    monkeypatch.setattr("os.access", lambda path, mode: path != tmp_path)
+    with pytest.raises(PermissionError, match="snapshots/lima"):
+        require_writable(tmp_path / "snapshots" / "lima")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("host", ["", "..", "../lima", "/lima"])
 def test_a_host_that_is_no_name_of_a_folder_is_refused(host: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no name of a folder"):
-        write_snapshot(str(tmp_path / "snapshots"), host, "", NOW)
+        snapshot_folder(str(tmp_path / "snapshots"), host)
     assert list(tmp_path.iterdir()) == []
