@@ -96,24 +96,25 @@ def page(service: LocalService) -> str:
     """The whole page."""
     parts = [PAGE]
     for fault in FAULTS:
-        rows = []
-        for call in CALLS:
-            once, ever = (outcome(service, fault, call, times) for times in (1, None))
-            rows.append(f"| {call.words} | {once.seen} | {once.state} | {ever.seen} | {ever.state} |")
-        parts.append(
-            f"## {fault.words}\n\n"
-            "| Call | Once: the task is | the state is | Again and again: the task is | the state is |\n"
-            "|---|---|---|---|---|\n"
-            + "\n".join(rows)
-            + f"\n\nThe message, if the fault goes on:\n\n> {message_of(service, fault)}\n"
-        )
+        ended = {(call.words, times): outcome(service, fault, call, times) for call in CALLS for times in (1, None)}
+        parts.append(section(fault, ended))
     return "\n".join(parts)
 
 
-def message_of(service: LocalService, fault: Misbehaviour) -> str:
-    """The message of a create, or else of a listing, that meets the fault again and again, for any account."""
-    message = next(filter(None, (outcome(service, fault, call, None).message for call in (CALLS[1], CALLS[0]))))
-    return re.sub(r" \(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "", message.replace(ACCOUNT, "ACCOUNT"))
+def section(fault: Misbehaviour, ended: Mapping[tuple[str, int | None], Outcome]) -> str:
+    """What the page says of a fault; the message is that of a create, or else of a listing."""
+    rows = [
+        f"| {call.words} | {once.seen} | {once.state} | {ever.seen} | {ever.state} |"
+        for call, once, ever in ((call, ended[call.words, 1], ended[call.words, None]) for call in CALLS)
+    ]
+    message = next(filter(None, (ended[call.words, None].message for call in (CALLS[1], CALLS[0]))))
+    # for any account
+    message = re.sub(r" \(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "", message.replace(ACCOUNT, "ACCOUNT"))
+    return (
+        f"## {fault.words}\n\n"
+        "| Call | Once: the task is | the state is | Again and again: the task is | the state is |\n"
+        "|---|---|---|---|---|\n" + "\n".join(rows) + f"\n\nThe message, if the fault goes on:\n\n> {message}\n"
+    )
 
 
 if __name__ == "__main__":
