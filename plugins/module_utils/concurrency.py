@@ -14,6 +14,7 @@ from collections import deque
 from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
 MAX_CONCURRENT_CALLS = 8
+THREAD = "edgeops.protection call"  # the name of each thread
 SIGNAL_INTERVAL = 0.2  # seconds; the main thread looks so often whether a signal met another thread
 
 Item = TypeVar("Item")
@@ -35,7 +36,7 @@ def attempt_each(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
     shared = ConcurrentWork(work, items)
     try:
         for dummy in range(min(MAX_CONCURRENT_CALLS, len(items))):
-            threading.Thread(target=shared.run, daemon=True).start()
+            threading.Thread(name=THREAD, target=shared.run, daemon=True).start()
         for index in range(len(items)):
             attempt = shared.wait_for(index)
             if attempt is None:
