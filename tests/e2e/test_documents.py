@@ -145,6 +145,10 @@ def test_other_commands_name_what_there_is(page: Page, service: LocalService) ->
                 pass  # test_baseline.py compares what is shown
             case ["make", "serve"]:
                 assert shows(command.shown, announcement(service))
+            case ["git", "clone", url]:
+                assert url == galaxy["repository"]
+            case ["make", "serve", _] | ["source" | "mkdir" | "cd", *_]:
+                assert page.name == "docs/first_hour.md"  # test_first_hour.py types them
             case ["make", target]:
                 assert re.search(f"^{target}:.*##", makefile, re.MULTILINE), target
                 assert not command.shown

@@ -9,7 +9,6 @@ import argparse
 import os
 import signal
 from pathlib import Path
-from threading import Event
 
 import yaml
 
@@ -45,6 +44,9 @@ What was called: {control_url}/calls. What it holds: {control_url}/state. Ctrl+C
 """
 
 
+ENDING = {signal.SIGINT, signal.SIGTERM}
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fake_service", description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="the port on 127.0.0.1; 0, the default, takes a free one")
@@ -56,9 +58,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
-    stop = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # for the threads as well, before there are any
     service = LocalService(port=options.port)
     service.load(yaml.safe_load(options.state.read_text(encoding="utf-8")) or {})
     if options.token:
@@ -67,7 +67,7 @@ def main() -> None:
         if options.port_file:
             write_whole(options.port_file, str(service.port))
         print(text(service), flush=True)
-        stop.wait()
+        signal.sigwait(ENDING)
 
 
 def text(service: LocalService) -> str:

@@ -46,11 +46,12 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
         program.communicate()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_starts_says_where_and_ends(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT, signal.SIGTERM]], ids=str)
+def test_it_starts_says_where_and_ends(tmp_path: Path, signals: list[signal.Signals]) -> None:
     with running(tmp_path) as (program, port):
         assert requests.get(f"http://127.0.0.1:{port}/control/state", timeout=5).status_code == 200
-        program.send_signal(number)
+        for number in signals:
+            program.send_signal(number)
         output, complaints = program.communicate(timeout=5)
     assert output.splitlines()[0] == f"The local service is at http://127.0.0.1:{port}/client/v4"
     assert "export CLOUDFLARE_API_TOKEN=" in output
