@@ -46,6 +46,7 @@ def all_cases(ways: Ways) -> Iterator[Case]:
         existing_prefixes(ways),
         memory(ways),
         planning(ways),
+        report(ways),
     )
 
 
@@ -81,12 +82,13 @@ def nothing_to_do(ways: Ways) -> Iterator[Case]:
         FIRST_URI: ways.copies(plays.uri_get, once),
     }
     rows = [
-        Row(status, URI, 0.12),
-        *(Row(status, other) for other in (sdk.format("the status"), script.format("the status"), NOOP)),
-        Row(account, URI, 0.3),
+        Row(status, URI, 0.075),
+        *(Row(status, other) for other in (sdk.format("the status"), script.format("the status"))),
+        Row(status, NOOP, 1.8),
+        Row(account, URI, 0.12),
         Row(account, "seven uri GET tasks"),
         *(Row(account, other) for other in (sdk.format("all seven lists"), script.format("the account"), NOOP)),
-        Row(first, FIRST_URI),
+        Row(first, FIRST_URI, 0.35),
     ]
     yield Case("nothing_to_do", alternatives, rows, quick=True)
     for latency in LATENCIES:
@@ -139,8 +141,8 @@ def new_prefixes(ways: Ways) -> Iterator[Case]:
         alternatives[loop] = ways.copies(plays.uri_prefix_loop, new(looped), desired[:looped])
         alternatives[bulk] = ways.copies(plays.uri_read_filter_bulk, new(size), desired)
         alternatives[script] = ways.script({"prefixes": desired}, Work({}, after=size))
-        limit = 0.01 if size == SIZES[-1] else None
-        rows += [Row(title, loop, limit, size / looped), Row(title, bulk), Row(title, script)]
+        looped_limit, limit = (0.01, 2.0) if size == SIZES[-1] else (None, None)
+        rows += [Row(title, loop, looped_limit, size / looped), Row(title, bulk), Row(title, script, limit)]
     yield Case("new_prefixes", alternatives, rows)
 
 
@@ -174,7 +176,7 @@ def new_allowlist_late(ways: Ways) -> Iterator[Case]:
 
 
 def many_accounts(ways: Ways) -> Iterator[Case]:
-    """Whole accounts in order, with a host each, so many of them at once."""
+    """Whole accounts in order, with a host each, so many of them at once, by the module and by the role."""
     existing_account, ours = accounts.in_order(), plays.account_protection()
     measured = {1: 1, 50: 50, 200: 50}  # hosts, and with how many of them the uri tasks are run
     for forks in (5, 20):
@@ -185,8 +187,12 @@ def many_accounts(ways: Ways) -> Iterator[Case]:
             other = counted(hosts, "account", "accounts") + " with one uri GET each"
             alternatives[one] = ways.hosts(ours, Work(existing_account, parts=number), forks)
             alternatives[other] = ways.hosts(plays.uri_get, Work(existing_account, parts=hosts), forks)
-            limit = 0.25 if (number, forks) == (200, 20) else None
-            rows.append(Row(one, other, limit, number / hosts))
+            most = (number, forks) == (200, 20)
+            rows.append(Row(one, other, 0.12 if most else None, number / hosts))
+            if most:
+                by_role = f"{one}, role baseline"
+                alternatives[by_role] = ways.hosts(plays.role_baseline, Work(existing_account, parts=number), forks)
+                rows.append(Row(by_role, other, 0.35, number / hosts))
         yield Case(f"accounts_forks_{forks}", alternatives, rows)
 
 
@@ -240,7 +246,7 @@ def memory(ways: Ways) -> Iterator[Case]:
         NOOP: ways.copies(plays.noop, work),
         same_list: ways.copies(plays.noop_with_list, work, existing),
     }
-    rows = [Row(title, NOOP, 250.0, memory=True), Row(title, same_list, memory=True), Row(title, same_list)]
+    rows = [Row(title, NOOP, 250.0, memory=True), Row(title, same_list, memory=True), Row(title, same_list, 1.3)]
     yield Case("memory", alternatives, rows)
 
 
@@ -250,9 +256,16 @@ def planning(ways: Ways) -> Iterator[Case]:
     large, small = (f"planning {size:,} prefixes against {size:,}" for size in (LARGEST, tenth))
     loads = "json.loads of the same bytes"
     alternatives = {
-        large: ways.planning("plan", LARGEST),
-        small: ways.planning("plan", tenth),
-        loads: ways.planning("loads", LARGEST),
+        large: ways.pure("planning", "plan", LARGEST),
+        small: ways.pure("planning", "plan", tenth),
+        loads: ways.pure("planning", "loads", LARGEST),
     }
-    rows = [Row(large, loads, 5.0), Row(large, small, 1.3, times=LARGEST / tenth)]
+    rows = [Row(large, loads, 3.5), Row(large, small, 1.3, times=LARGEST / tenth)]
     yield Case("planning", alternatives, rows, quick=True)
+
+
+def report(ways: Ways) -> Iterator[Case]:
+    """The page of a report, from a document that is ready."""
+    page, data = (f"the report on 1,000 hosts as {form}" for form in ("HTML", "JSON"))
+    alternatives = {page: ways.pure("report", "html", 1_000), data: ways.pure("report", "json", 1_000)}
+    yield Case("report", alternatives, [Row(page, data, 3.0)], quick=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmark import machine, planning, plays
+from tests.benchmark import machine, planning, plays, report
 from tests.benchmark.__main__ import chosen
 from tests.benchmark.accounts import in_order, objects, prefixes
 from tests.benchmark.cases import all_cases
@@ -133,6 +133,10 @@ def test_cases_are_chosen_by_name(cases: list[Case]) -> None:
 def test_planning_plans_what_differs() -> None:
     assert planning.plan(planning.lists(1_000)) == planning.expected(1_000) == 30
     assert planning.seconds("loads", 1_000) > 0
+
+
+def test_a_report_of_all_hosts_is_made() -> None:
+    assert min(report.seconds(form, 6) for form in report.FORMS) > 0
 
 
 def test_a_case_runs_and_does_its_work(ways: Ways) -> None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The ways of measure.py for what there is to run: plays, the script without Ansible, pure planning."""
+"""The ways of measure.py for what there is to run: plays, the script without Ansible, pure functions."""
 
 from __future__ import annotations
 
@@ -170,9 +170,9 @@ class Ways:
 
         return Way(measured)
 
-    def planning(self, what: str, size: int) -> Way:
-        """Pure planning, or json.loads of the same bytes, by the processor's time."""
-        words = [sys.executable, "-m", "tests.benchmark.planning", what, str(size)]
+    def pure(self, program: str, what: str, size: int) -> Way:
+        """What a program of this package does without Ansible and without a service, by the processor's time."""
+        words = [sys.executable, "-m", f"tests.benchmark.{program}", what, str(size)]
         return Way(lambda: Taken(float(run(words, self.scratch)[1])))
 
     def _measured(
