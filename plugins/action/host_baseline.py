@@ -120,7 +120,11 @@ class ActionModule(ModuleAction):
         return combined(results, unknown_variables(variables), check_mode, self._display.verbosity > 0)
 
     def _run_parts(self, parts: Sequence[Part], variables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """The result of each module, as far as none fails."""
+        """The result of each module, as far as none fails; none runs where the options of one are wrong."""
+        for part in parts if len(parts) > 1 else ():
+            failure = self._option_failure(COLLECTION + part.module, part.options)
+            if failure:
+                return {part.module: failure}
         results: dict[str, dict[str, Any]] = {}
         for part in parts:
             if has_failed(results):

@@ -45,13 +45,17 @@ Warn = Callable[[str], None]
 
 
 class Parsed(NamedTuple):
-    """The options of a module, read: the desired state, the limits, what is accepted and approved, what to read."""
+    """The options of a module, read: the desired state, the limits, what is accepted and approved, what to read.
+
+    `warnings` are of values that the service may refuse.
+    """
 
     desired: Sequence[Desired]
     limits: Limits
     accepted: Sequence[Acceptance]
     approval: Approval
     reads: Sequence[Resource]
+    warnings: Sequence[str]
 
 
 def perform(
@@ -69,7 +73,7 @@ def perform(
     what cannot wait until the end; a module that is packed has none.
     """
     parsed = parse_options(spec, options)
-    for warning in examine(parsed.desired):
+    for warning in parsed.warnings:
         warn(warning)
     with settings.client(warn, screen) as client:
         try:
@@ -106,7 +110,7 @@ def parse_options(spec: ModuleSpec, options: Mapping[str, Any]) -> Parsed:
     with problems.collected():
         reads = spec.reads(options)
     problems.raise_any()
-    return Parsed(desired, limits, accepted, approval, reads)
+    return Parsed(desired, limits, accepted, approval, reads, examine(desired))
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:

@@ -35,13 +35,7 @@ def outcome(
 
     Every message passes here, so that text of the service cannot control the terminal that shows it.
     """
-    secrets = known_secrets(options, os.environ)
-
-    names = options.get("option_names") or {}
-
-    def readable(message: str) -> str:
-        message = with_names(message, names, options) if names else message
-        return visible(excerpt(_redact_text(message, secrets), MAX_MESSAGE))
+    readable = _readable(options)
 
     def warn_readably(message: str) -> None:
         warn(readable(message))
@@ -57,10 +51,42 @@ def outcome(
         readable_screen = screen and screen._replace(show=lambda text: screen.show(readable(text)))
         result = perform(spec, options, settings, check_mode, warn_readably, verbose, readable_screen)
     except ProtectionError as exc:
-        message = f"{exc.message} {_swapped_ids(exc, options)}".rstrip()
-        result = {**exc.details, "failed": True, "msg": readable(message)}
-    redacted: dict[str, Any] = redact(result, secrets)
+        return _failure(exc, options)
+    redacted: dict[str, Any] = redact(result, known_secrets(options, os.environ))
     return redacted
+
+
+def option_failure(spec: ModuleSpec, options: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The failure of a module because of its options, for which it asks nobody; None where they are right."""
+    problems = OptionProblems()
+    try:
+        with problems.collected():
+            parse_settings(options, spec.owner, os.environ, lambda _warning: None)
+        with problems.collected():
+            parse_options(spec, options)
+        problems.raise_any()
+    except ProtectionError as exc:
+        return _failure(exc, options)
+    return None
+
+
+def _failure(exc: ProtectionError, options: Mapping[str, Any]) -> dict[str, Any]:
+    message = f"{exc.message} {_swapped_ids(exc, options)}".rstrip()
+    failure: dict[str, Any] = redact(
+        {**exc.details, "failed": True, "msg": _readable(options)(message)}, known_secrets(options, os.environ)
+    )
+    return failure
+
+
+def _readable(options: Mapping[str, Any]) -> Callable[[str], str]:
+    """Makes a message one that people can read, with the names that they gave the options and without secrets."""
+    names, secrets = options.get("option_names") or {}, known_secrets(options, os.environ)
+
+    def readable(message: str) -> str:
+        message = with_names(message, names, options) if names else message
+        return visible(excerpt(_redact_text(message, secrets), MAX_MESSAGE))
+
+    return readable
 
 
 def with_names(message: str, names: Mapping[str, Any], options: Iterable[str]) -> str:

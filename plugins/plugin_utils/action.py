@@ -23,7 +23,7 @@ from ansible.plugins.action.normal import ActionModule as PackedModule
 from ansible_collections.edgeops.protection.plugins.module_utils.api.adapters import REQUESTS_IMPORT_ERROR, load_trust
 from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec, validate
-from ansible_collections.edgeops.protection.plugins.module_utils.outcome import outcome, redact
+from ansible_collections.edgeops.protection.plugins.module_utils.outcome import option_failure, outcome, redact
 from ansible_collections.edgeops.protection.plugins.module_utils.progress import Screen
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
@@ -87,6 +87,14 @@ class ActionModule(PackedModule):  # type: ignore[misc]
         plain: dict[str, Any] = json.loads(json.dumps(result))
         return plain
 
+    def _option_failure(self, module: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The failure of a module because of its options alone; None where they are right."""
+        spec = MODULE_SPECS[module.rpartition(".")[2]]
+        options, error = validate(argument_spec(spec), module, _plain(arguments))
+        if error:
+            return {"failed": True, "msg": redact(error, known_secrets(options, os.environ))}
+        return option_failure(spec, options)
+
     def _warn(self, text: str) -> None:
         self._display.warning(text)
 
@@ -130,6 +138,9 @@ class ActionModule(PackedModule):  # type: ignore[misc]
 
 def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as a packed module gets them: without tags, dates as text."""
-    encoder = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
-    plain: dict[str, Any] = json.loads(json.dumps(arguments, cls=encoder))
+    if get_module_encoder is None:
+        text = json.dumps(arguments, default=str)
+    else:
+        text = json.dumps(arguments, cls=get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE))
+    plain: dict[str, Any] = json.loads(text)
     return plain

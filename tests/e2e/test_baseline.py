@@ -229,6 +229,23 @@ def test_a_failure_in_the_zone_shows_what_was_done_in_the_account(service: Local
     assert len(service.account("e" * 32).prefixes) == 60
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_wrong_option_of_the_zone_stops_its_host_before_the_account_is_written(
+    service: LocalService, tmp_path: Path, inside: bool
+) -> None:
+    host = {
+        "edge_account_id": "e" * 32,
+        "edge_zone_id": ZONE,
+        "edge_api_token": service.token,
+        "edgeops_protection_in_worker": inside,
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
+        "baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "true " * 1000}],
+    }
+    (failed,) = (task.result for task in play(service, tmp_path, {"lima": host}).of())
+    assert failed["msg"].startswith("baseline_custom_rules[0].expression: ")
+    assert (failed["failed_module"], failed["changed"], service.calls) == ("custom_rules", False, [])
+
+
 def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, tmp_path: Path) -> None:
     """Of a host that is account and zone; what an interrupted run has left is approved as well."""
     service.account("e" * 32)

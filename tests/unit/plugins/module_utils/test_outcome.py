@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.outcome import (
     HIDDEN,
     MAX_MESSAGE,
+    option_failure,
     outcome,
     redact,
     with_names,
@@ -33,8 +34,8 @@ def test_no_secret_is_left_wherever_it_stands(value: object, redacted: object) -
     assert redact(value, SECRETS) == redacted
 
 
-def failed(**options: Any) -> tuple[Any, list[str]]:
-    """The failure of a module whose options are wrong, and its warnings."""
+def task(**options: Any) -> dict[str, Any]:
+    """The options of a task that never reaches a service."""
     connection = {
         "account_id": "0" * 32,
         "api_token": "a-token-of-some-length",
@@ -49,9 +50,22 @@ def failed(**options: Any) -> tuple[Any, list[str]]:
         "validate_certs": True,
         "ca_path": None,
     }
+    return {**connection, **bounds, "enabled": True, **options}
+
+
+def failed(**options: Any) -> tuple[Any, list[str]]:
+    """The failure of a module whose options are wrong, and its warnings."""
     warnings: list[str] = []
-    task = {**connection, **bounds, "enabled": True, **options}
-    return outcome(MODULE_SPECS["tcp_protection_status"], task, False, False, warnings.append), warnings
+    return outcome(MODULE_SPECS["tcp_protection_status"], task(**options), False, False, warnings.append), warnings
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"account_id": "x"}, {"accept_risks": ["all"]}, {"timeout": 0, "accept_risks": ["x"]}]
+)
+def test_wrong_options_are_told_without_a_service(wrong: dict[str, Any]) -> None:
+    spec = MODULE_SPECS["tcp_protection_status"]
+    assert option_failure(spec, task()) is None
+    assert option_failure(spec, task(**wrong)) == failed(**wrong)[0]
 
 
 def test_all_that_is_wrong_is_one_failure() -> None:
