@@ -204,6 +204,23 @@ def custom_rule_after(existing: Item | None, values: Item) -> Item:
     return rule
 
 
+def weakens_zone(before: Sequence[Item], after: Sequence[Item]) -> bool:
+    """docs/zone_risks.md, "weakens_zone", by the usual limit."""
+    enforcing, left = ([rule for rule in rules if enforces(rule)] for rules in (before, after))
+    kept = {rule["ref"] for rule in left} | {
+        rule["ref"]
+        for rule in enforcing
+        if same_text(rule["expression"]) in {same_text(one["expression"]) for one in left}
+    }
+    weakened = [rule for rule in enforcing if rule["ref"] not in kept]
+    is_mass = len(weakened) >= 3 or len(weakened) == len(enforcing) > 0
+    return is_mass and len(weakened) > 0.3 * len(enforcing)
+
+
+def enforces(rule: Item) -> bool:
+    return rule["enabled"] and rule["action"] in ("block", "challenge", "js_challenge", "managed_challenge")
+
+
 def check_positions(existing: Sequence[Item], rules: Sequence[Item], state: str) -> None:
     """Raises Refused: the rule REF exists already, or stands further up in the task; never with state exact."""
     known = {rule["ref"] for rule in existing}

@@ -236,7 +236,7 @@ def test_a_random_plan_for_custom_rules(
     with suppress(Refused):
         model.check_positions(before, task["rules"], task["state"])
         expected = model.custom_after(before, task["rules"], task["state"])
-    applied(service, modules, outcomes, "custom_rules", task, expected is None)
+    result = applied(service, modules, outcomes, "custom_rules", task, expected is None)
     after = zone.custom_rules
     assert comparable(after, before) == comparable(before if expected is None else expected, before)
     if expected is None:
@@ -244,3 +244,5 @@ def test_a_random_plan_for_custom_rules(
     else:
         order = [rule["ref"] for rule in after]
         model.check_order([rule["ref"] for rule in before], task["rules"], task["state"], order)
+        codes = [risk["code"] for risk in (result or {}).get("risks", ())]
+        assert ("weakens_zone" in codes) is model.weakens_zone(before, expected)
