@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from tests.support.module_run import ACCOUNT, ZONE, run_main
 
 PAGES = {page.name: page for page in map(read_page, PATHS)}
 README = PAGES["README.md"]
+GALAXY = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))
 each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 
 MODULES = sorted(MODULE_SPECS)
@@ -137,8 +139,7 @@ def test_a_program_on_a_page_runs(page: Page) -> None:
 @each_page
 def test_other_commands_name_what_there_is(page: Page, service: LocalService) -> None:
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
-    galaxy = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))
-    archive = ".cache/build/{namespace}-{name}-{version}.tar.gz".format(**galaxy)
+    archive = ".cache/build/{namespace}-{name}-{version}.tar.gz".format(**GALAXY)
     for command in page.commands:
         match command.words:
             case ["make", "demo"]:
@@ -146,7 +147,7 @@ def test_other_commands_name_what_there_is(page: Page, service: LocalService) ->
             case ["make", "serve"]:
                 assert shows(command.shown, announcement(service))
             case ["git", "clone", url]:
-                assert url == galaxy["repository"]
+                assert url == GALAXY["repository"]
             case ["make", "serve", _] | ["source" | "mkdir" | "cd", *_]:
                 assert page.name == "docs/first_hour.md"  # test_first_hour.py types them
             case ["make", target]:
@@ -162,12 +163,29 @@ def test_other_commands_name_what_there_is(page: Page, service: LocalService) ->
 @each_page
 def test_links_lead_somewhere(page: Page) -> None:
     for link in links(page):
+        if ours := re.fullmatch(re.escape(GALAXY["repository"]) + "/(?:blob|tree)/main/(.+)", link):
+            assert (REPOSITORY / ours[1]).exists(), link
         if link.startswith("https://"):
             continue  # another site, which a test without network cannot ask
         path, _hash, anchor = link.partition("#")
         target = (page.path.parent / path).resolve() if path else page.path
         assert target.exists(), link
         assert not anchor or anchor in anchors(read_page(target)), link
+
+
+@each_page
+def test_links_of_the_archive_lead_to_what_is_in_it(page: Page) -> None:
+    if is_left_out(page.path):
+        return
+    relative = [link.partition("#")[0] for link in links(page) if not link.startswith(("https://", "#"))]
+    assert [link for link in relative if is_left_out((page.path.parent / link).resolve())] == []
+
+
+def is_left_out(path: Path) -> bool:
+    """Whether the archive lacks a file, or the folder that it is in."""
+    inner = path.relative_to(REPOSITORY)
+    above = [str(folder) for folder in inner.parents if folder.name]
+    return any(fnmatch(name, pattern) for name in (str(inner), *above) for pattern in GALAXY["build_ignore"])
 
 
 def test_the_index_lists_every_page() -> None:
