@@ -16,7 +16,14 @@ from ansible_collections.edgeops.protection.plugins.module_utils.coverage.addres
     networks,
     range_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.expressions import Undecided, matched
+from ansible_collections.edgeops.protection.plugins.module_utils.coverage.expressions import (
+    ALL,
+    SOME,
+    Undecided,
+    matched,
+    numbers_of,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.grammar import Comparison, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -162,3 +169,47 @@ def test_which_destinations_an_expression_matches(expression: str, always: str, 
 def test_what_is_not_of_the_documented_form_is_undecided(expression: str) -> None:
     with pytest.raises(Undecided):
         matched(expression)
+
+
+@pytest.mark.parametrize(
+    ("condition", "numbers"),
+    [
+        ("eq 7", [(7, 7)]),
+        ("ne 7", [(0, 6), (8, 9)]),
+        ("ne 0", [(1, 9)]),
+        ("ne 9", [(0, 8)]),
+        ("lt 7", [(0, 6)]),
+        ("lt 0", []),
+        ("le 7", [(0, 7)]),
+        ("gt 7", [(8, 9)]),
+        ("gt 9", []),
+        ("ge 7", [(7, 9)]),
+        ("eq 20", []),
+        ("in {1 3..5}", [(1, 1), (3, 5)]),
+        ("in {5..20}", [(5, 9)]),
+    ],
+)
+def test_the_numbers_from_0_to_9_that_meet_a_condition(condition: str, numbers: list[tuple[int, int]]) -> None:
+    comparison = parse(f"tcp.dstport {condition}")
+    assert isinstance(comparison, Comparison)
+    assert numbers_of(comparison, 0, 9) == numbers
+
+
+@pytest.mark.parametrize("condition", ["ge 0", "le 65535", "in {0..65535}", "in {0 1..65535}"])
+def test_every_port_is_all_traffic(condition: str) -> None:
+    assert matched(f"tcp.dstport {condition}") == ALL
+
+
+@pytest.mark.parametrize("condition", ["ge 1", "le 65534", "ne 0", "ne 65535", "in {1..65535}", "in {0..65534}"])
+def test_every_port_but_one_is_some_traffic(condition: str) -> None:
+    assert matched(f"tcp.dstport {condition}") == SOME
+
+
+def test_a_destination_is_of_one_part_of_an_exclusive_or() -> None:
+    one, two, three = (f"ip.dst eq 192.0.2.{last}" for last in (1, 2, 3))
+    assert matched(f"({one} xor {two} xor {three})") == matched("ip.dst in {192.0.2.1 192.0.2.2 192.0.2.3}")
+
+
+@pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1", "2001:db8:0:1::1"])
+def test_an_address_is_itself(address: str) -> None:
+    assert matched(f"ip.dst eq {address}").always == [range_of(address)]
