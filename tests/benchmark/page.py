@@ -33,8 +33,7 @@ A ratio says how long this collection takes, as a part of what the other way tak
 is the median of {runs} rounds, or of a single one where a round takes minutes; the span is from the lowest to the
 highest. In a round each way runs once, one after the other, and every other round goes through them backwards. "10 x"
 means that the other way was run for a tenth of the work and counted ten times. Memory is that of the largest process
-of `ansible-playbook`, in MiB above the other way's.
-What is in seconds is what the work takes more than the other way.
+of `ansible-playbook`, in MiB above the other way's. What is in seconds is what the work takes more than the other way.
 
 - A run is a whole `ansible-playbook`, with Ansible's default settings and a local connection. A play without
   tasks runs in each round too, and the median of its time is taken off. What takes little is done several times in a
@@ -47,13 +46,11 @@ What is in seconds is what the work takes more than the other way.
 - The module on the vendor's SDK only reads.
 - The service is the [local one](local_service.md), in a process of its own. It keeps the entries in memory, and answers
   as late as the line says. It does not check requests in these runs, because that takes longer than answering.
-- Under the rate limit, the service takes 120 calls in 3 s, in place of 1,200 in 300 s, and refuses everybody who
-makes more.
-  A run in which it refuses a call counts as failed. The least time is that of the windows which the calls need: a
-run needs
-  the first calls of its last window only at once. [The call budget](call_budget.md) lets the calls go.
-- Planning is measured by the processor's time of a process of its own, with one in a hundred prefixes new, one changed
-  and one to go.
+- Under the rate limit, the service takes 120 calls in 3 s, in place of 1,200 in 300 s, and refuses everybody who makes
+  more. A run in which it refuses a call counts as failed. The least time is that of the windows which the calls need: a
+  run needs the first calls of its last window only at once. [The call budget](call_budget.md) lets the calls go.
+- Planning and the report are measured by the processor's time of a process of their own. Of the prefixes, one in a
+  hundred is new, one changes and one goes; the hosts of the report have every status in turn.
 
 ## Coverage
 
