@@ -7,8 +7,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
-from typing import Any, Iterator, Mapping, Sequence, TypedDict, TypeVar
+from typing import Any, Mapping, Sequence, TypedDict, TypeVar
 
 # The vendor documents no code for a create that comes too late; some of its interfaces say it so, with HTTP 400.
 ALREADY_EXISTS = re.compile(
@@ -88,18 +87,26 @@ class OptionErrors(OptionError):
 
 
 class OptionProblems:
-    """Collects the errors of several options, so that one failure reports all of them."""
+    """Collects the errors of several options, so that one failure reports all of them.
+
+    It is a context by itself, since one of contextlib would take most of the time of a plan for a long list.
+    """
 
     def __init__(self) -> None:
         self._errors: list[OptionError] = []
 
-    @contextmanager
-    def collected(self) -> Iterator[None]:
+    def collected(self) -> OptionProblems:
         """Keep an OptionError of the statements inside, and go on behind them."""
-        try:
-            yield
-        except OptionError as exc:
-            self._errors.extend(exc.errors)
+        return self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if not isinstance(error, OptionError):
+            return False
+        self._errors.extend(error.errors)
+        return True
 
     @property
     def any(self) -> bool:
