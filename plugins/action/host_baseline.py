@@ -136,7 +136,8 @@ class ActionModule(ModuleAction):
         module = COLLECTION + part.module
         if self._may_run_in_worker(variables):
             return self._run_in_worker(module, part.options, variables)
-        packed: dict[str, Any] = self._execute_module(module, part.options, task_vars=variables)
+        options = dict(part.options)  # to which Ansible adds what it tells every module
+        packed: dict[str, Any] = self._execute_module(module, options, task_vars=variables)
         return packed
 
     @contextmanager
