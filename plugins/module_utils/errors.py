@@ -87,10 +87,7 @@ class OptionErrors(OptionError):
 
 
 class OptionProblems:
-    """Collects the errors of several options, so that one failure reports all of them.
-
-    It is a context by itself, since one of contextlib would take most of the time of a plan for a long list.
-    """
+    """Collects the errors of several options, so that one failure reports all of them."""
 
     def __init__(self) -> None:
         self._errors: list[OptionError] = []
@@ -105,8 +102,12 @@ class OptionProblems:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
         if not isinstance(error, OptionError):
             return False
-        self._errors.extend(error.errors)
+        self.add(error)
         return True
+
+    def add(self, error: OptionError) -> None:
+        """Keep an error; in a long loop, try and except cost nothing as long as nothing is wrong."""
+        self._errors.extend(error.errors)
 
     @property
     def any(self) -> bool:

@@ -72,7 +72,7 @@ def parse_desired(resource: Resource, entries: Entries, absent: bool = False, ex
     expires: dict[Key, datetime] = {}
     problems = OptionProblems()
     for path, options in entries:
-        with problems.collected():
+        try:
             named = {name: options.get(name) for name in resource.key} if absent else dict(options)
             end = _parse_expiry(path, named) if resource.may_expire else None
             values = parse_values(resource, path, named)
@@ -84,7 +84,10 @@ def parse_desired(resource: Resource, entries: Entries, absent: bool = False, ex
                 )
             objects[key] = values
             paths[key] = path
-            expires.update({} if end is None else {key: end})
+            if end is not None:
+                expires[key] = end
+        except OptionError as exc:
+            problems.add(exc)
     problems.raise_any()
     merge_nested(resource, objects, paths, {})
     return Desired(resource, objects, absent=absent, exclusive=exclusive, paths=paths, expires=expires)
@@ -116,8 +119,10 @@ def _parse(fields: tuple[Field, ...], path: str, options: Mapping[str, Any], tit
     problems = OptionProblems()
     for item in fields:
         if item.name in unknown:
-            with problems.collected():
+            try:
                 values[item.name] = _parse_field(item, path, unknown.pop(item.name))
+            except OptionError as exc:
+                problems.add(exc)
     for name in unknown:
         with problems.collected():
             raise OptionError(path + name, f"{title} has no such field; leave it out")
