@@ -11,7 +11,7 @@ import re
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from .api.auth import known_secrets
-from .api.settings import OWNERS, parse_settings
+from .api.settings import OWNERS, Settings, parse_settings
 from .engine import parse_options, perform
 from .errors import OptionProblems, ProtectionError, ServiceError
 from .progress import Screen
@@ -41,13 +41,7 @@ def outcome(
         warn(readable(message))
 
     try:
-        problems = OptionProblems()
-        with problems.collected():
-            settings = parse_settings(options, spec.owner, os.environ, warn_readably)
-        if problems.any:
-            with problems.collected():
-                parse_options(spec, options)
-        problems.raise_any()
+        settings = _settings(spec, options, warn_readably)
         readable_screen = screen and screen._replace(show=lambda text: screen.show(readable(text)))
         result = perform(spec, options, settings, check_mode, warn_readably, verbose, readable_screen)
     except ProtectionError as exc:
@@ -58,16 +52,24 @@ def outcome(
 
 def option_failure(spec: ModuleSpec, options: Mapping[str, Any]) -> dict[str, Any] | None:
     """The failure of a module because of its options, for which it asks nobody; None where they are right."""
-    problems = OptionProblems()
     try:
-        with problems.collected():
-            parse_settings(options, spec.owner, os.environ, lambda _warning: None)
-        with problems.collected():
-            parse_options(spec, options)
-        problems.raise_any()
+        _settings(spec, options, lambda _warning: None)
+        parse_options(spec, options)
     except ProtectionError as exc:
         return _failure(exc, options)
     return None
+
+
+def _settings(spec: ModuleSpec, options: Mapping[str, Any], warn: Callable[[str], None]) -> Settings:
+    """The settings of the connection; where they are wrong, raises OptionError with what is wrong in all options."""
+    problems = OptionProblems()
+    with problems.collected():
+        settings = parse_settings(options, spec.owner, os.environ, warn)
+    if problems.any:
+        with problems.collected():
+            parse_options(spec, options)
+    problems.raise_any()
+    return settings
 
 
 def _failure(exc: ProtectionError, options: Mapping[str, Any]) -> dict[str, Any]:
