@@ -25,6 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import
 from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec, validate
 from ansible_collections.edgeops.protection.plugins.module_utils.outcome import option_failure, outcome, redact
 from ansible_collections.edgeops.protection.plugins.module_utils.progress import Screen
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 try:
@@ -73,11 +74,8 @@ class ActionModule(PackedModule):  # type: ignore[misc]
         )
 
     def _run_in_worker(self, module: str, arguments: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
-        spec = MODULE_SPECS[module.rpartition(".")[2]]
-        options, error = validate(argument_spec(spec), module, _plain(arguments))
-        if error:
-            result = {"failed": True, "msg": redact(error, known_secrets(options, os.environ))}
-        else:
+        spec, options, result = _validated(module, arguments)
+        if result is None:
             verbose = self._display.verbosity > 0
             title = f"{variables.get('inventory_hostname')}: {module}"
             screen = Screen(partial(self._display.display, stderr=True), first_of_run, title)
@@ -89,11 +87,8 @@ class ActionModule(PackedModule):  # type: ignore[misc]
 
     def _option_failure(self, module: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         """The failure of a module because of its options alone; None where they are right."""
-        spec = MODULE_SPECS[module.rpartition(".")[2]]
-        options, error = validate(argument_spec(spec), module, _plain(arguments))
-        if error:
-            return {"failed": True, "msg": redact(error, known_secrets(options, os.environ))}
-        return option_failure(spec, options)
+        spec, options, failure = _validated(module, arguments)
+        return failure or option_failure(spec, options)
 
     def _warn(self, text: str) -> None:
         self._display.warning(text)
@@ -134,6 +129,16 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             return bool(C.config.get_config_value("INJECT_INVOCATION", variables=variables))
         except AnsibleError:  # before ansible-core 2.21 every result of a module shows it
             return True
+
+
+def _validated(
+    module: str, arguments: Mapping[str, Any]
+) -> tuple[ModuleSpec, dict[str, Any], dict[str, Any] | None]:
+    """The spec of a module, its options out of these arguments, and its failure where they do not fit its spec."""
+    spec = MODULE_SPECS[module.rpartition(".")[2]]
+    options, error = validate(argument_spec(spec), module, _plain(arguments))
+    failure = {"failed": True, "msg": redact(error, known_secrets(options, os.environ))} if error else None
+    return spec, options, failure
 
 
 def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
