@@ -131,9 +131,7 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             return True
 
 
-def _validated(
-    module: str, arguments: Mapping[str, Any]
-) -> tuple[ModuleSpec, dict[str, Any], dict[str, Any] | None]:
+def _validated(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpec, dict[str, Any], dict[str, Any] | None]:
     """The spec of a module, its options out of these arguments, and its failure where they do not fit its spec."""
     spec = MODULE_SPECS[module.rpartition(".")[2]]
     options, error = validate(argument_spec(spec), module, _plain(arguments))
