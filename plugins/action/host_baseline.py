@@ -63,34 +63,32 @@ class ActionModule(ModuleAction):
 
     def _update(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a host; raises ValueError where its variables do not fit together."""
-        host, check_mode = str(variables["inventory_hostname"]), self._task.check_mode
+        host = str(variables["inventory_hostname"])
         values = self._values(variables)
         parts = self.parts(host, values)
         approved = read_approved_plan(values.get(EXPECTED_PLAN))
-        directory = values.get(SNAPSHOT_DIRECTORY)
+        directory = str(values.get(SNAPSHOT_DIRECTORY) or "")
+        if wrong := self._wrong_options(parts):
+            return self._finished(variables, wrong)
         if approved is None and not self.predicts_first and not directory:
-            return self._finished(variables, self._run_parts(parts, variables), check_mode)
+            return self._finished(variables, self._run_parts(parts, variables))
         with self._in_check_mode():
             predicted = self._run_parts(parts, variables)
-        if has_failed(predicted):
-            return {**self._finished(variables, predicted, check_mode=True), "changed": False}
-        if approved is not None and (refusal := approved.refusal(host, predicted)):
-            return refused(predicted, refusal)
-        if not plan_ids(predicted):
-            return self._finished(variables, predicted, check_mode=True)
-        written: dict[str, Any] = {}
+            if has_failed(predicted):
+                return {**self._finished(variables, predicted), "changed": False}
+            if approved is not None and (refusal := approved.refusal(host, predicted)):
+                return refused(predicted, refusal)
+            if not plan_ids(predicted):
+                return self._finished(variables, predicted)
         try:
-            if directory and check_mode:
-                require_writable(snapshot_folder(str(directory), host))
-            elif directory:
-                written = {"snapshot": self._snapshot(host, parts, str(directory), variables)}
+            snapshot = self._snapshot(host, parts, directory, variables) if directory else {}
         except (OSError, ValueError) as exc:
             return refused(predicted, f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). Nothing was changed.")
-        if check_mode:
-            return self._finished(variables, predicted, check_mode=True)
+        if self._task.check_mode:
+            return self._finished(variables, predicted)
         if approved is not None:
             parts = with_plans(parts, plan_ids(predicted))
-        return {**self._finished(variables, self._run_parts(parts, variables), check_mode=False), **written}
+        return {**self._finished(variables, self._run_parts(parts, variables)), **snapshot}
 
     def _values(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The variables that the action reads, without templates."""
@@ -102,29 +100,39 @@ class ActionModule(ModuleAction):
         """The modules to run for a host with these values; raises ValueError where they do not fit together."""
         return parts_of(host, values)
 
-    def _snapshot(self, host: str, parts: Sequence[Part], directory: str, variables: Mapping[str, Any]) -> str:
-        """Read what the parts may change, and write it; returns the path. Raises OSError and ValueError."""
+    def _snapshot(
+        self, host: str, parts: Sequence[Part], directory: str, variables: Mapping[str, Any]
+    ) -> dict[str, str]:
+        """Read what the parts may change, and write it; the path stands in the result of the host.
+
+        In check mode it is only tried whether the snapshot could be written. Raises OSError and ValueError.
+        """
+        folder = snapshot_folder(directory, host)
+        if self._task.check_mode:
+            require_writable(folder)
+            return {}
         states = [self._run_part(part, variables) for part in readers(parts)]
         for state in states:
             if state.get("failed"):
                 raise ValueError(state["msg"])
-        folder = snapshot_folder(directory, host)
-        return write_snapshot(folder, snapshot_text(parts, states), datetime.now(timezone.utc))
+        return {"snapshot": write_snapshot(folder, snapshot_text(parts, states), datetime.now(timezone.utc))}
 
-    def _finished(
-        self, variables: Mapping[str, Any], results: Mapping[str, dict[str, Any]], check_mode: bool
-    ) -> dict[str, Any]:
+    def _finished(self, variables: Mapping[str, Any], results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
         if not has_failed(results):
             for line in lines(str(variables["inventory_hostname"]), results):
                 self._display.display(line, stderr=True)  # stdout may be read by a program
-        return combined(results, unknown_variables(variables), check_mode, self._display.verbosity > 0)
+        return combined(results, unknown_variables(variables), self._task.check_mode, self._display.verbosity > 0)
 
-    def _run_parts(self, parts: Sequence[Part], variables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """The result of each module, as far as none fails; none runs where the options of one are wrong."""
+    def _wrong_options(self, parts: Sequence[Part]) -> dict[str, dict[str, Any]]:
+        """The failure of the first module whose options are wrong; a single module finds its own."""
         for part in parts if len(parts) > 1 else ():
             failure = self._option_failure(COLLECTION + part.module, part.options)
             if failure:
                 return {part.module: failure}
+        return {}
+
+    def _run_parts(self, parts: Sequence[Part], variables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The result of each module, as far as none fails."""
         results: dict[str, dict[str, Any]] = {}
         for part in parts:
             if has_failed(results):
