@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, Run, ansible, ansible_environment
+from tests.support.ansible_run import REPOSITORY, Run, ansible, ansible_environment, run_program
 from tests.support.documents import read_page, rows
 
 PROJECT = REPOSITORY / "examples"
@@ -114,15 +114,7 @@ def run_slices(
         "CLOUDFLARE_BASE_URL": service.base_url,
         **{f"CLOUDFLARE_API_TOKEN_{name}": token for name, token in tokens.items()},
     }
-    return subprocess.run(
-        [RUN_SLICES, *arguments],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    return run_program([RUN_SLICES, *arguments], REPOSITORY, environment)
 
 
 def recap(folder: Path, name: str) -> dict[str, str]:

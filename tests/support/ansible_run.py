@@ -84,8 +84,16 @@ def _started(
     program: str, arguments: Sequence[str], directory: Path, environment: Mapping[str, str]
 ) -> tuple[int, str]:
     """The exit code and output of a program that is started as a user starts it."""
-    finished = subprocess.run(
-        [str(Path(sys.executable).parent / program), *arguments],
+    finished = run_program([Path(sys.executable).parent / program, *arguments], directory, environment)
+    return finished.returncode, finished.stdout
+
+
+def run_program(
+    command: Sequence[str | Path], directory: Path, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a program that reads nothing; its errors are in its output."""
+    return subprocess.run(
+        command,
         cwd=directory,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -94,7 +102,6 @@ def _started(
         text=True,
         check=False,
     )
-    return finished.returncode, finished.stdout
 
 
 @functools.cache
