@@ -9,8 +9,8 @@ from __future__ import annotations
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from .api.adapters import REQUESTS_IMPORT_ERROR
-from .arguments import CRASHES, argument_spec, unreadable, without_types
 from .outcome import outcome
+from .specs.arguments import CRASHES, argument_spec, unreadable, without_types
 from .specs.base import ModuleSpec
 
 

@@ -22,9 +22,9 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as PackedModule
 from ansible_collections.edgeops.protection.plugins.module_utils.api.adapters import REQUESTS_IMPORT_ERROR, load_trust
 from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import known_secrets
-from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec, validate
 from ansible_collections.edgeops.protection.plugins.module_utils.outcome import option_failure, outcome, redact
 from ansible_collections.edgeops.protection.plugins.module_utils.progress import Screen
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.arguments import argument_spec, validate
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 

@@ -20,7 +20,6 @@ from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils.api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import OWNERS, shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils.arguments import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.approval import OPTION
 from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import (
     ACCOUNT_CODES,
@@ -34,6 +33,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.account 
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import EXPIRES, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils.specs.arguments import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
 
 from tests.documentation.pages import with_return

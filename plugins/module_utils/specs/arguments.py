@@ -12,9 +12,9 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.parameters import env_fallback
 from ansible.module_utils.errors import UnsupportedError
 
-from .api.settings import shared_options
-from .guard.approval import PLAN_OPTIONS
-from .specs.base import ModuleSpec
+from ..api.settings import shared_options
+from ..guard.approval import PLAN_OPTIONS
+from .base import ModuleSpec
 
 Arguments = Mapping[str, Mapping[str, Any]]
 
