@@ -99,6 +99,8 @@ def test_an_entry_of_the_allowlist_is_broad_or_the_accounts_own(prefix: str, cod
         (10, 5, 50, []),
         (20, 15, 30, []),
         (20, 14, 30, []),
+        (100, 70, 30, []),
+        (103, 72, 30, ["mass_deletion"]),
         (10, 0, 100, ["empties_list"]),
         (10, 0, 30, ["mass_deletion", "empties_list"]),
         (1, 0, 30, ["empties_list"]),
@@ -130,6 +132,7 @@ def test_a_broad_entry_is_a_risk_where_it_lets_more_pass(existing: list[str], en
     state = account_state(allowlist=[{"id": prefix, "prefix": prefix, "enabled": True} for prefix in existing])
     risks = find_risks(change_of(state, ALLOWLIST, [{"prefix": entry}]), Limits())
     assert [networks(risk.ranges) for risk in risks] == ([networks_named] if networks_named else [])
+    assert all(f": it would let {networks_named[0]} pass as sources. Up to" in risk.message for risk in risks)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +145,7 @@ def test_more_entries_than_usual_are_a_risk_where_they_become_more(existing: int
     risks = find_risks(change, Limits(max_allowlist_entries=3))
     assert [risk.code for risk in risks] == (["broad_allowlist"] if crowded else [])
     for risk in risks:
-        assert f"it would have {existing + added} active entries." in risk.message
+        assert f": it would have {existing + added} active entries. Up to" in risk.message
         assert len(risk.entries) == added
 
 
@@ -178,6 +181,55 @@ def test_what_stops_mitigation_is_named_and_what_only_accompanies_it_is_not() ->
         "stops_mitigation",
         ["syn_flood global", "syn_flood ip.dst in {192.0.2.0/24}"],
     )
+
+
+def test_a_rule_that_goes_is_named_where_it_stops_mitigation() -> None:
+    existing = [{"id": "1", **rule("monitoring")}, {"id": "2", **rule("enabled", "region", "WEUR")}]
+    entries = [{"scope": "region", "name": "WEUR"}]
+    gone = parse_desired(RULES[0], numbered("rules", entries), absent=True)
+    (risk,) = find_risks(changes_of(account_state(syn_flood_rules=existing), gone), Limits())
+    assert (risk.code, list(risk.entries)) == ("stops_mitigation", ["syn_flood region WEUR"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "codes"),
+    [
+        (True, True, ["stops_mitigation"]),
+        (True, False, ["disables_protection"]),
+        (False, True, []),
+        (False, False, []),
+    ],
+)
+def test_where_the_status_is_off_no_mitigation_stops(before: bool, after: bool, codes: list[str]) -> None:
+    state = account_state(status=[{"enabled": before}], syn_flood_rules=[{"id": "1", **rule("enabled")}])
+    change = changes_of(
+        state,
+        parse_desired(STATUS, numbered("status", [{"enabled": after}])),
+        parse_desired(RULES[0], numbered("rules", [rule("monitoring")])),
+    )
+    assert [risk.code for risk in find_risks(change, Limits())] == codes
+
+
+def test_only_prefixes_that_take_addresses_out_of_protection_are_named() -> None:
+    prefixes = [{"id": "1", "prefix": "192.0.2.0/24", "excluded": False}]
+    excluded = [{"prefix": prefix, "excluded": True} for prefix in ("192.0.2.8/29", "203.0.113.0/24")]
+    change = changes_of(
+        account_state(prefixes=prefixes),
+        parse_desired(PREFIXES, numbered("prefixes", excluded)),
+        parse_desired(ALLOWLIST, numbered("entries", [{"prefix": "192.0.2.9"}])),
+    )
+    risks = {risk.code: list(risk.entries) for risk in find_risks(change, Limits())}
+    assert risks["unprotects_addresses"] == ["192.0.2.8/29"]
+
+
+def test_a_rule_that_is_enabled_at_once_is_found_behind_what_has_no_mode() -> None:
+    change = changes_of(
+        account_state(),
+        parse_desired(PREFIXES, numbered("prefixes", [{"prefix": "203.0.113.0/24"}])),
+        parse_desired(RULES[0], numbered("rules", [rule("".join(["enab", "led"]))])),
+    )
+    assert [item.resource for item in change.plan.operations] == [PREFIXES, RULES[0]]
+    assert [risk.code for risk in find_risks(change, Limits())] == ["skips_monitoring"]
 
 
 @pytest.mark.parametrize(("mode", "codes"), [("enabled", ["skips_monitoring"]), ("monitoring", []), ("disabled", [])])

@@ -14,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.errors import P
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import (
     numbered,
     parse_desired,
+    parse_ignore,
     parse_position,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
@@ -26,9 +27,11 @@ RULE = {"action": "log", "expression": "true"}
 
 
 def plan(existing: str, desired: str, positions: Mapping[str, str] | None = None, exclusive: bool = False) -> Plan:
+    """The plan for rules whose refs are single letters; a task ignores those in upper case."""
     entries = parse_desired(
         CUSTOM_RULES, numbered("rules", [{"ref": ref, **RULE} for ref in desired]), exclusive=exclusive
     )
+    entries = parse_ignore(entries, "ignore", ["[A-Z]"])
     entries = replace(entries, positions={(ref,): parse_position(text) for ref, text in (positions or {}).items()})
     rules = [{"id": ref, "ref": ref, "description": "", "enabled": True, **RULE} for ref in existing]
     return make_plan({"custom_rules": rules}, [entries])
@@ -79,6 +82,27 @@ def test_an_exact_list_has_the_order_of_the_task_and_needs_no_second_plan(
     unmoved = [ref for ref in existing if ref not in {item.label for item in made.operations}]
     assert unmoved == [ref for ref in desired if ref in unmoved]
     assert len(unmoved) == longest_in_order([desired.index(ref) for ref in existing])
+
+
+@pytest.mark.parametrize(
+    ("existing", "desired", "expected"),
+    [
+        ("Aab", "ab", "Aab"),
+        ("ABab", "ab", "ABab"),
+        ("aAb", "ab", "aAb"),
+        ("aAbBcC", "abc", "aAbBcC"),
+        ("abcABC", "abc", "abcABC"),
+        ("aAbBc", "axbyc", "aAxbByc"),
+        ("aAbBc", "ac", "aABc"),
+        ("aAbBc", "bca", "AbBca"),
+        ("AaBbC", "xab", "AxaBbC"),
+        ("A", "xy", "Axy"),
+        ("AB", "", "AB"),
+    ],
+)
+def test_what_is_ignored_stays_behind_what_does_not_move(existing: str, desired: str, expected: str) -> None:
+    assert order(plan(existing, desired, exclusive=True)) == expected
+    assert plan(expected, desired, exclusive=True).operations == ()
 
 
 def longest_in_order(numbers: list[int]) -> int:
