@@ -129,7 +129,7 @@ def _numbers(token: Token) -> NumberRange:
     numbers = []
     for text in (first, last) if dots else (first,):
         if not NUMBER.fullmatch(text):
-            why = f", but a number to base {8 if text[1:].isdigit() else 16}" if OTHER_BASE.fullmatch(text) else ""
+            why = f", but a number to base {8 if text.isdigit() else 16}" if OTHER_BASE.fullmatch(text) else ""
             raise Unread(f"{quoted(text)} is no port{why}; write decimal digits without a leading 0", token.start)
         numbers.append(int(text))
     if numbers[0] > numbers[-1]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any
 
 import pytest
@@ -12,8 +13,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.expressi
     FILTER_EXPRESSION,
     FIREWALL_EXPRESSION,
     RULE_EXPRESSION,
+    address_ranges,
+    number_ranges,
     vendor_refusal,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils.schema.grammar import Comparison, leaves, parse
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.values import Value
 
 MALFORMED = [
@@ -23,6 +27,10 @@ MALFORMED = [
     ("ip.dst in 192.0.2.0/24", "'in' takes a set in braces; write in {192.0.2.0/24}"),
     ("ip.dst in {192.0.2.7/24}", "'192.0.2.7/24' has bits behind its prefix length; write 192.0.2.0/24"),
     ("ip.dst in {2001:db8::1/32}", "write 2001:db8::/32"),
+    ("ip.dst in {2001:DB8::1/32}", "write 2001:db8::/32"),
+    ("ip.dst ne {192.0.2.1 192.0.2.2}", "'ne' takes one value, and no set"),
+    ("ip.dst in {::1..192.0.2.9}", "is no range of addresses"),
+    ("ip.dst in {" + "9" * 400 + "}", "...': '" + "9" * 199 + "... ("),
     ("ip.dst eq 203.0.113/24", "is more than one address"),
     ("ip.dst in {203.0.113/24}", "did you mean 203.0.113.0/24?"),
     ("ip.dst in {192.0.2.9..192.0.2.1}", "is no range of addresses"),
@@ -92,6 +100,7 @@ def test_only_what_the_language_takes_for_white_space_is_taken_off(value: Value)
          "column 1, at 'udp.dstport eq 53': filters know no field 'udp.dstport', only ip.src, ip.dst, tcp.srcport, tcp.dstport; the service may refuse it"),
         ("ip.dst eq 192.0.2.1 and len(x) gt 5", "column 25, at 'len(x) gt 5': 'len' is a function, and filters know none"),
         ("x[0] eq 5", "filters know no field 'x'"),
+        ("x[(1)] eq 5", "filters know no field 'x'"),
         ("udp.dstport & 3", "filters know no field 'udp.dstport'"),
         ("ip.dst in $list", "what the list '$list' holds is not known"),
         ("ip.dst lt 192.0.2.1", "'lt' does not go with addresses"),
@@ -116,6 +125,38 @@ def test_a_doubt_is_said_once() -> None:
 )  # fmt: skip
 def test_a_documented_filter_has_no_findings(expression: str) -> None:
     assert list(FILTER_EXPRESSION.examine(expression)) == []
+
+
+@pytest.mark.parametrize(
+    ("operand", "first", "last"),
+    [
+        ("192.0.2.1", "192.0.2.1", "192.0.2.1"),
+        ("192.0.2.0/24", "192.0.2.0", "192.0.2.255"),
+        ("192.0.2.6/31", "192.0.2.6", "192.0.2.7"),
+        ("0.0.0.0/0", "0.0.0.0", "255.255.255.255"),
+        ("192.0.2.9..198.51.100.1", "192.0.2.9", "198.51.100.1"),
+        ("192.0.2.9..192.0.2.9", "192.0.2.9", "192.0.2.9"),
+        ("2001:DB8::1", "2001:db8::1", "2001:db8::1"),
+        ("2001:db8::/32", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"),
+        ("::/0", "::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
+    ],
+)
+def test_a_set_names_the_addresses_from_the_first_to_the_last(operand: str, first: str, last: str) -> None:
+    (comparison,) = leaves(parse(f"ip.dst in {{{operand} 203.0.113.7}}"))
+    assert isinstance(comparison, Comparison)
+    start, end = map(ipaddress.ip_address, (first, last))
+    other = int(ipaddress.ip_address("203.0.113.7"))
+    assert address_ranges(comparison) == [(start.version, int(start), int(end)), (4, other, other)]
+
+
+@pytest.mark.parametrize(
+    ("operands", "numbers"),
+    [("eq 80", [(80, 80)]), ("in {0 80..90 443..443}", [(0, 0), (80, 90), (443, 443)]), ("lt 1024", [(1024, 1024)])],
+)
+def test_a_comparison_names_ports(operands: str, numbers: list[tuple[int, int]]) -> None:
+    (comparison,) = leaves(parse(f"tcp.dstport {operands}"))
+    assert isinstance(comparison, Comparison)
+    assert number_ranges(comparison) == numbers
 
 
 @pytest.mark.parametrize(
@@ -161,6 +202,7 @@ def answering(error: str) -> Any:
     [
         ("ip.dst eq", "Filter parsing error (1:10):\nip.dst eq\n         ^ expected IP address character\n", 9, "expected IP address character"),
         ("ssl\nand x y", "Filter parsing error (2:7):\nand x y\n      ^ unrecognised input\n", 10, "unrecognised input"),
+        ("ssl\nor ssl\nand x y", "Filter parsing error (3:7):\nand x y\n      ^ unrecognised input\n", 17, "unrecognised input"),
         ('x eq "\u00e4" y', 'Filter parsing error (1:11):\nx eq "\u00e4" y\n          ^ unrecognised input\n', 9, "unrecognised input"),
         ('x ~ "(a"', 'Filter parsing error (1:8):\nx ~ "(a"\n       ^ regex parse error:\n    (a\n    ^\nerror: unclosed group\n', 7,
          "regex parse error: (a ^ error: unclosed group"),

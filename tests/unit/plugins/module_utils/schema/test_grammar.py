@@ -112,6 +112,7 @@ def test_everything_else_is_compared_as_text(one: str, other: str) -> None:
         ("ip.dst eq 1", 7, "column 8, at 'eq 1'"),
         ("ip.dst eq", 9, "column 10, at the end"),
         ("ssl\nx", 4, "line 2, column 1, at 'x'"),
+        ("\nx", 1, "line 2, column 1, at 'x'"),
         ("ssl\nand\n not x", 9, "line 3, column 2, at 'not x'"),
         ("x" + " " * 40 + "y", 0, "column 1, at 'x'"),
         ("x" * 30, 0, f"column 1, at '{'x' * 30}'"),
@@ -156,6 +157,9 @@ def shown(tree: Tree) -> str:
         ("x & 3 and y", "(<x: '&' is no operator> and y)"),
         ("x eq 1 y eq 2", "<x: 'y' is not expected there>"),
         ("x contains lower(y) or z", "(<x: '(' is not expected there> or z)"),
+        ('x eq 1 r"a" or z', "(<x: 'r\"a\"' is not expected there> or z)"),
+        ('x in {r"a" "b"}', 'x in {r"a" "b"}'),
+        ('f(r"a") eq 1', 'f ( r"a" ) eq 1'),
     ],
 )
 def test_operators_bind_as_in_the_engine(expression: str, structure: str) -> None:
@@ -185,6 +189,7 @@ def test_operators_bind_as_in_the_engine(expression: str, structure: str) -> Non
         ("f(x", 3, "it ends where ')' is expected"),
         ("x & ] and y", 4, "']' closes nothing"),
         ('"a" eq x', 0, "'\"a\"' stands where a field is expected"),
+        ('r"a" eq x', 0, "'r\"a\"' stands where a field is expected"),
     ],
 )
 def test_what_is_malformed_is_named_with_its_place(expression: str, start: int, problem: str) -> None:
