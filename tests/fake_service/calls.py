@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -26,7 +27,7 @@ class Call:
     No secret is kept: `authorization` says which credentials came along (`bearer`, `key`, `bearer+key` or None),
     `authorization_digest` is the SHA-256 of the token or key. `connection` is the client's port. `status` is None while
     the call is under way and when it was never answered. `maybe_applied` says whether the API did what was asked, whatever
-    became of its answer.
+    became of its answer. `moment` is when it came, in seconds since 1970 by the machine's clock.
     """
 
     number: int
@@ -41,6 +42,7 @@ class Call:
     status: int | None = None
     maybe_applied: bool = False
     fault: str | None = None
+    moment: float = field(default_factory=time.time)
 
     @classmethod
     def of(cls, number: int, request: Request) -> Call:

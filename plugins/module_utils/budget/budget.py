@@ -111,10 +111,12 @@ class CallBudget(NoBudget):
         def end(state: State) -> None:
             with state.locked():
                 now = time.time()
+                sent = min(abs(state.moment(turn)), now)
                 state.write_moment(turn, now)
                 match = LIMIT.search(limit or "")
                 if match:
-                    self._limit(state, int(match.group(1)), min(float(match.group(2)), self._period), now)
+                    seconds = min(float(match.group(2)), self._period)
+                    self._limit(state, int(match.group(1)), seconds, sent, now)
 
         self._with_state(end)
 
@@ -161,21 +163,38 @@ class CallBudget(NoBudget):
             state.write_moment(turn, now + seconds if seconds else -now)
             return Look(turn, seconds, is_first)
 
-    def _limit(self, state: State, left: int, seconds: float, now: float) -> None:
-        """Let only so many more calls go in so many seconds, where the budget would let go more."""
-        header = state.header()
-        waiting = self._first_waiting(state, header, now)
-        limited_from = waiting + left
-        if limited_from >= header.turns + self._calls or seconds <= ROUNDING:
+    def _limit(self, state: State, left: int, seconds: float, sent: float, now: float) -> None:
+        """Let only so many more calls go in so many seconds, where the budget would let go more.
+
+        The service counted after the call was sent, so its window does not end before `ends`. As long as nobody else
+        uses the credentials, it leaves at least as many calls as seats are usable in this window.
+        """
+        ends = sent + seconds - ROUNDING
+        if ends <= now:
             return
-        own = limited_from < header.turns
-        moment = state.moment(limited_from) if own else _end(state, limited_from - self._calls, now) + self._period
-        if moment > now + seconds - ROUNDING:
-            return  # the calls until then are those that this user makes
+        header = state.header()
+        if not self._seems_to_let_go_more(state, header, left, ends, now):
+            return
+        first = header.turns - self._calls
+        moments = state.moments(first - self._calls, header.turns)
+        seats = list(zip(moments, moments[self._calls :]))
+        if sum(_is_usable(before, last, now, ends, self._period) for before, last in seats) <= left:
+            return
+        waiting = [turn for turn, (before, last) in enumerate(seats, first) if last > now]
+        limited_from = waiting[left] if left < len(waiting) else header.turns + left - len(waiting)
         if header.limited_until > now:
             limited_from = min(limited_from, header.limited_from)
         until = max(header.limited_until, now + seconds)
         state.write_header(header._replace(limited_from=limited_from, limited_until=until))
+
+    def _seems_to_let_go_more(self, state: State, header: Header, left: int, ends: float, now: float) -> bool:
+        """A quick look at a few turns, as if calls ended in the order of their turns: it spares counting all seats."""
+        turn = self._first_waiting(state, header, now) + left
+        if turn >= header.turns + self._calls:
+            return False
+        if turn < header.turns:
+            return state.moment(turn) < ends
+        return _end(state, turn - self._calls, now) + self._period < ends
 
     def _first_waiting(self, state: State, header: Header, now: float) -> int:
         """The first turn that has not come yet."""
@@ -219,3 +238,13 @@ def _end(state: State, turn: int, now: float) -> float:
     """When the call of a turn has ended or will be made; of one under way, whose moment is negative, now."""
     moment = state.moment(turn)
     return moment if moment >= 0 else now if now + moment < LONGEST_CALL else -moment
+
+
+def _is_usable(before: float, last: float, now: float, ends: float, period: float) -> bool:
+    """Whether a call may still be made on a seat before a window ends, by the moments of its last two turns.
+
+    Not where a call is under way, nor where a turn waits behind one: the end of that call moves it beyond the window.
+    """
+    if last > now:
+        return last < ends and 0 <= before < ends - period
+    return 0 <= last < ends - period

@@ -100,6 +100,19 @@ class State:
             raise self.unusable(DAMAGED)
         return float(moment)
 
+    def moments(self, first: int, end: int) -> tuple[float, ...]:
+        """The moments of the turns from `first` to the one before `end`, at most as many as there are slots.
+
+        Raises Unusable.
+        """
+        start, size = self._offset(first), (end - first) * SLOT.size
+        until_end = min(size, SIZE - start)
+        data = self._read(start, until_end) + self._read(HEADER_SIZE, size - until_end)
+        moments = struct.unpack(f"<{end - first}d", data)
+        if not math.isfinite(sum(moments)):
+            raise self.unusable(DAMAGED)
+        return moments
+
     def write_moment(self, turn: int, moment: float) -> None:
         """Raises Unusable."""
         self._write(self._offset(turn), SLOT.pack(moment))

@@ -6,14 +6,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.budget import budget as module
 from ansible_collections.edgeops.protection.plugins.module_utils.budget.budget import CallBudget, Closed, NoBudget
 from ansible_collections.edgeops.protection.plugins.module_utils.budget.state import State, Unusable
 from ansible_collections.edgeops.protection.plugins.module_utils.progress import Screen
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 START = 1_700_000_000.0
@@ -192,16 +197,90 @@ def test_what_the_service_leaves_lowers_the_budget(limit: Any, sent: list[float]
 
 
 def test_calls_that_wait_count_among_those_that_the_service_leaves(tasks: Tasks) -> None:
-    budget = tasks.budget(4, 300)
+    """The service counts the last call shortly before the first of those that wait; others leave it one."""
+    budget = tasks.budget(5, 300)
     turns = [budget.take_turn(tasks.clock.wait) for dummy in range(4)]
+    tasks.clock.now += 1
+    for turn in turns:
+        budget.end_turn(turn, '"default";r=1;t=300')
+    tasks.clock.now += 297
+    last = budget.take_turn(tasks.clock.wait)
     looks = [budget._look(None) for dummy in range(4)]
-    assert {look.seconds for look in looks} == {300}
+    assert {look.seconds for look in looks} == {3}
     tasks.clock.now += 1
-    budget.end_turn(turns[0], '"default";r=3;t=300')
-    tasks.clock.now += 298
-    budget.end_turn(turns[1], '"default";r=1;t=3')
-    tasks.clock.now += 1
-    assert [budget._look(look.turn).seconds for look in looks[1:]] == [299, 2, 2]
+    budget.end_turn(last, '"default";r=1;t=5')
+    tasks.clock.now += 2
+    assert [budget._look(look.turn).seconds for look in looks] == [0, 3, 3, 3]
+
+
+@dataclass
+class Window:
+    """The limit of the service: so many calls in a window, which the first call after the one before opens."""
+
+    calls: int
+    period: float
+    ends: float = 0.0
+    used: int = 0
+    refused: int = 0
+
+    def count(self, now: float) -> str:
+        """Count a call; the header of its response."""
+        if now >= self.ends:
+            self.ends, self.used = now + self.period, 0
+        self.used += 1
+        self.refused += self.used > self.calls
+        return f'"default";r={max(0, self.calls - self.used)};t={math.ceil(self.ends - now)}'
+
+
+def run_workers(
+    budget: CallBudget, clock: Clock, window: Window, workers: int, ways: Sequence[tuple[float, float]]
+) -> None:
+    """Let so many workers make these calls: each takes so long until the service counts it, and so long after that."""
+    left = iter(ways)
+    numbers = count()
+    events: list[tuple[float, int, Callable[[], None]]] = []
+
+    def later(seconds: float, event: Callable[[], None]) -> None:
+        heappush(events, (clock.now + seconds, next(numbers), event))
+
+    def look(turn: int | None) -> None:
+        look_at = budget._look(turn)
+        if look_at.seconds > 0:
+            later(look_at.seconds, lambda: look(look_at.turn))
+        elif (way := next(left, None)) is not None:
+            later(way[0], lambda: arrive(look_at.turn or 0, way[1]))
+
+    def arrive(turn: int, back: float) -> None:
+        header = window.count(clock.now)
+        later(back, lambda: end(turn, header))
+
+    def end(turn: int, header: str) -> None:
+        budget.end_turn(turn, header)
+        look(None)
+
+    for dummy in range(workers):
+        look(None)
+    while events:
+        clock.now, dummy, event = heappop(events)
+        event()
+
+
+ON_THE_WAY = st.tuples(st.sampled_from([0.0, 0.01, 0.4, 1.1]), st.sampled_from([0.0, 0.01, 0.3]))
+
+
+@example(calls=3, workers=1, ways=[(0.0, 0.0), (1.1, 0.0), (0.0, 0.0), (0.4, 0.0), (0.01, 0.3)])
+@example(calls=2, workers=7, ways=[(0.01, 0.01), (1.1, 0.01), (0.4, 0.3), (0.01, 0.0)])
+@given(calls=st.integers(1, 12), workers=st.integers(1, 20), ways=st.lists(ON_THE_WAY, max_size=90))
+def test_own_calls_are_no_calls_of_others_however_they_overtake_each_other(
+    calls: int, workers: int, ways: list[tuple[float, float]]
+) -> None:
+    clock, window = Clock(), Window(calls, 3.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "time", clock)
+        tasks = Tasks(clock)
+        run_workers(tasks.budget(calls, 3.0), clock, window, workers, ways)
+    assert window.refused == 0
+    assert tasks.state.header().limited_until == 0.0
 
 
 def test_a_limit_ends_with_the_window_of_the_service(tasks: Tasks) -> None:

@@ -48,6 +48,20 @@ def test_what_is_written_is_read(path: Path, shared: bool) -> None:
     state.close()
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_many_moments_are_read_at_once(path: Path, shared: bool) -> None:
+    state = SharedState(str(path)) if shared else State()
+    for turn in range(SLOTS - 2, SLOTS + 3):
+        state.write_moment(turn, turn + 0.5)
+    assert state.moments(SLOTS - 2, SLOTS + 3) == tuple(turn + 0.5 for turn in range(SLOTS - 2, SLOTS + 3))
+    assert state.moments(-3, 2) == (0.0, SLOTS - 1.5, SLOTS - 0.5, SLOTS + 0.5, SLOTS + 1.5)
+    assert len(state.moments(5, 5 + SLOTS)) == SLOTS
+    state.write_moment(SLOTS, float("nan"))
+    with pytest.raises(Unusable, match="its contents are damaged; delete it"):
+        state.moments(SLOTS - 2, SLOTS + 3)
+    state.close()
+
+
 def test_a_file_is_found_as_it_was_left(path: Path) -> None:
     first = SharedState(str(path))
     first.write_header(Header(turns=9))
