@@ -213,7 +213,7 @@ def test_a_listing_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("length", "count", "total", "told", "asked"),
+    ("length", "count", "total", "announced", "requested"),
     [
         (3, 7, 7, 3, [1, 2, 3]),
         (3, 6, 6, 2, [1, 2, 3]),
@@ -225,7 +225,7 @@ def test_a_listing_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_as_many_pages_are_read_concurrently_as_the_first_tells(
-    length: int, count: int, total: int | None, told: int, asked: list[int]
+    length: int, count: int, total: int | None, announced: int, requested: list[int]
 ) -> None:
     numbers = range(count)
     pages = Pages(
@@ -236,20 +236,20 @@ def test_as_many_pages_are_read_concurrently_as_the_first_tells(
     progress = Totals()
     items = Client(pages, OWNER, progress).read(PREFIXES)
     assert [item["id"] for item in items] == [str(number) for number in numbers]
-    assert sorted(pages.asked) == asked
-    assert sorted(progress.totals) == [0] * (len(asked) - 1) + [told]
+    assert sorted(pages.asked) == requested
+    assert sorted(progress.totals) == [0] * (len(requested) - 1) + [announced]
 
 
 @pytest.mark.parametrize(
-    ("lengths", "total", "asked"), [([1001], 1001, 2), ([300, 300], 600, 3), ([3, 1], 4, 2), ([2, 3], 5, 3)]
+    ("lengths", "total", "requested"), [([1001], 1001, 2), ([300, 300], 600, 3), ([3, 1], 4, 2), ([2, 3], 5, 3)]
 )
 def test_a_page_is_full_that_has_as_much_as_was_asked_for_or_as_the_first_one(
-    lengths: list[int], total: int, asked: int
+    lengths: list[int], total: int, requested: int
 ) -> None:
     ends = list(accumulate(lengths))
     pages = Pages([objects(*range(end - length, end)) for length, end in zip(lengths, ends)], total_count=total)
     assert len(Client(pages, OWNER).read(PREFIXES)) == total
-    assert len(pages.asked) == asked
+    assert len(pages.asked) == requested
 
 
 def test_what_comes_for_no_objects_has_one_page() -> None:
