@@ -4,7 +4,7 @@
 
 """The vendor's expression engine, as npm's firewalker ships it for Linux on x86_64, called by ctypes.
 
-`.ci/engine` fetches the library. It is an engine of 2020; expressions that are younger are not read.
+`make engine` fetches the library. It is an engine of 2020; expressions that are younger are not read.
 """
 
 from __future__ import annotations

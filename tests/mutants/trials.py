@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Changes a file in each way that cosmic-ray knows, one at a time, and runs the tests: first those of the file, which
-notice most mutants, then those of its package. Works on the folder that it is started in; .ci/mutants makes a copy.
+notice most mutants, then those of its package. Works on the folder that it is started in; `make mutants` makes a copy.
 
 Starting pytest takes longer than the tests. So the tests run once in this process, which imports what they need; for
 each mutant the process forks, and the child forgets the collection and its tests, and imports them anew.

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 TEXTS = {".cfg", ".ini", ".j2", ".json", ".md", ".py", ".toml", ".txt", ".yaml", ".yml", ""}
 FOLDERS = (
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "changelogs", "docs", "examples", "extensions", "galaxy.yml", "meta", "playbooks",
-    "plugins", "pyproject.toml", "roles", "tests", ".ci", "Makefile",
+    "plugins", "pyproject.toml", "roles", "tests", ".ci", "Makefile", "antsibull-nox.toml", "noxfile.py",
 )  # fmt: skip
 PUBLIC_TEXT = {"tests/fake_service/expressions.json"}  # data from elsewhere, in its own words
 

@@ -1,0 +1,54 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Changes what decides in small ways, one at a time, and asks whether a test notices. Every change that no test notices
+must be explained in survivors.txt.
+
+FILES="plan/plan.py guard/risks.py" tries these files alone. Each file has a copy of the checkout of its own, so that
+JOBS files are tried at once; what became of its mutants stands in .cache/mutants as soon as it is known.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .report import main as report
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / ".cache" / "mutants"
+DECIDING = (
+    "plan/plan.py plan/ordering.py plan/reconcile.py apply/executor.py apply/recovery.py guard/risks.py schema/values.py "
+    "schema/grammar.py schema/expressions.py coverage/expressions.py api/client.py"
+)
+
+
+def mutate(file: str) -> Path:
+    """Try all mutants of a file of plugins/module_utils in a copy of the checkout; returns the session with the results."""
+    session = FOLDER / f"{file.replace('/', '.')}.sqlite"
+    session.unlink(missing_ok=True)
+    path = FOLDER / file
+    copy = path / "ansible_collections" / "edgeops" / "protection"
+    shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".?*", "__pycache__"), symlinks=True)
+    settings = {
+        "PYTHONPATH": str(path),  # comes before the link in .venv, so that the copy is what is tested
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "HYPOTHESIS_PROFILE": "quick",
+    }
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-m", "tests.mutants.trials", file, str(session)]
+    subprocess.run(command, cwd=copy, env={**kept, **settings}, check=True)
+    return session
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
+        sessions = list(pool.map(mutate, os.environ.get("FILES", DECIDING).split()))
+    sys.exit(report(list(map(str, sessions))))

