@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import nox
+from nox.command import CommandFailed
 
 from .environment import CACHE, PARALLEL, ROOT, VENV, modules, run
 
@@ -70,7 +71,7 @@ def link(session: nox.Session) -> None:
 
 def targets(session: nox.Session) -> None:
     """Import all modules, and run the tests of module code, as on a target: with no Ansible but its module_utils."""
-    oldest = ("requests==2.25.1", "urllib3==1.26.5") if session.name.endswith("oldest-requests") else ()
+    oldest = OLDEST_REQUESTS if session.name.endswith("oldest-requests") else ()
     session.install("pytest", "pytest-xdist", "-r", "tests/unit/requirements.txt", *oldest)
     link(session)
     # The last ansible-core that takes Python 3.8 for a target, or the one of .venv.
@@ -111,9 +112,12 @@ def matrix(session: nox.Session) -> None:
     ours.write_text("\n".join(line for line in lines if not re.match("-r |ansible-core", line)), encoding="utf-8")
     session.install("--upgrade", "-r", str(ours), *cell.requires)
     link(session)
-    coming = name == "coming"  # which may fail: it is no release yet
-    codes = range(256) if coming else [0]
-    session.run("python", "-m", "pytest", "-q", *PARALLEL, *cell.tests, success_codes=codes)
+    try:
+        session.run("python", "-m", "pytest", "-q", *PARALLEL, *cell.tests)
+    except CommandFailed:
+        if name != "coming":
+            raise
+        session.warn("Tests fail on the coming release, which may still change.")
 
 
 for name, cell in MATRIX.items():
