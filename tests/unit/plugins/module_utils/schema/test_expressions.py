@@ -202,7 +202,7 @@ def answering(error: str) -> Any:
     [
         ("ip.dst eq", "Filter parsing error (1:10):\nip.dst eq\n         ^ expected IP address character\n", 9, "expected IP address character"),
         ("ssl\nand x y", "Filter parsing error (2:7):\nand x y\n      ^ unrecognised input\n", 10, "unrecognised input"),
-        ("ssl\nor ssl\nand x y", "Filter parsing error (3:7):\nand x y\n      ^ unrecognised input\n", 17, "unrecognised input"),
+        ("ssl\nor y\nand x y", "Filter parsing error (3:7):\nand x y\n      ^ unrecognised input\n", 15, "unrecognised input"),
         ('x eq "\u00e4" y', 'Filter parsing error (1:11):\nx eq "\u00e4" y\n          ^ unrecognised input\n', 9, "unrecognised input"),
         ('x ~ "(a"', 'Filter parsing error (1:8):\nx ~ "(a"\n       ^ regex parse error:\n    (a\n    ^\nerror: unclosed group\n', 7,
          "regex parse error: (a ^ error: unclosed group"),
