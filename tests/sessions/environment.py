@@ -24,10 +24,10 @@ PARALLEL: Final = ("-n", JOBS, "--dist", "worksteal")
 
 def run(session: nox.Session, *words: str | Path, requires: str = "test", **options: Any) -> Any:
     """Run a program of .venv that these requirements bring."""
-    session.run(str(ROOT / ".ci" / "install"), requires, log=False)
+    session.run(str(ROOT / ".ci" / "install"), requires, log=False, external=True)
     environment = {"ANSIBLE_HOME": str(CACHE / "ansible"), **options.pop("env", {})}
     environment.setdefault("PATH", f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    return session.run(str(VENV / "bin" / words[0]), *map(str, words[1:]), env=environment, **options)
+    return session.run(str(VENV / "bin" / words[0]), *map(str, words[1:]), env=environment, external=True, **options)
 
 
 def run_tests(session: nox.Session, *words: str | Path, **options: Any) -> None:

@@ -73,7 +73,7 @@ def parse_desired(resource: Resource, entries: Entries, absent: bool = False, ex
     problems = OptionProblems()
     for path, options in entries:
         try:
-            named = {name: options.get(name) for name in resource.key} if absent else dict(options)
+            named = {name: options.get(name) for name in resource.key} if absent else options
             end = _parse_expiry(path, named) if resource.may_expire else None
             values = parse_values(resource, path, named)
             key = resource.key_of(values)
@@ -93,10 +93,10 @@ def parse_desired(resource: Resource, entries: Entries, absent: bool = False, ex
     return Desired(resource, objects, absent=absent, exclusive=exclusive, paths=paths, expires=expires)
 
 
-def _parse_expiry(path: str, options: dict[str, Any]) -> datetime | None:
-    """When an object expires; takes the option out, since it is no field. Raises OptionError."""
+def _parse_expiry(path: str, options: Mapping[str, Any]) -> datetime | None:
+    """When an object expires, which is no field of it; raises OptionError."""
     (name,) = EXPIRES
-    text = options.pop(name, None)
+    text = options.get(name)
     try:
         return None if text is None else parse_expiry(str(text))
     except ValueError as exc:
@@ -105,38 +105,38 @@ def _parse_expiry(path: str, options: dict[str, Any]) -> datetime | None:
 
 def parse_values(resource: Resource, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that the task names, as they are sent, without what only the service sets; raises OptionError."""
-    named = {name: option for name, option in options.items() if name not in resource.assigned}
-    values = _parse(resource.fields, path, named, resource.title)
+    values = _parse(resource.fields, path, options, resource.title, resource.other_options)
     try:
         return resource.complete(values)
     except OptionError as exc:
         raise OptionError(path + exc.option, exc.problem) from exc
 
 
-def _parse(fields: tuple[Field, ...], path: str, options: Mapping[str, Any], title: str) -> dict[str, Any]:
+def _parse(
+    fields: tuple[Field, ...], path: str, options: Mapping[str, Any], title: str, others: AbstractSet[str] = frozenset()
+) -> dict[str, Any]:
+    """The fields that the options name; `others` are the names of options that are no fields."""
     values: dict[str, Any] = {}
-    unknown = {name: option for name, option in options.items() if option is not None}
     problems = OptionProblems()
     for item in fields:
-        if item.name in unknown:
-            try:
-                values[item.name] = _parse_field(item, path, unknown.pop(item.name))
-            except OptionError as exc:
-                problems.add(exc)
+        option = options.get(item.name)
+        if option is None:
+            continue
+        try:
+            if item.fields:
+                values[item.name] = _parse(item.fields, f"{path}{item.name}.", option, item.name)
+            else:
+                values[item.name] = item.value.parse(option)
+        except ValueError as exc:
+            problems.add(OptionError(path + item.name, str(exc)))
+        except OptionError as exc:
+            problems.add(exc)
+    unknown = [name for name, option in options.items() if option is not None and name not in values]
     for name in unknown:
-        with problems.collected():
-            raise OptionError(path + name, f"{title} has no such field; leave it out")
+        if name not in others and all(name != item.name for item in fields):
+            problems.add(OptionError(path + name, f"{title} has no such field; leave it out"))
     problems.raise_any()
     return values
-
-
-def _parse_field(field: Field, path: str, option: Any) -> Any:
-    if field.fields:
-        return _parse(field.fields, f"{path}{field.name}.", option, field.name)
-    try:
-        return field.value.parse(option)
-    except ValueError as exc:
-        raise OptionError(path + field.name, str(exc)) from exc
 
 
 def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desired:

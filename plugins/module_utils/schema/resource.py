@@ -209,6 +209,11 @@ class Resource:
         return (*(["id"] if self.key and "id" not in self._by_name else []), *self.read_only)
 
     @cached_property
+    def other_options(self) -> frozenset[str]:
+        """The names of what a task may say of an object beside its fields."""
+        return frozenset([*self.assigned, *(EXPIRES if self.may_expire else ())])
+
+    @cached_property
     def inert(self) -> frozenset[str]:
         """The names of the fields that never change who is protected, or how."""
         return frozenset(item.name for item in self.fields if item.inert)
