@@ -31,7 +31,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry 
 try:
     from ansible.module_utils.common.json import Direction, get_module_encoder
 except ImportError:  # before ansible-core 2.19, which packs the modules
-    get_module_encoder = None
+    ENCODER: type[json.JSONEncoder] | None = None
+else:
+    ENCODER = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
 
 IN_WORKER = "edgeops_protection_in_worker"
 ALLOW_REMOTE = "edgeops_protection_allow_remote"
@@ -96,7 +98,7 @@ class ActionModule(PackedModule):  # type: ignore[misc]
     def _may_run_in_worker(self, variables: Mapping[str, Any]) -> bool:
         """Whether the module would run here, as this user, by this Python, in this environment."""
         return (
-            get_module_encoder is not None
+            ENCODER is not None
             and not REQUESTS_IMPORT_ERROR
             and self._is_local()
             and not self._play_context.become
@@ -141,9 +143,5 @@ def _validated(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpec, d
 
 def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as a packed module gets them: without tags, dates as text."""
-    if get_module_encoder is None:
-        text = json.dumps(arguments, default=str)
-    else:
-        text = json.dumps(arguments, cls=get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE))
-    plain: dict[str, Any] = json.loads(text)
+    plain: dict[str, Any] = json.loads(json.dumps(arguments, cls=ENCODER, default=None if ENCODER else str))
     return plain
