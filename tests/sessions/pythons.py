@@ -82,7 +82,7 @@ def targets(session: nox.Session) -> None:
     else:
         code = "import ansible, pathlib; print(pathlib.Path(ansible.__file__).parents[1])"
         core = Path(str(run(session, "python", "-c", code, silent=True)).strip())
-    sent = Path(session.create_tmp()).absolute() / "sent" / "ansible"
+    sent = CACHE / "targets" / session.name / "ansible"
     sent.mkdir(parents=True, exist_ok=True)
     (sent / "__init__.py").touch()
     (sent / "module_utils").unlink(missing_ok=True)
@@ -108,7 +108,8 @@ def matrix(session: nox.Session) -> None:
         Path("tests/requirements", f"{part}.txt").read_text(encoding="utf-8") for part in ("service", "test")
     )
     lines = [line for text in requirements for line in text.splitlines()]
-    ours = Path(session.create_tmp(), "requirements.txt")  # a cell names an ansible-core of its own
+    ours = CACHE / "matrix" / f"{name}.txt"  # a cell names an ansible-core of its own
+    ours.parent.mkdir(parents=True, exist_ok=True)
     ours.write_text("\n".join(line for line in lines if not re.match("-r |ansible-core", line)), encoding="utf-8")
     session.install("--upgrade", "-r", str(ours), *cell.requires)
     link(session)
