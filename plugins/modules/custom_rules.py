@@ -136,7 +136,8 @@ options:
   ignore:
     description:
       - Patterns of the refs of rules that somebody else manages, such as V(partner-*). O(state=exact) leaves these
-        rules where they are, each behind the rule before it. Every other state leaves them alone anyway.
+        rules where they are, each behind the rule before it that does not move either. Every other state leaves them
+        alone anyway.
       - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some. Case matters.
       - A pattern must not match a rule of the task.
     type: list

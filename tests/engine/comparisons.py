@@ -121,7 +121,7 @@ def values_of(request: Request) -> dict[str, object]:
 
 def requests_match_as_evaluated(random: Random, counts: Counts) -> None:
     """The evaluator of the tests decides requests as the engine does."""
-    expression = generators.combination(random, generators.request_atom, 3, ("and", "or"))
+    expression = generators.combination(random, generators.request_atom)
     requests = generators.requests(random, 12)
     counts.count(expressions=1, decisions=len(requests))
     decisions = requests_engine().decisions(expression, [values_of(request) for request in requests])

@@ -68,8 +68,8 @@ KEYS: Mapping[str, Key] = {
 
 
 def named(entry: Mapping[str, Any]) -> Item:
-    """What the task says of an object: an option that is left out says nothing."""
-    unsent = ("kind", "position", "expires")
+    """What the task says of an object: an option that is left out says nothing, nor does what a result gave it."""
+    unsent = ("kind", "position", "expires", *ASSIGNED)
     return {name: value for name, value in entry.items() if value is not None and name not in unsent}
 
 
@@ -149,116 +149,13 @@ def created(collection: str, values: Item) -> Item:
     return {name: value.strip() if name in ("name", "expression") else value for name, value in item.items()}
 
 
-def firewall_after(existing: Sequence[Item], rules: Sequence[Item]) -> Items:
-    """docs/firewall_rules.md: every rule exists; a filter that several rules share changes for all of them."""
-    after = {rule["id"]: dict(rule) for rule in existing}
-    filters = {rule["filter"]["id"]: dict(rule["filter"]) for rule in existing}
-    changed: dict[str, Item] = {}
-    for entry in rules:
-        if entry["id"] not in after:
-            raise Refused("no such rule")
-        rule, values = after[entry["id"]], named(entry)
-        its_filter = values.pop("filter", {})
-        if its_filter.get("id"):
-            rule["filter"] = {"id": its_filter["id"]}
-        known = changed.setdefault(rule["filter"]["id"], {})
-        for name, value in named(its_filter).items():
-            if differs(name, known.setdefault(name, value), value):
-                raise Refused("two values for one filter")
-        rule.update({name: None if value == "" else value for name, value in values.items()})
-        rule["priority"] = None if rule["priority"] is None else int(rule["priority"])
-        if rule["action"] != "bypass":
-            if values.get("products"):
-                raise Refused("products without bypass")
-            rule["products"] = []
-    for identity, values in changed.items():
-        filters[identity].update(values)
-    return [{**rule, "filter": filters[rule["filter"]["id"]]} for rule in after.values()]
-
-
-def differs(name: str, one: Any, other: Any) -> bool:
-    return bool(same_text(one) != same_text(other) if name == "expression" else one != other)
-
-
-def custom_after(existing: Sequence[Item], rules: Sequence[Item], state: str) -> Items:
-    """docs/custom_rules.md, apart from the order; see `check_order`."""
-    after = {rule["ref"]: rule for rule in existing}
-    if state == "absent":
-        return [rule for ref, rule in after.items() if ref not in {entry["ref"] for entry in rules}]
-    for entry in rules:
-        after[entry["ref"]] = custom_rule_after(after.get(entry["ref"]), named(entry))
-    return [rule for ref, rule in after.items() if state != "exact" or ref in {entry["ref"] for entry in rules}]
-
-
-def custom_rule_after(existing: Item | None, values: Item) -> Item:
-    rule = {"description": "", "enabled": True, **(existing or {}), **values}
-    if "action" not in rule or "expression" not in rule:
-        raise Refused("a new rule needs an action and an expression")
-    if existing and rule["action"] != existing["action"]:
-        for name in {"action_parameters", "logging"} - values.keys():
-            rule.pop(name, None)
-    parameters = set(rule.get("action_parameters") or {})
-    fitting = {"skip": {"ruleset", "products"}, "block": {"response"}}.get(rule["action"], set())
-    if parameters - fitting or (rule["action"] == "skip" and not parameters):
-        raise Refused("the parameters do not fit the action")
-    return rule
-
-
-def weakens_zone(before: Sequence[Item], after: Sequence[Item]) -> bool:
-    """docs/zone_risks.md, "weakens_zone", by the usual limit."""
-    enforcing, left = ([rule for rule in rules if enforces(rule)] for rules in (before, after))
-    kept = {rule["ref"] for rule in left} | {
-        rule["ref"]
-        for rule in enforcing
-        if same_text(rule["expression"]) in {same_text(one["expression"]) for one in left}
-    }
-    weakened = [rule for rule in enforcing if rule["ref"] not in kept]
-    is_mass = len(weakened) >= 3 or len(weakened) == len(enforcing) > 0
-    return is_mass and len(weakened) > 0.3 * len(enforcing)
-
-
-def enforces(rule: Item) -> bool:
-    return rule["enabled"] and rule["action"] in ("block", "challenge", "js_challenge", "managed_challenge")
-
-
-def check_positions(existing: Sequence[Item], rules: Sequence[Item], state: str) -> None:
-    """Raises Refused: the rule REF exists already, or stands further up in the task; never with state exact."""
-    known = {rule["ref"] for rule in existing}
-    for entry in rules:
-        position = entry.get("position")
-        if position and state == "exact":
-            raise Refused("a position in an exact list")
-        if position and entry["ref"] not in known and position.partition(" ")[2] not in known | {""}:
-            raise Refused("a position beside nothing")
-        known.add(entry["ref"])
-
-
-def check_order(existing: Sequence[str], rules: Sequence[Item], state: str, order: Sequence[str]) -> None:
-    """docs/custom_rules.md, "Where a new rule goes" and "Exactly these, in this order"."""
-    if state == "exact":
-        assert list(order) == [entry["ref"] for entry in rules]
-        return
-    assert [ref for ref in order if ref in existing] == [ref for ref in existing if ref in order]
-    positions = {entry["ref"]: entry.get("position") or "last" for entry in rules if entry["ref"] not in existing}
-    for ref, position in positions.items() if state == "present" else ():
-        where, dummy, other = position.partition(" ")
-        index = order.index(ref)
-        between = {
-            "first": order[:index],
-            "last": order[index + 1 :],
-            "before": order[index + 1 : order.index(other)] if other else (),
-            "after": order[order.index(other) + 1 : index] if other else (),
-        }[where]
-        assert set(between) <= positions.keys()
-        assert not other or (index < order.index(other)) == (where == "before")
-        alike = [ref for ref in order if positions.get(ref) == position]
-        assert alike == [ref for ref in positions if positions[ref] == position]
-
-
 def shown(item: Any) -> Any:
-    """An object as the model compares it: without what the service assigns; empty, and logging as usual, as left out."""
+    """An object as the model compares it: without what the service assigns; empty, and logging as usual, as left out;
+    names such as those of products in any order."""
     if isinstance(item, Mapping):
         values = {name: shown(value) for name, value in item.items() if name not in ASSIGNED[1:]}
         values = {**values, **({"expression": same_text(item["expression"])} if "expression" in item else {})}
         return {name: value for name, value in values.items() if value not in (None, "", [], {}, {"enabled": True})}
-    return [shown(value) for value in item] if isinstance(item, list) else item
+    if isinstance(item, list):
+        return sorted(item) if all(isinstance(value, str) for value in item) else [shown(value) for value in item]
+    return item

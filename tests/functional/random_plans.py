@@ -2,8 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random accounts, zones and tasks: duplicates, odd spellings, shared filters, positions, purges, staged
-rollouts, and entries that expire."""
+"""Random accounts and tasks for them: duplicates, odd spellings, purges, staged rollouts, and entries that expire."""
 
 from __future__ import annotations
 
@@ -44,9 +43,6 @@ PORTS = st.sampled_from(
         "tcp.dstport eq 22",
         "ip.src in {192.0.2.0/24}",
     ]
-)
-EXPRESSIONS = st.sampled_from(
-    ["true", "cf.client.bot", "ip.src in {192.0.2.0/24}", " ip.src  in {192.0.2.0/24}", "ip.src in{ 192.0.2.0/24 }"]
 )
 
 
@@ -151,98 +147,3 @@ ACCOUNT_TASKS = st.one_of(  # hypothesis takes the first most often
     single("dns_protection_rule", "dns_rules"),
     st.tuples(st.just("tcp_protection_status"), st.fixed_dictionaries({"enabled": FLAGS})),
 )  # fmt: skip
-
-RULE_IDS = [digit * 32 for digit in "1234"]
-FILTER_IDS = [digit * 32 for digit in "ab"]
-ACTIONS = st.sampled_from(["log", "bypass", "allow", "block", "challenge"])
-PRODUCTS = st.lists(st.sampled_from(["waf", "bic", "hot"]), unique=True)
-FILTER = {"expression": EXPRESSIONS, "paused": FLAGS, "description": TEXTS}
-
-
-@st.composite
-def firewalls(draw: st.DrawFn) -> list[Item]:
-    """Four rules that share two filters."""
-    filter_ = some({"expression": EXPRESSIONS}, {name: FILTER[name] for name in ("paused", "description")})
-    filters = [{"id": identity, **draw(filter_)} for identity in FILTER_IDS]
-    chosen = [0, 1, *(draw(st.integers(0, 1)) for dummy in RULE_IDS[2:])]
-    rules = [
-        {
-            "id": identity,
-            **draw(some({"action": ACTIONS}, {"paused": FLAGS, "description": TEXTS})),
-            "filter": filters[index],
-        }
-        for identity, index in zip(RULE_IDS, chosen, strict=True)
-    ]
-    return [{**rule, "products": ["waf", "bic"]} if rule["action"] == "bypass" else rule for rule in rules]
-
-
-FIREWALL_FIELDS = {
-    "action": ACTIONS,
-    "filter": some({}, {**FILTER, "id": st.sampled_from(FILTER_IDS)}),
-    "priority": st.sampled_from(["", 0, 7, "7"]),
-    "paused": FLAGS,
-    "description": TEXTS,
-    "products": PRODUCTS,
-}
-MANY_RULE_IDS = st.sampled_from([*RULE_IDS * 5, "5" * 32])  # one in many is none
-
-
-@st.composite
-def firewall_rules(draw: st.DrawFn) -> Item:
-    """A rule of a task, which says something of a rule or of its filter."""
-    name = draw(st.sampled_from(["action", "filter", "paused"]))
-    optional = {other: values for other, values in FIREWALL_FIELDS.items() if other != name}
-    return draw(some({"id": MANY_RULE_IDS, name: FIREWALL_FIELDS[name]}, optional))
-
-
-FIREWALL_TASKS = named_once(firewall_rules(), lambda rule: rule["id"])
-
-REFS = ("a", "b", "c", "d", "e", "f")
-RESPONSE = {"response": {"status_code": 403, "content": "no", "content_type": "text/plain"}}
-PARAMETERS = st.sampled_from(
-    [{"ruleset": "current"}, {"products": ["waf", "bic"]}, {"products": ["bic", "waf"]}, RESPONSE, {}]
-)
-POSITIONS = st.one_of(
-    st.sampled_from(["first", "last"]),
-    st.tuples(st.sampled_from(["before", "after"]), st.sampled_from(REFS)).map(" ".join),
-)
-CUSTOM_FIELDS = {
-    "action": st.sampled_from(["block", "challenge", "log", "skip"]),
-    "expression": EXPRESSIONS,
-    "description": TEXTS,
-    "enabled": FLAGS,
-    "logging": st.fixed_dictionaries({"enabled": FLAGS}),
-}  # fmt: skip
-
-
-def fitting(rule: Item) -> Item:
-    """A rule as it may exist: a skip says what, and only a skip is logged."""
-    if rule["action"] == "skip":
-        return {**rule, "action_parameters": {"ruleset": "current"}}
-    return {name: value for name, value in rule.items() if name != "logging"}
-
-
-def custom_rules(required: tuple[str, ...], most: int) -> Items:
-    fields = {name: CUSTOM_FIELDS[name] for name in required}
-    optional = {name: value for name, value in CUSTOM_FIELDS.items() if name not in required}
-    return named_once(some({"ref": st.sampled_from(REFS), **fields}, optional), lambda rule: rule["ref"], most)
-
-
-CUSTOM_LISTS = custom_rules(("action", "expression"), 4).map(lambda rules: [fitting(rule) for rule in rules])
-CUSTOM_EXISTING: Items = st.just([]) | CUSTOM_LISTS
-
-
-@st.composite
-def custom_tasks(draw: st.DrawFn) -> Item:
-    """Rules of which many are new and valid, with few positions, and parameters that often fit the action."""
-    rules = draw(st.one_of(custom_rules((), 4), CUSTOM_LISTS))
-    for rule in rules:
-        if draw(FLAGS) and rule.get("action") in ("block", None):
-            rule["action_parameters"] = draw(st.sampled_from([RESPONSE, {}]) | PARAMETERS)
-    state = draw(st.sampled_from(["present", "present", "present", "exact", "absent"]))
-    chosen = st.sampled_from(draw(st.lists(st.none() | POSITIONS, min_size=1, max_size=2)))
-    positions = [draw(chosen) if state == "present" else None for dummy in rules]
-    return {
-        "rules": [{**rule, "position": position} for rule, position in zip(rules, positions, strict=True)],
-        "state": state,
-    }

@@ -79,6 +79,8 @@ ZONE_RISK_CASES = (
     custom("three of four turned into log and skip, or matching nothing",
            [{"ref": "login", "action": "log"}, {"ref": "admin", **SKIP}, {"ref": "form", "expression": "ip.src in {::/0} and not ip.src in {::/0}"}],
            codes=["weakens_zone"], entries=["login", "admin", "form"]),
+    custom("a rule that no request matches, in other words", [{"ref": "none", "expression": "ssl and not ssl"}],
+           [{"ref": "none", "action": "block", "expression": "not true"}]),
     custom("two of four disabled, which is fewer than three", [{"ref": "login", **OFF}, {"ref": "admin", **OFF}]),
     custom("three of ten disabled, which is 30 %", [{"ref": item["ref"], **OFF} for item in TEN[:3]], TEN),
     custom("four of ten disabled", [{"ref": item["ref"], **OFF} for item in TEN[:4]], TEN, codes=["weakens_zone"], entries=["r0", "r1", "r2", "r3"]),

@@ -7,7 +7,8 @@
 Fields: http.request.uri.path, http.host, http.request.method, http.user_agent, ip.src
 Comparisons: eq ==  ne !=  contains  matches ~  in {...}
 Values: "quoted text", with a backslash before a quote or backslash; addresses, networks and ranges a..b
-Combinations, the tightest first: parentheses, not !, and, or
+Without a comparison: true, ssl, cf.client.bot
+Combinations, the tightest first: parentheses, not !, and, xor, or
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ FIELDS = {
     "http.user_agent": "user_agent",
     "ip.src": "source",
 }
+FLAGS = {"ssl": "ssl", "cf.client.bot": "bot"}
 TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([(){}~]|==|!=|!)|([\w.:/]+))')
 
 
@@ -36,6 +38,8 @@ class Request:
     method: str = "GET"
     user_agent: str = ""
     source: str = "192.0.2.1"
+    ssl: bool = True
+    bot: bool = False
 
 
 Matching = Callable[[str, Request], bool]  # whether an expression matches a request
@@ -133,10 +137,16 @@ class _Parser:
         self.request = request
 
     def either(self) -> bool:
-        results = [self.both()]
+        results = [self.one()]
         while self.next_is("or"):
-            results.append(self.both())
+            results.append(self.one())
         return any(results)
+
+    def one(self) -> bool:
+        result = self.both()
+        while self.next_is("xor"):
+            result ^= self.both()
+        return result
 
     def both(self) -> bool:
         results = [self.single()]
@@ -155,6 +165,10 @@ class _Parser:
 
     def comparison(self) -> bool:
         name = self.take()
+        if name == "true":
+            return True
+        if name in FLAGS:
+            return bool(getattr(self.request, FLAGS[name]))
         if name not in FIELDS:
             raise SyntaxError(f"{name} is not a field")
         value = getattr(self.request, FIELDS[name])

@@ -82,8 +82,12 @@ def _outcome(rule: ZoneRule, after: ZoneRule | None) -> str:
         return "disabled"
     if not after.enforces:
         return f"turned into {after.action}"
-    narrowed = after.expression != rule.expression and matches_every_request(f"not ({after.expression})")
+    narrowed = after.expression != rule.expression and _matches_nothing(after) and not _matches_nothing(rule)
     return "matching no request" if narrowed else ""
+
+
+def _matches_nothing(rule: ZoneRule) -> bool:
+    return matches_every_request(f"not ({rule.expression})")
 
 
 def skips_everything(change: Change, limits: Limits) -> Risk | None:

@@ -57,6 +57,14 @@ def test_a_message_names_the_first_rules_and_counts_the_others() -> None:
     assert "r4 disabled and 3 more), which is more than 30 %." in risk.message
 
 
+def test_a_rule_is_weakened_only_where_requests_matched_it() -> None:
+    nothing = {"ref": "r1", "expression": "ssl and not ssl"}
+    weakened = [
+        weakens_zone(change_of([block(1, expression)], [nothing]), Limits()) for expression in ("", "ssl", "not true")
+    ]
+    assert [risk.entries if risk else None for risk in weakened] == [["r1"], ["r1"], None]
+
+
 def test_unusual_rules_of_the_service_are_none_of_these_risks() -> None:
     odd: list[dict[str, Any]] = [
         {"ref": "a", "action": "execute", "expression": "true", "action_parameters": {"id": "4814384a9e5d4991"}},

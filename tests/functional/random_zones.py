@@ -1,0 +1,165 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random zones and tasks for them: shared filters, priorities, positions, rules of somebody else, and expressions that
+every request matches, or nearly."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from tests.functional.plan_model import Item
+from tests.functional.random_plans import FLAGS, TEXTS, named_once, some
+
+SOME_REQUESTS = st.sampled_from(
+    [
+        "ssl",
+        "cf.client.bot",
+        "ip.src in {192.0.2.0/24}",
+        " ip.src  in {192.0.2.0/24}",
+        "ip.src in{ 192.0.2.0/24 }",
+        "ip.src in {0.0.0.0/1 128.0.0.0/2 ::/0}",
+        'http.host contains "."',
+        'http.host ne "a.example"',
+    ]
+)
+ALL_OF_THEM = st.sampled_from(
+    [
+        "true",
+        "ip.src in {0.0.0.0/1 128.0.0.0/1 ::/0}",
+        "ip.src in {::/0} or ip.src in {0.0.0.0/0}",
+        'http.host ne "a.example" or http.host ne "b.example"',
+        "ssl xor not ssl",
+    ]
+)
+
+
+@st.composite
+def every_request(draw: st.DrawFn) -> str:
+    """An expression that every request matches."""
+    whole, part = draw(ALL_OF_THEM), draw(SOME_REQUESTS)
+    return draw(st.sampled_from([whole, whole, f"{part} or not {part}", f"({whole}) and (ssl or not ssl)"]))
+
+
+@st.composite
+def combinations(draw: st.DrawFn) -> str:
+    """An expression that looks like one that every request matches, and may be, or that none does."""
+    whole, one, other = draw(ALL_OF_THEM), draw(SOME_REQUESTS), draw(SOME_REQUESTS)
+    alike = [f"{one} or not {other}", f"{one} xor {other}", f"({whole}) and {one}", f"not ({whole})"]
+    return draw(st.sampled_from([*alike, f"{one} and not {one}"]))
+
+
+EXPRESSIONS = st.one_of(SOME_REQUESTS, every_request(), every_request(), combinations())
+ONE_IN_MANY = st.sampled_from([False] * 25 + [True])
+PERCENTAGES = st.sampled_from([30, 0, 60, 100])
+
+RULE_IDS = [digit * 32 for digit in "1234"]
+FILTER_IDS = [digit * 32 for digit in "ab"]
+ENFORCING = ["block", "challenge", "js_challenge", "managed_challenge"]
+ACTIONS = st.sampled_from(["allow", *ENFORCING, "bypass", "allow", "log", "bypass"])
+PRODUCTS = st.lists(st.sampled_from(["waf", "bic", "hot"]), unique=True)
+NOTES = {"description": TEXTS, "ref": TEXTS}
+
+
+@st.composite
+def firewalls(draw: st.DrawFn) -> list[Item]:
+    """Four rules that share two filters."""
+    filter_ = some({"expression": EXPRESSIONS}, {"paused": FLAGS, **NOTES})
+    filters = [{"id": identity, **draw(filter_)} for identity in FILTER_IDS]
+    chosen = [0, 1, *(draw(st.integers(0, 1)) for dummy in RULE_IDS[2:])]
+    fields = some({"action": ACTIONS, "priority": st.sampled_from([None, 0, 7, 9])}, {"paused": FLAGS, **NOTES})
+    rules = [
+        {"id": identity, **draw(fields), "filter": filters[index]}
+        for identity, index in zip(RULE_IDS, chosen, strict=True)
+    ]
+    return [{**rule, "products": ["waf", "bic"]} if rule["action"] == "bypass" else rule for rule in rules]
+
+
+@st.composite
+def firewall_rules(draw: st.DrawFn) -> Item:
+    """A rule of a task, which says something of a rule or of its filter; now and then what its action does not have."""
+    fields = {
+        "filter": some({"expression": EXPRESSIONS}, {"paused": FLAGS, **NOTES}),
+        "action": ACTIONS,
+        "paused": FLAGS,
+        "priority": st.sampled_from(["", 0, 7, "7"]),
+        "other": st.fixed_dictionaries({"id": st.sampled_from(FILTER_IDS)}),
+    }
+    named = draw(st.lists(st.sampled_from(sorted(fields)), min_size=1, max_size=2, unique=True))
+    rule = {"id": draw(st.sampled_from(RULE_IDS)), **draw(some({name: fields[name] for name in named}, NOTES))}
+    if "other" in rule:
+        rule["filter"] = {**rule.get("filter", {}), **rule.pop("other")}
+    if draw(ONE_IN_MANY) or (rule.get("action") == "bypass" and draw(FLAGS)):
+        rule["products"] = draw(PRODUCTS)
+    return {**rule, "id": "5" * 32} if draw(ONE_IN_MANY) else {**rule, "modified_on": "2026-03-01T10:00:00Z"}
+
+
+FIREWALL_TASKS = some(
+    {"rules": named_once(firewall_rules(), lambda rule: rule["id"], 3)}, {"max_weakened_percent": PERCENTAGES}
+)
+
+REFS = ("a", "b", "c", "da", "dB", "e")
+PATTERNS = {"d*": ("da", "dB"), "[ab]": ("a", "b"), "?B": ("dB",), "e": ("e",), "D*": (), "z-*": ()}
+RESPONSE = {"response": {"status_code": 403, "content": "no", "content_type": "text/plain"}}
+SKIPS = st.sampled_from(
+    [
+        {"ruleset": "current"},
+        {"phase": "current"},
+        {"products": ["waf", "bic"]},
+        {"products": ["bic", "waf"]},
+        {"products": ["waf"]},
+        {"phases": ["http_ratelimit"], "products": ["waf"]},
+    ]
+)
+POSITIONS = st.one_of(
+    st.sampled_from(["first", "last"]),
+    st.tuples(st.sampled_from(["before", "after"]), st.sampled_from(REFS)).map(" ".join),
+)
+CUSTOM_ACTIONS = st.sampled_from(["skip", "block", "skip", "challenge", "skip", "managed_challenge", "log"])
+CUSTOM_FIELDS = {"description": TEXTS, "enabled": st.sampled_from([True, True, False]), "version": st.just("7")}
+SOME_REFS = st.lists(st.sampled_from(REFS), unique=True)
+MANY_REFS = st.permutations(REFS).flatmap(lambda refs: st.integers(2, len(refs)).map(lambda count: refs[:count]))
+
+
+@st.composite
+def new_rule(draw: st.DrawFn, ref: str) -> Item:
+    """A rule as it may exist: a skip says what, and only a skip is logged."""
+    rule = draw(some({"ref": st.just(ref), "action": CUSTOM_ACTIONS, "expression": EXPRESSIONS}, CUSTOM_FIELDS))
+    if rule["action"] == "skip":
+        rule["action_parameters"] = draw(SKIPS)
+        if draw(FLAGS):
+            rule["logging"] = {"enabled": draw(FLAGS)}
+    elif rule["action"] == "block" and draw(FLAGS):
+        rule["action_parameters"] = RESPONSE
+    return rule
+
+
+@st.composite
+def changed_rule(draw: st.DrawFn, ref: str) -> Item:
+    """What a task says of an existing rule, or of one that it expects there; it may not fit."""
+    fields = {**CUSTOM_FIELDS, "expression": EXPRESSIONS, "action": CUSTOM_ACTIONS}
+    rule = draw(some({"ref": st.just(ref)}, fields))
+    if rule.get("action") == "skip" or draw(ONE_IN_MANY):
+        rule["action_parameters"] = draw(SKIPS)
+    return {**rule, "action_parameters": draw(st.sampled_from([RESPONSE, {}]))} if draw(ONE_IN_MANY) else rule
+
+
+@st.composite
+def custom_plans(draw: st.DrawFn) -> tuple[list[Item], Item]:
+    """The rules of a zone, and a task for them; with few positions, and patterns that seldom match its own rules."""
+    existing = [draw(new_rule(ref)) for ref in draw(st.just([]) | MANY_REFS | MANY_REFS)]
+    known = [rule["ref"] for rule in existing]
+    state = draw(st.sampled_from(["present", "present", "exact", "exact", "absent"]))
+    ignore = draw(st.lists(st.sampled_from(sorted(PATTERNS)), min_size=draw(FLAGS), max_size=2))
+    others = {ref for pattern in ignore for ref in PATTERNS[pattern]}
+    refs = [ref for ref in draw(SOME_REFS) if ref not in others or draw(ONE_IN_MANY)]
+    if state != "exact" and not refs:
+        refs = ["c"]
+    rules = [draw(changed_rule(ref) if ref in known or draw(ONE_IN_MANY) else new_rule(ref)) for ref in refs]
+    chosen = draw(st.lists(st.none() | POSITIONS, min_size=1, max_size=2))
+    for rule in rules:
+        if state != "exact" or draw(ONE_IN_MANY):
+            rule["position"] = draw(st.sampled_from(chosen))
+    limits = {"max_weakened_percent": PERCENTAGES, "max_deletions_percent": PERCENTAGES}
+    return existing, {"rules": rules, "state": state, "ignore": ignore, **draw(some({}, limits))}

@@ -1,0 +1,135 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What docs/custom_rules.md and docs/firewall_rules.md say that a task leaves behind; see plan_model.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+from tests.functional.plan_model import Item, Items, Refused, named, same_text
+
+SKIPPED = {"ruleset", "phase", "phases", "products"}
+
+
+def firewall_after(existing: Sequence[Item], rules: Sequence[Item]) -> Items:
+    """docs/firewall_rules.md: every rule exists; a filter that several rules share changes for all of them."""
+    after = {rule["id"]: dict(rule) for rule in existing}
+    filters = {rule["filter"]["id"]: dict(rule["filter"]) for rule in existing}
+    changed: dict[str, Item] = {}
+    for entry in rules:
+        if entry["id"] not in after:
+            raise Refused("no such rule")
+        rule, values = after[entry["id"]], named(entry)
+        its_filter = values.pop("filter", {})
+        if its_filter.get("id"):
+            rule["filter"] = {"id": its_filter["id"]}
+        known = changed.setdefault(rule["filter"]["id"], {})
+        for name, value in named(its_filter).items():
+            if differs(name, known.setdefault(name, value), value):
+                raise Refused("two values for one filter")
+        rule.update({name: None if value == "" else value for name, value in values.items()})
+        rule["priority"] = None if rule["priority"] is None else int(rule["priority"])
+        if rule["action"] != "bypass":
+            if values.get("products"):
+                raise Refused("products without bypass")
+            rule["products"] = []
+    for identity, values in changed.items():
+        filters[identity].update(values)
+    return [{**rule, "filter": filters[rule["filter"]["id"]]} for rule in after.values()]
+
+
+def differs(name: str, one: Any, other: Any) -> bool:
+    return bool(same_text(one) != same_text(other) if name == "expression" else one != other)
+
+
+def custom_after(existing: Sequence[Item], task: Item) -> Items:
+    """docs/custom_rules.md, apart from the order; see `check_order`."""
+    after = {rule["ref"]: rule for rule in existing}
+    refs = [entry["ref"] for entry in task["rules"]]
+    check_positions(existing, task["rules"], task["state"])
+    if any(ignored(ref, task) for ref in refs):
+        raise Refused("a pattern that matches a rule of the task")
+    if task["state"] == "absent":
+        return [rule for ref, rule in after.items() if ref not in refs]
+    for entry in task["rules"]:
+        after[entry["ref"]] = custom_rule_after(after.get(entry["ref"]), named(entry))
+    return [rule for ref, rule in after.items() if task["state"] != "exact" or ref in refs or ignored(ref, task)]
+
+
+def ignored(ref: str, task: Item) -> bool:
+    """`*` stands for any characters, `?` for one, and `[ab]` for one of some; case matters."""
+    patterns = (pattern.replace("*", ".*").replace("?", ".") for pattern in task.get("ignore", ()))
+    return any(re.fullmatch(pattern, ref) for pattern in patterns)
+
+
+def custom_rule_after(existing: Item | None, values: Item) -> Item:
+    rule = {"description": "", "enabled": True, **(existing or {}), **values}
+    if "action" not in rule or "expression" not in rule:
+        raise Refused("a new rule needs an action and an expression")
+    if existing and rule["action"] != existing["action"]:
+        for name in {"action_parameters", "logging"} - values.keys():
+            rule.pop(name, None)
+    parameters = set(rule.get("action_parameters") or {})
+    fitting = {"skip": SKIPPED, "block": {"response"}}.get(rule["action"], set())
+    if parameters - fitting or (rule["action"] == "skip" and not parameters):
+        raise Refused("the parameters do not fit the action")
+    return rule
+
+
+def check_positions(existing: Sequence[Item], rules: Sequence[Item], state: str) -> None:
+    """Raises Refused: the rule REF exists already, or stands further up in the task; never with state exact."""
+    known = {rule["ref"] for rule in existing}
+    for entry in rules:
+        position = entry.get("position")
+        if position and state == "exact":
+            raise Refused("a position in an exact list")
+        is_beside = position and entry["ref"] not in known and state == "present"
+        if is_beside and position.partition(" ")[2] not in known | {""}:
+            raise Refused("a position beside nothing")
+        known.add(entry["ref"])
+
+
+def check_order(existing: Sequence[str], task: Item, order: Sequence[str]) -> None:
+    """docs/custom_rules.md, "Where a new rule goes" and "The whole list, in this order"."""
+    rules = task["rules"]
+    if task["state"] == "exact":
+        assert list(order) in list(exact_orders(existing, [entry["ref"] for entry in rules], set(order)))
+        return
+    assert [ref for ref in order if ref in existing] == [ref for ref in existing if ref in order]
+    positions = {entry["ref"]: entry.get("position") or "last" for entry in rules if entry["ref"] not in existing}
+    for ref, position in positions.items() if task["state"] == "present" else ():
+        where, dummy, other = position.partition(" ")
+        index = order.index(ref)
+        between = {
+            "first": order[:index],
+            "last": order[index + 1 :],
+            "before": order[index + 1 : order.index(other)] if other else (),
+            "after": order[order.index(other) + 1 : index] if other else (),
+        }[where]
+        assert set(between) <= positions.keys()
+        assert not other or (index < order.index(other)) == (where == "before")
+        alike = [ref for ref in order if positions.get(ref) == position]
+        assert alike == [ref for ref in positions if positions[ref] == position]
+
+
+def exact_orders(existing: Sequence[str], refs: Sequence[str], left: Collection[str]) -> Iterator[list[str]]:
+    """The orders that an exact list may have: as few rules move as possible, and an ignored rule stays behind the rule
+    before it that stays."""
+    known = [ref for ref in existing if ref in refs]
+    for count in range(len(known), -1, -1):
+        choices = [set(some) for some in combinations(known, count) if list(some) == sorted(some, key=refs.index)]
+        for unmoved in choices:
+            order, last = list(refs), None
+            for ref in existing:
+                if ref in left and ref not in refs:
+                    order.insert(order.index(last) + 1 if last else 0, ref)
+                if ref in left and (ref in unmoved or ref not in refs):
+                    last = ref
+            yield order
+        if choices:
+            return
