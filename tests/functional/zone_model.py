@@ -85,11 +85,11 @@ def check_positions(existing: Sequence[Item], rules: Sequence[Item], state: str)
     """Raises Refused: the rule REF exists already, or stands further up in the task; never with state exact."""
     known = {rule["ref"] for rule in existing}
     for entry in rules:
-        position = entry.get("position")
+        position = entry.get("position") or ""
         if position and state == "exact":
             raise Refused("a position in an exact list")
-        is_beside = position and entry["ref"] not in known and state == "present"
-        if is_beside and position.partition(" ")[2] not in known | {""}:
+        is_new = entry["ref"] not in known and state == "present"
+        if is_new and position.partition(" ")[2] not in known | {""}:
             raise Refused("a position beside nothing")
         known.add(entry["ref"])
 
