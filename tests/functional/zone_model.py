@@ -98,7 +98,7 @@ def check_order(existing: Sequence[str], task: Item, order: Sequence[str]) -> No
     """docs/custom_rules.md, "Where a new rule goes" and "The whole list, in this order"."""
     rules = task["rules"]
     if task["state"] == "exact":
-        assert list(order) in list(exact_orders(existing, [entry["ref"] for entry in rules], set(order)))
+        assert list(order) in list(whole_orders(existing, [entry["ref"] for entry in rules], set(order)))
         return
     assert [ref for ref in order if ref in existing] == [ref for ref in existing if ref in order]
     positions = {entry["ref"]: entry.get("position") or "last" for entry in rules if entry["ref"] not in existing}
@@ -117,7 +117,7 @@ def check_order(existing: Sequence[str], task: Item, order: Sequence[str]) -> No
         assert alike == [ref for ref in positions if positions[ref] == position]
 
 
-def exact_orders(existing: Sequence[str], refs: Sequence[str], left: Collection[str]) -> Iterator[list[str]]:
+def whole_orders(existing: Sequence[str], refs: Sequence[str], left: Collection[str]) -> Iterator[list[str]]:
     """The orders that an exact list may have: as few rules move as possible, and an ignored rule stays behind the rule
     before it that stays."""
     known = [ref for ref in existing if ref in refs]
