@@ -118,7 +118,7 @@ def check_order(existing: Sequence[str], task: Item, order: Sequence[str]) -> No
 
 
 def whole_orders(existing: Sequence[str], refs: Sequence[str], left: Collection[str]) -> Iterator[list[str]]:
-    """The orders that an exact list may have: as few rules move as possible, and an ignored rule stays behind the rule
+    """The orders that a whole list may have: as few rules move as possible, and an ignored rule stays behind the rule
     before it that stays."""
     known = [ref for ref in existing if ref in refs]
     for count in range(len(known), -1, -1):

@@ -175,5 +175,5 @@ def by_nobody(expression: str) -> bool:
 
 def risks_in(result: Item) -> Risks:
     """The risks that a result names."""
-    found: Sequence[dict[str, Any]] = result.get("risks", ())
-    return {risk["code"]: set(risk["entries"]) for risk in found}
+    risks: Sequence[dict[str, Any]] = result.get("risks", ())
+    return {risk["code"]: set(risk["entries"]) for risk in risks}
