@@ -7,46 +7,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
-import pytest
-
-from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.ansible_run import Run
 
 from .controller import Controller
-
-COLLECTIONS = REPOSITORY / ".cache" / "awx"
-TOKENS = [{"name": name, "api_token": f"token-of-{name}"} for name in ("europe", "asia")]
-
-
-@pytest.fixture(scope="module")
-def controller() -> Iterator[Controller]:
-    with Controller() as running:
-        running.add("notification_templates", {"name": "chat"})
-        yield running
-
-
-def set_up(controller: Controller, *arguments: str, **variables: Any) -> Run:
-    return ansible_playbook(
-        *("-e", json.dumps({"edge_tokens": TOKENS, "edge_notifications": ["chat"], **variables})),
-        *arguments,
-        "extensions/awx/set_up.yml",
-        environment={
-            "ANSIBLE_COLLECTIONS_PATH": str(COLLECTIONS),
-            "CONTROLLER_HOST": controller.address,
-            "CONTROLLER_OAUTH_TOKEN": controller.token,
-            "HOME": str(Path(__file__).parent),  # without the settings of somebody's own controller
-        },
-    )
-
-
-@pytest.fixture(scope="module")
-def first(controller: Controller) -> Run:
-    run = set_up(controller)
-    assert run.code == 0, run.output
-    return run
+from .running import TOKENS, set_up, workflow_nodes
 
 
 def test_each_token_has_its_inventory_templates_workflow_and_schedule(controller: Controller, first: Run) -> None:
@@ -66,17 +31,11 @@ def test_each_token_has_its_inventory_templates_workflow_and_schedule(controller
 
 
 def test_the_apply_comes_after_an_approval(controller: Controller, first: Run) -> None:
-    workflow = next(item for item in controller.objects["workflow_job_templates"].values() if "asia" in item["name"])
-    nodes = {
-        item["identifier"]: item["id"]
-        for item in controller.objects["workflow_job_template_nodes"].values()
-        if item["workflow_job_template"] == workflow["id"]
-    }
-    successes = {name: controller.associated[identity, "success_nodes"] for name, identity in nodes.items()}
-    assert successes == {"plan": [nodes["approve"]], "approve": [nodes["apply"]], "apply": []}
-    approvals = list(controller.objects["workflow_approval_templates"].values())
-    assert [approval["name"] for approval in approvals] == [
-        f"Edge protection: {token}: approve the plan" for token in ("europe", "asia")
+    nodes = [(name, runs["name"], runs.get("playbook")) for name, runs in workflow_nodes(controller, "asia")]
+    assert nodes == [
+        ("plan", "Edge protection: asia: plan", "plan.yml"),
+        ("approve", "Edge protection: asia: approve the plan", None),
+        ("apply", "Edge protection: asia: apply", "apply.yml"),
     ]
 
 

@@ -157,6 +157,12 @@ def test_a_slice_that_fails_does_not_stop_the_others(applied: Applied, tmp_path:
     assert recap(tmp_path, "good") == {"example-retail-de": "0"}
 
 
+@pytest.mark.parametrize("name", ["plan.yml", "apply.yml"])
+def test_the_page_on_automation_platform_shows_the_playbooks_of_the_project(name: str) -> None:
+    page = read_page(REPOSITORY / "docs" / "automation_platform.md")
+    assert yaml.safe_load(page.files[name]) == yaml.safe_load((PROJECT / name).read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("row", rows(read_page(REPOSITORY / "docs" / "slices.md"), "accounts"), ids=" ".join)
 def test_the_page_on_slices_calculates(row: list[str]) -> None:
     accounts, zones, calls, minutes, tokens = (int(cell.replace(",", "")) for cell in row)
