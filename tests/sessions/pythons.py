@@ -177,8 +177,8 @@ def ansible_test(session: nox.Session, copy: Path, folders: list[Path], *words: 
 @nox.session(python=False)
 def integration(session: nox.Session) -> None:
     """Run ansible-test integration; on the oldest requests and Python, too, where make targets and make matrix ran."""
-    folders = Path("tests/integration/targets")
-    expected = {path.parent.name for path in folders.glob("*/aliases") if path.read_text("utf-8").strip() != "hidden"}
+    aliases = Path("tests/integration/targets").glob("*/aliases")
+    expected = {path.parent.name for path in aliases if "hidden" not in path.read_text("utf-8").splitlines()}
     nox_folder = ROOT / ".nox"
     for controller, target in (
         (VENV, VENV),
