@@ -176,11 +176,12 @@ def test_a_period_of_nothing_is_no_budget(account: LocalService) -> None:
     assert len(account.calls) == 7
 
 
-def test_a_call_costs_less_than_a_fifth_of_a_millisecond(account: LocalService) -> None:
+@pytest.mark.parametrize("left", [30000, 15000], ids=["alone", "others use the token"])
+def test_a_call_costs_less_than_a_fifth_of_a_millisecond(left: int, account: LocalService) -> None:
     budget = CallBudget(30000, 300.0, lambda: SharedState(path_of(account)), print)
     began = time.process_time()
     for number in range(2000):
-        budget.end_turn(budget.take_turn(Event().wait), f'"default";r={30000 - number};t=299')
+        budget.end_turn(budget.take_turn(Event().wait), f'"default";r={left - number};t=299')
     seconds = time.process_time() - began
     assert seconds / 2000 < 0.0002
     budget.close()

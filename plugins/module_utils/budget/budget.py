@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import time
 from threading import Lock
-from typing import Callable, NamedTuple, TypeVar
+from typing import Callable, NamedTuple, Sequence, TypeVar
 
 from ..progress import Screen
 from .state import Header, State, Unusable
@@ -173,23 +173,27 @@ class CallBudget(NoBudget):
         if ends <= now:
             return
         header = state.header()
-        if not self._seems_to_let_go_more(state, header, left, ends, now):
+        turn = self._first_waiting(state, header, now) + left
+        if turn >= header.limited_from and ends <= header.limited_until:
+            return  # that limit is there already
+        if not self._seems_to_come(state, header, turn, ends, now):
             return
         first = header.turns - self._calls
-        moments = state.moments(first - self._calls, header.turns)
-        seats = list(zip(moments, moments[self._calls :]))
-        if sum(_is_usable(before, last, now, ends, self._period) for before, last in seats) <= left:
+        before, last = state.moments(first - self._calls, first), state.moments(first, header.turns)
+        if _count_usable(before, last, now, ends, self._period) <= left:
             return
-        waiting = [turn for turn, (before, last) in enumerate(seats, first) if last > now]
+        waiting = [turn for turn, moment in enumerate(last, first) if moment > now]
         limited_from = waiting[left] if left < len(waiting) else header.turns + left - len(waiting)
         if header.limited_until > now:
             limited_from = min(limited_from, header.limited_from)
         until = max(header.limited_until, now + seconds)
         state.write_header(header._replace(limited_from=limited_from, limited_until=until))
 
-    def _seems_to_let_go_more(self, state: State, header: Header, left: int, ends: float, now: float) -> bool:
-        """A quick look at a few turns, as if calls ended in the order of their turns: it spares counting all seats."""
-        turn = self._first_waiting(state, header, now) + left
+    def _seems_to_come(self, state: State, header: Header, turn: int, ends: float, now: float) -> bool:
+        """Whether a turn comes before the window ends, by a look at few others; it spares counting all seats.
+
+        It takes calls to end in the order of their turns.
+        """
         if turn >= header.turns + self._calls:
             return False
         if turn < header.turns:
@@ -240,11 +244,12 @@ def _end(state: State, turn: int, now: float) -> float:
     return moment if moment >= 0 else now if now + moment < LONGEST_CALL else -moment
 
 
-def _is_usable(before: float, last: float, now: float, ends: float, period: float) -> bool:
-    """Whether a call may still be made on a seat before a window ends, by the moments of its last two turns.
+def _count_usable(before: Sequence[float], last: Sequence[float], now: float, ends: float, period: float) -> int:
+    """On how many seats a call may still be made before a window ends, by the moments of the last two turns of each.
 
     Not where a call is under way, nor where a turn waits behind one: the end of that call moves it beyond the window.
     """
-    if last > now:
-        return last < ends and 0 <= before < ends - period
-    return 0 <= last < ends - period
+    free = ends - period  # where the call on a seat has ended before, the next one comes in time
+    return sum(
+        [0 <= latest < free or (now < latest < ends and 0 <= earlier < free) for earlier, latest in zip(before, last)]
+    )

@@ -290,6 +290,13 @@ def test_a_limit_ends_with_the_window_of_the_service(tasks: Tasks) -> None:
     assert tasks.call(budget) == 10
 
 
+def test_a_later_window_of_the_service_makes_a_limit_longer(tasks: Tasks) -> None:
+    budget = tasks.budget(5, 300)
+    tasks.call(budget, limit='"default";r=1;t=10')
+    tasks.call(budget, limit='"default";r=0;t=60')
+    assert tasks.call(budget) == 60
+
+
 def test_own_calls_are_no_calls_of_others(tasks: Tasks) -> None:
     budget = tasks.budget(100, 300)
     for number in range(100):
