@@ -18,6 +18,7 @@ from typing import Any
 Item = dict[str, Any]
 Items = list[Item]
 Key = Callable[[Mapping[str, Any]], Hashable]
+Lists = dict[tuple[str, str], Items]  # by collection and kind
 
 ASSIGNED = ("id", "created_on", "modified_on", "version", "last_updated")
 DEFAULTS: Mapping[str, Item] = {
@@ -31,6 +32,19 @@ DEFAULTS: Mapping[str, Item] = {
         "burst_sensitivity": "medium",
         "profile_sensitivity": "low",
     },
+}
+
+DESCRIBING = {  # the options of a module for one object that describe it
+    *("prefix", "expires", "scope", "name", "kind", "expression", "mitigation_type"),
+    *(name for defaults in DEFAULTS.values() for name in defaults),
+}
+
+LISTED = {"protected_prefixes": "prefixes", "allowlist": "allowlist", "account_protection": ""}
+SINGLE = {  # the list of a module for one object
+    "allowlist_entry": "allowlist",
+    "protection_rule": "rules",
+    "protection_filter": "filters",
+    "dns_protection_rule": "dns_rules",
 }
 
 
@@ -83,6 +97,45 @@ def expired(entry: Mapping[str, Any], now: datetime) -> bool:
     return now >= datetime.fromisoformat(text)
 
 
+def entries_of(module: str, options: Item, collection: str, kind: str) -> Items | None:
+    """The entries of the task for a list; None where it says nothing of the list."""
+    if module in SINGLE:
+        entry = {name: value for name, value in options.items() if name in DESCRIBING}
+        return [entry] if SINGLE[module] == collection and options.get("kind", "") == kind else None
+    listed = options.get("entries") if module == "allowlist" else options.get(collection)
+    if listed is None or collection not in (LISTED.get(module) or collection):
+        return None
+    return [entry for entry in listed if entry.get("kind", "") == kind]
+
+
+def lists_after(module: str, options: Item, before: Lists, now: datetime) -> Lists:
+    """What the model says of each list."""
+    after, purge = dict(before), options.get("purge")
+    for (collection, kind), existing in before.items():
+        entries = entries_of(module, options, collection, kind)
+        if entries is not None:
+            after[collection, kind] = list_after(
+                collection,
+                existing,
+                entries,
+                now,
+                absent=options.get("state") == "absent",
+                purge=purge if isinstance(purge, bool) else collection in (purge or ()),
+                rollout=options.get("min_monitoring_hours", 4) if options.get("staged_rollout") else None,
+            )
+    return after
+
+
+def pending_in(module: str, options: Item, lists: Lists) -> int:
+    """How many rules and filters the model leaves to be enabled by another run."""
+    if not options.get("staged_rollout") or options.get("state") == "absent":
+        return 0
+    return sum(
+        pending(collection, entries_of(module, options, collection, kind) or (), items)
+        for (collection, kind), items in lists.items()
+    )
+
+
 def list_after(
     collection: str,
     existing: Sequence[Item],
@@ -90,12 +143,14 @@ def list_after(
     now: datetime,
     absent: bool = False,
     purge: bool = False,
-    rollout: bool = False,
+    rollout: float | None = None,
 ) -> Items:
     """A list of an account after `entries`: "Adding, changing, removing" of docs/whole_lists.md.
 
-    `now` is the service's time, and `rollout` says that modes are raised in stages.
+    `now` is the service's time, and `rollout` how many hours a mode monitors where modes are raised in stages.
     """
+    if any(entry.get("mitigation_type") and entry["kind"] != "syn_flood" for entry in entries):
+        raise Refused("a type of mitigation that the kind does not have")
     key, after = KEYS[collection], list(existing)
     desired = {key(entry): named(entry) for entry in entries}
     gone = {key(entry) for entry in entries if absent or expired(entry, now)}
@@ -107,20 +162,20 @@ def list_after(
             raise Refused("duplicates")
         elif matches:
             kept = min(matches, key=lambda item: (changes(item, values), datetime.fromisoformat(item["created_on"])))
-            changed = updates(kept, staged(kept, values, now) if rollout else values)
+            changed = updates(kept, staged(kept, values, now, rollout))
             after = [{**item, **changed} if item is kept else item for item in after]
             after = [item for item in after if key(item) != identity or item["id"] == kept["id"]]
         else:
-            after.append(created(collection, staged({}, values, now) if rollout else values))
+            after.append(created(collection, staged({}, values, now, rollout)))
     return [item for item in after if key(item) in desired] if purge else after
 
 
-def staged(item: Mapping[str, Any], values: Item, now: datetime) -> Item:
-    """The values of this run: the table of docs/rollout.md."""
+def staged(item: Mapping[str, Any], values: Item, now: datetime, hours: float | None) -> Item:
+    """The values of this run: the table of docs/rollout.md. Without hours, nothing is raised in stages."""
     mode = item.get("mode")
-    if values.get("mode") != "enabled" or mode == "enabled":
+    if hours is None or values.get("mode") != "enabled" or mode == "enabled":
         return values
-    if mode == "monitoring" and now - datetime.fromisoformat(item["modified_on"]) >= timedelta(hours=4):
+    if mode == "monitoring" and now - datetime.fromisoformat(item["modified_on"]) >= timedelta(hours=hours):
         return values
     return {**values, "mode": "monitoring"}
 

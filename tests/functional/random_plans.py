@@ -33,6 +33,8 @@ ENDS = st.sampled_from(  # two of them before NOW
 )
 TEXTS = st.sampled_from(["", "a", "A b"])
 FLAGS = st.booleans()
+ONE_IN_MANY = st.sampled_from([False] * 25 + [True])
+PERCENTAGES = st.sampled_from([30, 0, 60, 100])
 MODES = st.sampled_from(["enabled", "enabled", "monitoring", "disabled"])
 LEVELS = st.sampled_from(["low", "medium", "high"])
 PORTS = st.sampled_from(
@@ -78,12 +80,21 @@ def objects(collection: str) -> st.SearchStrategy[Item]:
     return st.tuples(PLACES, item).map(with_place) if collection in ("rules", "dns_rules") else item
 
 
+@st.composite
+def of_kind(draw: st.DrawFn, collection: str) -> Item:
+    """A rule or filter of a task, with its kind; a type of mitigation goes with one of them."""
+    item = {"kind": draw(st.sampled_from(KINDS)), **draw(objects(collection))}
+    if collection == "rules" and draw(FLAGS) and (item["kind"] == "syn_flood" or draw(ONE_IN_MANY)):
+        item["mitigation_type"] = draw(st.sampled_from(["challenge", "retransmit"]))
+    return item
+
+
 def entries(collection: str) -> Items:
-    """A list of a task; of rules and filters, each says its kind."""
-    if collection not in OF_KINDS:
-        return named_once(objects(collection), KEYS[collection])
-    of_kind = st.tuples(st.sampled_from(KINDS), objects(collection)).map(lambda pair: {"kind": pair[0], **pair[1]})
-    return named_once(of_kind, lambda item: (item["kind"], KEYS[collection](item)))
+    """A list of a task; each may have what a result has, which counts for nothing."""
+    item = of_kind(collection) if collection in OF_KINDS else objects(collection)
+    returned = some({}, {"id": st.just("0" * 32), "modified_on": st.just("2026-01-01T00:00:00Z")})
+    whole = st.tuples(item, returned).map(lambda pair: {**pair[0], **pair[1]})
+    return named_once(whole, lambda item: (item.get("kind"), KEYS[collection](item)))
 
 
 def existing(collection: str) -> Items:
@@ -130,13 +141,23 @@ def whole_tasks(draw: st.DrawFn) -> tuple[str, Item]:
 
 
 def single(module: str, collection: str) -> st.SearchStrategy[tuple[str, Item]]:
-    kind = {"kind": st.sampled_from(KINDS)} if collection in OF_KINDS else {}
+    item = of_kind(collection) if collection in OF_KINDS else objects(collection)
     rollout = ROLLOUTS if "mode" in LISTS[collection][1] else st.just({})
-    parts = st.tuples(objects(collection), st.fixed_dictionaries({**kind, "state": STATES}), rollout)
+    parts = st.tuples(item, st.fixed_dictionaries({"state": STATES}), rollout)
     return parts.map(lambda part: (module, {**part[0], **part[1], **part[2]}))
 
 
-ACCOUNT_TASKS = st.one_of(  # hypothesis takes the first most often
+LIMITS = some(
+    {},
+    {
+        "max_deletions_percent": PERCENTAGES,
+        "min_monitoring_hours": st.sampled_from([4, 3.25, 1000, 0.5]),
+        "min_allowlist_prefix_length_ipv4": st.sampled_from([24, 25]),
+        "min_allowlist_prefix_length_ipv6": st.sampled_from([48, 32, 1]),
+        "max_allowlist_entries": st.sampled_from([200, 1, 2]),
+    },
+)
+MODULES = st.one_of(  # hypothesis takes the first most often
     whole_tasks(),
     whole_tasks(),
     list_tasks(),
@@ -147,3 +168,4 @@ ACCOUNT_TASKS = st.one_of(  # hypothesis takes the first most often
     single("dns_protection_rule", "dns_rules"),
     st.tuples(st.just("tcp_protection_status"), st.fixed_dictionaries({"enabled": FLAGS})),
 )  # fmt: skip
+ACCOUNT_TASKS = st.tuples(MODULES, LIMITS).map(lambda pair: (pair[0][0], {**pair[0][1], **pair[1]}))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.functional.plan_model import Item
-from tests.functional.random_plans import FLAGS, TEXTS, named_once, some
+from tests.functional.random_plans import FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, named_once, some
 
 SOME_REQUESTS = st.sampled_from(
     [
@@ -51,8 +51,6 @@ def combinations(draw: st.DrawFn) -> str:
 
 
 EXPRESSIONS = st.one_of(SOME_REQUESTS, every_request(), every_request(), combinations())
-ONE_IN_MANY = st.sampled_from([False] * 25 + [True])
-PERCENTAGES = st.sampled_from([30, 0, 60, 100])
 
 RULE_IDS = [digit * 32 for digit in "1234"]
 FILTER_IDS = [digit * 32 for digit in "ab"]
