@@ -191,7 +191,7 @@ def many_accounts(ways: Ways) -> Iterator[Case]:
             rows.append(Row(one, other, 0.12 if most else None, number / hosts))
             if most:
                 by_role = f"{one}, role baseline"
-                alternatives[by_role] = ways.hosts(plays.role_baseline, Work(existing_account, parts=number), forks)
+                alternatives[by_role] = ways.hosts(plays.role_baseline(), Work(existing_account, parts=number), forks)
                 rows.append(Row(by_role, other, 0.35, number / hosts))
         yield Case(f"accounts_forks_{forks}", alternatives, rows)
 
@@ -204,7 +204,7 @@ def role(ways: Ways) -> Iterator[Case]:
     alternatives = {
         EMPTY: by_processor(ways.empty()),
         one: by_processor(ways.hosts(plays.account_protection(), work, forks=10)),
-        whole: by_processor(ways.hosts(plays.role_baseline, work, forks=10)),
+        whole: by_processor(ways.hosts(plays.role_baseline(), work, forks=10)),
     }
     yield Case("role_baseline", alternatives, [Row(whole, one, 2.5)], quick=True)
 

@@ -20,17 +20,17 @@ LATENCY = 0.05
 
 
 def under_one_token(ways: Ways) -> Iterator[Case]:
-    """Runs that need several windows of the limit, one alone and two at once."""
-    budget = {"call_budget": LIMIT.calls, "call_budget_period": LIMIT.seconds}
-    tasks = plays.account_protection(**budget)
+    """Runs of the role that need several windows of the limit, one alone and two at once."""
+    tasks = plays.role_baseline(call_budget=LIMIT.calls, call_budget_period=LIMIT.seconds)
     for count, runs, rounds in ((MANY, 1, 3), (MANY, 2, 3), (MOST, 1, 1)):
         times = "two runs at once over" if runs == 2 else "one run over"
-        title = f"{times} {count:,} accounts in order, under a rate limit, forks {FORKS}"
+        title = f"{times} {count:,} accounts in order, under a rate limit, forks {FORKS}, role baseline"
         least = f"the least time of the calls of {times} {count:,} accounts"
         work = Work(accounts.in_order(), parts=count)
         measured, limited = ways.limited(tasks, work, FORKS, LIMIT, runs)
-        alternatives = {EMPTY: ways.empty(), title: measured, least: limited}
-        yield Case(f"limited_{count}_{runs}", alternatives, [Row(title, least, 1.15)], rounds=rounds)
+        yield Case(
+            f"limited_{count}_{runs}", {title: measured, least: limited}, [Row(title, least, 1.15)], rounds=rounds
+        )
 
 
 def without_waiting(ways: Ways) -> Iterator[Case]:

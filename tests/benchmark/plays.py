@@ -57,12 +57,16 @@ def account_protection(**more: Any) -> Tasks:
     return module("account_protection", **accounts.desired(), **more)
 
 
-def role_baseline(account: str) -> list[Task]:
+def role_baseline(**more: Any) -> Tasks:
     """The role with a whole account in variables, as an inventory has them."""
-    inventory = {"edge_account_id": account, "edge_api_token": "{{ token }}", "edge_base_url": "{{ base_url }}"}
-    described = {f"baseline_{option}": value for option, value in accounts.desired().items()}
-    described["baseline_call_budget"] = ENOUGH
-    return [{"name": "Run", "ansible.builtin.import_role": {"name": ROLE}, "vars": {**inventory, **described}}]
+    options = {**accounts.desired(), "call_budget": ENOUGH, **more}
+    described = {f"baseline_{option}": value for option, value in options.items()}
+
+    def tasks(account: str) -> list[Task]:
+        inventory = {"edge_account_id": account, "edge_api_token": "{{ token }}", "edge_base_url": "{{ base_url }}"}
+        return [{"name": "Run", "ansible.builtin.import_role": {"name": ROLE}, "vars": {**inventory, **described}}]
+
+    return tasks
 
 
 def protected_prefixes() -> Tasks:

@@ -56,7 +56,7 @@ def environment(scratch: Path) -> Mapping[str, str]:
         **kept,
         "NO_PROXY": "127.0.0.1",
         "no_proxy": "127.0.0.1",
-        "ANSIBLE_CONFIG": str(REPOSITORY / "tests" / "playbook" / "ansible.cfg"),
+        "ANSIBLE_CONFIG": str(REPOSITORY / "tests" / "support" / "ansible.cfg"),
         "ANSIBLE_HOME": str(scratch / "home"),
         "ANSIBLE_LOCAL_TEMP": str(scratch / "local"),
         "ANSIBLE_REMOTE_TEMP": str(scratch / "remote"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -51,7 +50,7 @@ class Limit:
     seconds: float
 
     def least_time(self, calls: int) -> float:
-        """The seconds before the last window in which so many calls fit."""
+        """The least seconds from the first to the last of so many calls."""
         return (calls - 1) // self.calls * self.seconds
 
 
@@ -101,9 +100,9 @@ class Ways:
         return Way(lambda: self._measured(work, tasks("{{ account }}"), accounts, forks, {}), in_play=True)
 
     def limited(self, tasks: plays.Tasks, work: Work, forks: int, limit: Limit, runs: int = 1) -> tuple[Way, Way]:
-        """So many runs at once, each with a host for each account, of whose calls the service refuses none.
+        """So many runs at once, each with a host for each account, from the first to the last of their calls.
 
-        The other way is the least time that so many calls take.
+        The service refuses none of these calls. The other way is the least time that so many calls take.
         """
         accounts = [identifier(number) for number in range(work.parts)]
         calls: list[int] = []
@@ -111,16 +110,15 @@ class Ways:
         def measured() -> Taken:
             self._prepare(work)
             self._forget_calls()
-            start = time.perf_counter()
             with self.serving.limited(limit.calls, limit.seconds), ThreadPoolExecutor(runs) as pool:
                 folders = [self.scratch / f"run{number}" for number in range(runs)]
                 list(pool.map(lambda folder: self._play(tasks("{{ account }}"), accounts, forks, {}, folder), folders))
-            seconds = time.perf_counter() - start
-            calls.append(len(self.serving.calls()))
+            moments = [call["moment"] for call in self.serving.calls()]
+            calls.append(len(moments))
             self._check(work)
-            return Taken(seconds)
+            return Taken(max(moments) - min(moments))
 
-        return Way(measured, in_play=True), Way(lambda: Taken(limit.least_time(calls[-1])))
+        return Way(measured), Way(lambda: Taken(limit.least_time(calls[-1])))
 
     def inventory(self, accounts: int, zones: int, latency: float) -> tuple[Way, Way]:
         """The inventory plugin, and a file with the hosts that it makes."""
