@@ -73,5 +73,6 @@ class Exchange:
 
     def _common_headers(self, call: Call) -> dict[str, str]:
         ray = hashlib.sha256(str(call.number).encode()).hexdigest()[:16]
-        limit = self._service.limit
-        return {"Date": self._service.clock.http_date(), "CF-RAY": f"{ray}-LOC", **(limit.headers() if limit else {})}
+        with self._service.lock:  # what is left belongs to the window whose end it stands with
+            limits = self._service.limit.headers() if self._service.limit else {}
+        return {"Date": self._service.clock.http_date(), "CF-RAY": f"{ray}-LOC", **limits}
