@@ -79,7 +79,8 @@ def row_of_plans() -> str:
     """The row of the 2,000 plans of `make plans`."""
     os.environ["HYPOTHESIS_PROFILE"] = "plans"
     plans = Plans()
-    status = pytest.main(["-q", "--no-summary", "tests/functional/test_random_plans.py"], [plans])
+    in_parallel = ["-n", "2", "--dist", "worksteal"]  # the plans for accounts take as long as all others
+    status = pytest.main(["-q", "--no-summary", *in_parallel, "tests/functional/test_random_plans.py"], [plans])
     if status and not plans.counts.differences:
         plans.counts.differences.append(f"The plans were not compared: {status!r}.")
     return _row(
