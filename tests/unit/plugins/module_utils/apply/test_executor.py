@@ -13,7 +13,12 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request, Response
-from ansible_collections.edgeops.protection.plugins.module_utils.apply.executor import Interrupted, apply_plan, dry_run
+from ansible_collections.edgeops.protection.plugins.module_utils.apply.executor import (
+    Interrupted,
+    apply_plan,
+    changed_meanwhile,
+    dry_run,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Plan
@@ -174,6 +179,38 @@ def test_versions_that_a_write_replaced_are_warned_of(before: Any, after: Any, w
     for text in warnings:
         assert warning.format("Another writer, or an earlier attempt of this write") in text
         assert text.endswith(f"/rulesets/{'7' * 32}/versions/{int(after) - 1}.")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "age", "versions"),
+    [
+        ("4", "5", 2.0, ("4", "5")),
+        ("5", "4", 2.0, ("5", "4")),
+        ("400", "400", 9.0, None),
+        ("4", "draft", 9.0, None),
+        ("draft", "5", 9.0, None),
+        ("4", "5", 1.9, None),
+    ],
+)
+def test_a_list_that_another_writer_changed_since_it_was_read_is_noticed(
+    before: str, after: str, age: float, versions: tuple[str, str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Versions(before, after)
+    client = Client(service, OWNER)
+    existing = {CUSTOM_RULES.plural: client.read(CUSTOM_RULES), ALLOWLIST.plural: []}
+    desired = [
+        parse_desired(resource, numbered("x", [entry]))
+        for resource, entry in (
+            (ALLOWLIST, {"prefix": "10.0.0.1"}),
+            (CUSTOM_RULES, {"ref": "b", "action": "log", "expression": "x"}),
+        )
+    ]
+    service.before = after
+    monkeypatch.setattr(client, "age_of", lambda resource: age)
+    sentence = changed_meanwhile(make_plan(existing, desired), client)
+    expected = "The plan is made for version {} of the custom rules, and another writer has made version {}. The"
+    assert sentence.startswith(expected.format(*versions)) if versions else sentence == ""
+    assert len(service.asked) == 1 + (age >= 2 and before != "draft")
 
 
 BEFORE: dict[str, Any] = {"id": FILTER, "expression": "a", "paused": False, "description": "d"}

@@ -29,6 +29,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.account 
 from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES
 
 OWNER = {"account_id": "0" * 32}
+ZONE = {"zone_id": "1" * 32}
 A, B, C = (
     "10.0.0.0/8",
     "10.0.0.0/16",
@@ -234,6 +235,58 @@ class Ruleset:
         rules = [{"id": ref, "ref": ref, "action": "log", "expression": "ssl"} for ref in self.refs]
         result = {"id": "7" * 32, "version": str(self.version), "rules": rules}
         return Response(200, {}, json.dumps({"success": True, "errors": [], "result": result}).encode())
+
+
+class Failing(Ruleset):
+    """A ruleset whose requests fail, each with the next status; 0 is for one that succeeds."""
+
+    def __init__(self, statuses: Sequence[int]) -> None:
+        super().__init__(lambda: None)
+        self.statuses = deque(statuses)
+
+    def send(self, request: Request) -> Response:
+        status = self.statuses.popleft()
+        if not status:
+            return super().send(request)
+        body = {"success": False, "errors": [{"code": status, "message": ANSWERS[status]}], "result": None}
+        return Response(status, {}, json.dumps(body).encode())
+
+
+def rules_of(client: Client) -> Plan:
+    """A plan that adds a rule to what there is."""
+    desired = parse_desired(CUSTOM_RULES, numbered("rules", [{"ref": "new", "action": "log", "expression": "ssl"}]))
+    return make_plan({"custom_rules": client.read(CUSTOM_RULES)}, [desired])
+
+
+def test_a_list_that_cannot_be_read_again_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor, "MAX_AGE", 0.0)
+    service = Failing([0, 403])
+    client = Client(service, ZONE)
+    plan = rules_of(client)
+    with pytest.raises(ProtectionError, match=r"not allowed.* Nothing was changed\.$"):
+        apply_with_recovery(plan, lambda: Again(rules_of(client)), client, print)
+
+
+@pytest.mark.parametrize(("statuses", "looks"), [([0, 0, 0, 0], 1), ([0, 0, 0, 500, 0, 0], 2)])
+def test_the_last_of_several_looks_is_the_one_that_counts(
+    statuses: list[int], looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executor, "MAX_AGE", 0.0)
+    service = Failing(statuses)
+    client = Client(service, ZONE)
+    plan = rules_of(client)
+    service.version = 2
+    made: list[Again] = []
+
+    def plan_again() -> Again:
+        made.append(Again(rules_of(client)))
+        return made[-1]
+
+    applied = apply_with_recovery(plan, plan_again, client, lambda text: None)
+    assert len(made) == looks
+    assert applied.again is made[-1]
+    assert applied.before == made[0].plan.before
+    assert service.refs == ["first", "new"]
 
 
 def interleaved(numbers: random.Random) -> tuple[list[str], list[str], list[str], list[str]]:

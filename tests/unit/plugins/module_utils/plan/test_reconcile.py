@@ -281,3 +281,9 @@ def test_what_expired_is_deleted_and_what_may_have_expired_is_not_created(
     plan = expiring(existing, now, exclusive)
     assert [item.action for item in plan.operations] == actions
     assert all(not item.named for item in plan.operations if item.action == "delete")  # nobody asked for it by name
+
+
+def test_what_may_have_expired_keeps_nothing_else_from_being_created() -> None:
+    entries = [{"prefix": "192.0.2.0/24", "expires": "2027-01-29"}, {"prefix": "198.51.100.0/24"}]
+    plan = make_plan({"prefixes": []}, [parse_desired(PREFIXES, numbered("prefixes", entries)).at(None)])
+    assert [item.label for item in plan.operations] == ["198.51.100.0/24"]
