@@ -30,15 +30,8 @@ def types(session: nox.Session) -> None:
     settings = ("--config-file", protection / "pyproject.toml", "--cache-dir", ROOT / ".mypy_cache")
     with session.chdir(folder):
         run(session, "mypy", *settings, "ansible_collections/edgeops/protection/plugins", "tests", requires="lint")
-        run(
-            session,
-            "lint-imports",
-            "--config",
-            protection / "pyproject.toml",
-            "--no-cache",
-            "--no-logo",
-            requires="lint",
-        )
+        contract = ("--config", protection / "pyproject.toml", "--no-cache", "--no-logo")
+        run(session, "lint-imports", *contract, requires="lint")
 
 
 @nox.session(python=False, name="docs-update")
@@ -46,7 +39,7 @@ def docs_update(session: nox.Session) -> None:
     """Write the pages and documentation blocks that are generated."""
     run(session, "python", "-m", "tests.documentation")
     for name, page in (("fault", "faults"), ("hostile", "hostile")):
-        text = run(session, "python", "-m", f"tests.functional.{name}_cases", silent=True)
+        text = run(session, "python", "-m", f"tests.functional.{name}_cases", silent=True, stderr=None)
         Path("docs", f"{page}.md").write_text(text, encoding="utf-8")
 
 
