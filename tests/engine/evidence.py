@@ -25,6 +25,7 @@ from tests.engine.comparisons import ENGINE, PARSER, Counts
 
 PAGE = Path(__file__).parents[2] / "docs" / "evidence.md"
 TIMES = 2000
+OF_PLANS = "Check mode predicts what a task does, the task does what the docs say, and doing it again changes nothing"
 INTRODUCTION = """\
 # Evidence
 
@@ -83,11 +84,7 @@ def row_of_plans() -> str:
     status = pytest.main(["-q", "--no-summary", *in_parallel, "tests/functional/test_random_plans.py"], [plans])
     if status and not plans.counts.differences:
         plans.counts.differences.append(f"The plans were not compared: {status!r}.")
-    return _row(
-        "Check mode predicts what a task does, the task does what the docs say, and doing it again changes nothing",
-        "model",
-        plans.counts,
-    )
+    return _row(OF_PLANS, "model", plans.counts)
 
 
 def main(times: int) -> int:

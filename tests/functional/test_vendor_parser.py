@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.comparisons import ENGINE, PARSER, Counts
+from tests.engine.evidence import OF_PLANS
 
 PAGE = Path(__file__).parents[2] / "docs" / "evidence.md"
 
@@ -36,8 +37,9 @@ def test_nothing_differs_from_the_parser(comparison: Callable[[Random, Counts], 
 
 def test_the_page_shows_every_comparison_without_a_difference() -> None:
     rows = [line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
-    assert [row[0] for row in rows[1:]] == [str(item.__doc__).strip().rstrip(".") for item in (*PARSER, *ENGINE)]
-    assert [row[1] for row in rows[1:]] == ["parser"] * len(PARSER) + ["engine"] * len(ENGINE)
+    comparisons = [str(item.__doc__).strip().rstrip(".") for item in (*PARSER, *ENGINE)]
+    assert [row[0] for row in rows[1:]] == [*comparisons, OF_PLANS]
+    assert [row[1] for row in rows[1:]] == ["parser"] * len(PARSER) + ["engine"] * len(ENGINE) + ["model"]
     for _sentence, _program, numbers, differences in rows[1:]:
         assert sum(int(part.split()[0].replace(",", "")) for part in numbers.split(", ")) >= 2000
         assert differences == "0"
