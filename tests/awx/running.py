@@ -45,7 +45,7 @@ def set_up(controller: Controller, *arguments: str, **variables: Any) -> Run:
 def workflow_nodes(controller: Controller, token: str) -> Iterator[tuple[str, Object]]:
     """The nodes of a token's workflow, each with what it runs, in the order in which success leads from one to the next."""
     name = f"Edge protection: {token}: plan, approve, apply"
-    workflow = next(item for item in controller.objects["workflow_job_templates"].values() if item["name"] == name)
+    (workflow,) = (item for item in controller.objects["workflow_job_templates"].values() if item["name"] == name)
     nodes = {
         item["id"]: item
         for item in controller.objects["workflow_job_template_nodes"].values()
