@@ -197,17 +197,10 @@ def test_a_list_that_another_writer_changed_since_it_was_read_is_noticed(
 ) -> None:
     service = Versions(before, after)
     client = Client(service, OWNER)
-    existing = {CUSTOM_RULES.plural: client.read(CUSTOM_RULES), ALLOWLIST.plural: []}
-    desired = [
-        parse_desired(resource, numbered("x", [entry]))
-        for resource, entry in (
-            (ALLOWLIST, {"prefix": "10.0.0.1"}),
-            (CUSTOM_RULES, {"ref": "b", "action": "log", "expression": "x"}),
-        )
-    ]
+    plan = planned(CUSTOM_RULES, [{"ref": "b", "action": "log", "expression": "x"}], client.read(CUSTOM_RULES))
     service.before = after
     monkeypatch.setattr(client, "age_of", lambda resource: age)
-    sentence = changed_meanwhile(make_plan(existing, desired), client)
+    sentence = changed_meanwhile(plan, client)
     expected = "The plan is made for version {} of the custom rules, and another writer has made version {}. The"
     assert sentence.startswith(expected.format(*versions)) if versions else sentence == ""
     assert len(service.asked) == 1 + (age >= 2 and before != "draft")
