@@ -10,16 +10,16 @@ SHELL := bash
 PORT ?= 0
 STATE ?= tests/demo/state.yml
 NOX = .cache/nox/bin/python -m nox
-# The targets that run the session of their name, or those that have it for a tag.
-SESSIONS := test e2e coverage plans parity engine evidence browser awx workflows bench kills mutants \
+# The further targets that run the session of their name, or those that have it for a tag.
+SESSIONS := e2e coverage plans parity engine evidence browser awx workflows bench kills mutants \
     docs-update docs build ee release-check sanity integration
 TAGS := targets matrix
-.PHONY: help demo serve lint importer clean nox $(SESSIONS) $(TAGS)
+.PHONY: help demo serve test lint importer clean nox $(SESSIONS) $(TAGS)
 
 help: ## Show what there is.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@awk '/^def / { name = $$2; sub(/\(.*/, "", name); gsub("_", "-", name) } \
-	    /^    """.*"""$$/ && index(" $(SESSIONS) $(TAGS) ", " " name " ") { gsub(/"""|^ +/, ""); printf "make %-13s %s\n", name, $$0 }' \
+	    /^    """.*"""$$/ && index(" test $(SESSIONS) $(TAGS) ", " " name " ") { gsub(/"""|^ +/, ""); printf "make %-13s %s\n", name, $$0 }' \
 	    tests/sessions/{running,sources,pythons,archive}.py
 
 demo: ## Export, plan, apply and report three accounts and a zone, on a local service; VERBOSE=1 shows all.
@@ -32,6 +32,9 @@ serve: ## Keep the local service running, to play with; PORT=8080 names its port
 
 nox:
 	@.ci/install nox .cache/nox
+
+test: nox
+	@$(NOX) -s $@
 
 $(SESSIONS): nox
 	@$(NOX) -s $@
