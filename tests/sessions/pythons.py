@@ -74,9 +74,8 @@ def targets(session: nox.Session) -> None:
     oldest = OLDEST_REQUESTS if session.name.endswith("oldest-requests") else ()
     session.install("pytest", "pytest-xdist", "-r", "tests/unit/requirements.txt", *oldest)
     link(session)
-    # The last ansible-core that takes Python 3.8 for a target, or the one of .venv.
-    core = CACHE / "ansible-core-2.19"
     if session.python == "3.8":
+        core = CACHE / "ansible-core-2.19"  # the last that takes Python 3.8 for a target
         words = ("-m", "pip", "install", "--quiet", "--upgrade", "--no-deps", "--target", core, "ansible-core==2.19.*")
         run(session, "python", *words)
     else:
