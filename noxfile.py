@@ -25,11 +25,15 @@ nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = False
 nox.options.reuse_existing_virtualenvs = True
 nox.options.stop_on_first_error = True
-os.environ.update(PYTHONDONTWRITEBYTECODE="1", UV_NATIVE_TLS="true", UV_NO_PROGRESS="1", UV_SYSTEM_CERTS="true")
+os.environ.update(
+    PYTHONDONTWRITEBYTECODE="1", UV_NATIVE_TLS="true", UV_NO_PROGRESS="1", UV_SYSTEM_CERTS="true"
+)
 # antsibull-nox runs ansible-galaxy, which stands beside nox. pyenv's shims are there for all its versions, and work for
 # some.
 pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions").glob("3.*/bin")
-os.environ["PATH"] = os.pathsep.join([os.environ["PATH"], str(Path(sys.executable).parent), *map(str, sorted(pyenv))])
+os.environ["PATH"] = os.pathsep.join(
+    [os.environ["PATH"], str(Path(sys.executable).parent), *map(str, sorted(pyenv))]
+)
 
 antsibull_nox.load_antsibull_nox_toml()
 sys.path.insert(0, str(ROOT))  # which only `python -m nox` does

@@ -15,7 +15,7 @@ PLUGINS = "ansible_collections.edgeops.protection.plugins"
 
 def main(files: list[str]) -> None:
     """Import each; those that do something on a target have a function main."""
-    specs = importlib.import_module(f"{PLUGINS}.module_utils.specs.registry").MODULE_SPECS
+    specs = importlib.import_module(f"{PLUGINS}.module_utils._specs.registry").MODULE_SPECS
     for name in [Path(file).stem for file in files]:
         module = importlib.import_module(f"{PLUGINS}.modules.{name}")
         # The others document an action that runs on the control node alone.

@@ -36,7 +36,7 @@ def problems(root: Path) -> Iterator[str]:
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         yield f"galaxy.yml: {version} is not MAJOR.MINOR.PATCH."
         return
-    session = (root / "plugins/module_utils/api/session.py").read_text(encoding="utf-8")
+    session = (root / "plugins/module_utils/_api/session.py").read_text(encoding="utf-8")
     if f'VERSION = "{version}"' not in session:
         yield f"api/session.py has another version than galaxy.yml, {version}."
     yield from _newer(root, version)

@@ -43,7 +43,11 @@ html_theme = "furo"
 html_title = f"edgeops.protection {release}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_theme_options = {"source_repository": GALAXY["repository"], "source_branch": "main", "source_directory": ""}
+html_theme_options = {
+    "source_repository": GALAXY["repository"],
+    "source_branch": "main",
+    "source_directory": "",
+}
 html_copy_source = False
 pygments_style = "ansible"
 pygments_dark_style = "monokai"
@@ -68,7 +72,8 @@ def start_page(text: str, index: str) -> str:
     cards = contents = ""
     for caption, pages in sections(index):
         cards += CARD.format(
-            caption=caption, entries="\n".join(f"- [{title}](docs/{page}.md)" for title, page in pages)
+            caption=caption,
+            entries="\n".join(f"- [{title}](docs/{page}.md)" for title, page in pages),
         )
         entries = "\n".join(f"{title} <docs/{page}>" for title, page in pages)
         contents += TOCTREE.format(caption=caption, entries=entries)
@@ -82,7 +87,11 @@ def read_source(app: Any, page: str, text: list[str]) -> None:
 
     def target(link: re.Match[str]) -> str:
         path = (SOURCE / page).parent.joinpath(link["path"]).resolve()
-        return link[0] if path.is_file() else f"]({GALAXY['repository']}/blob/main/{path.relative_to(SOURCE)})"
+        return (
+            link[0]
+            if path.is_file()
+            else f"]({GALAXY['repository']}/blob/main/{path.relative_to(SOURCE)})"
+        )
 
     text[0] = LINK.sub(target, text[0]).replace(CONTENTS, "")
 

@@ -1,8 +1,9 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action of the role baseline: it runs the modules that a host needs, each with the role's variables as options."""
+"""The action of the role baseline: it runs the modules that a host needs, each with the role's
+variables as options."""
 
 from __future__ import annotations
 
@@ -11,22 +12,20 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils.action import ActionModule as ModuleAction
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_plan import read_approved_plan
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_results import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import (
+    ActionModule as ModuleAction,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import (
+    read_approved_plan,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import plan_ids
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import (
     combined,
     has_failed,
     lines,
     refused,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_snapshot import (
-    readers,
-    require_writable,
-    snapshot_folder,
-    snapshot_text,
-    write_snapshot,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     EXPECTED_PLAN,
     READ,
     SNAPSHOT_DIRECTORY,
@@ -36,7 +35,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variab
     with_plans,
     without_omitted,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils.host_plan import plan_ids
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    readers,
+    require_writable,
+    snapshot_folder,
+    snapshot_text,
+    write_snapshot,
+)
 
 COLLECTION = "edgeops.protection."
 
@@ -44,15 +49,17 @@ COLLECTION = "edgeops.protection."
 class ActionModule(ModuleAction):
     """Updates a host, which is an account, a zone or both, to match the variables of the role.
 
-    Ansible templates the options of a task one by one in each worker, which costs more than the work itself; this
-    action reads the variables instead, of which few are templates.
+    Ansible templates the options of a task one by one in each worker, which costs more than the
+    work itself; this action reads the variables instead, of which few are templates.
     """
 
     _supports_async = False
     variables_read: Sequence[str] = READ
     predicts_first = False
 
-    def run(self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def run(
+        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         variables = task_vars or {}
         if self._would_travel(variables):
             return {"failed": True, "msg": self._refusal(variables)}
@@ -83,7 +90,10 @@ class ActionModule(ModuleAction):
         try:
             snapshot = self._snapshot(host, parts, directory, variables) if directory else {}
         except (OSError, ValueError) as exc:
-            return refused(predicted, f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). Nothing was changed.")
+            return refused(
+                predicted,
+                f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). Nothing was changed.",
+            )
         if self._task.check_mode:
             return self._finished(variables, predicted)
         if approved is not None:
@@ -93,11 +103,14 @@ class ActionModule(ModuleAction):
     def _values(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The variables that the action reads, without templates."""
         described = {name: variables[name] for name in self.variables_read if name in variables}
-        values: dict[str, Any] = without_omitted(self._templar.template(described), variables.get("omit"))
+        values: dict[str, Any] = without_omitted(
+            self._templar.template(described), variables.get("omit")
+        )
         return values
 
     def parts(self, host: str, values: Mapping[str, Any]) -> list[Part]:
-        """The modules to run for a host with these values; raises ValueError where they do not fit together."""
+        """The modules to run for a host with these values; raises ValueError where they do not fit
+        together."""
         return parts_of(host, values)
 
     def _snapshot(
@@ -105,7 +118,8 @@ class ActionModule(ModuleAction):
     ) -> dict[str, str]:
         """Read what the parts may change, and write it; the path stands in the result of the host.
 
-        In check mode it is only tried whether the snapshot could be written. Raises OSError and ValueError.
+        In check mode it is only tried whether the snapshot could be written. Raises OSError and
+        ValueError.
         """
         folder = snapshot_folder(directory, host)
         if self._task.check_mode:
@@ -115,23 +129,37 @@ class ActionModule(ModuleAction):
         for state in states:
             if state.get("failed"):
                 raise ValueError(state["msg"])
-        return {"snapshot": write_snapshot(folder, snapshot_text(parts, states), datetime.now(timezone.utc))}
+        return {
+            "snapshot": write_snapshot(
+                folder, snapshot_text(parts, states), datetime.now(timezone.utc)
+            )
+        }
 
-    def _finished(self, variables: Mapping[str, Any], results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    def _finished(
+        self, variables: Mapping[str, Any], results: Mapping[str, dict[str, Any]]
+    ) -> dict[str, Any]:
         if not has_failed(results):
             for line in lines(str(variables["inventory_hostname"]), results):
                 self._display.display(line, stderr=True)  # stdout may be read by a program
-        return combined(results, unknown_variables(variables), self._task.check_mode, self._display.verbosity > 0)
+        return combined(
+            results,
+            unknown_variables(variables),
+            self._task.check_mode,
+            self._display.verbosity > 0,
+        )
 
     def _wrong_options(self, parts: Sequence[Part]) -> dict[str, dict[str, Any]]:
-        """The failure of the first module whose options are wrong; a single module finds its own."""
+        """The failure of the first module whose options are wrong; a single module finds its
+        own."""
         for part in parts if len(parts) > 1 else ():
             failure = self._option_failure(COLLECTION + part.module, part.options)
             if failure:
                 return {part.module: failure}
         return {}
 
-    def _run_parts(self, parts: Sequence[Part], variables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    def _run_parts(
+        self, parts: Sequence[Part], variables: Mapping[str, Any]
+    ) -> dict[str, dict[str, Any]]:
         """The result of each module, as far as none fails."""
         results: dict[str, dict[str, Any]] = {}
         for part in parts:

@@ -1,8 +1,9 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action that writes a report: it gathers what the hosts of a play predicted, once, and writes every file."""
+"""The action that writes a report: it gathers what the hosts of a play predicted, once, and writes
+every file."""
 
 from __future__ import annotations
 
@@ -13,17 +14,39 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
-from ansible_collections.edgeops.protection.plugins.module_utils.text import first_few, visible
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import plain
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import REPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import Record, host_record, report_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.files import report_files, write_file
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.merging import merge_reports, read_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.results import HostResults
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.statuses import STATUSES
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.summary import summary
+from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, visible
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import REPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
+    Record,
+    host_record,
+    report_of,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
+    report_files,
+    write_file,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import (
+    merge_reports,
+    read_report,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import STATUSES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.summary import summary
 
 CONTROL_NODE = "localhost"  # where a play merges reports of others, and is none of their hosts
+
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    "directory": {"type": "path", "required": True},
+    "merge": {"type": "list", "elements": "path", "default": []},
+    "fail_on": {
+        "type": "list",
+        "elements": "str",
+        "choices": list(STATUSES),
+        "default": [],
+    },
+    "mode": {"type": "str", "default": "0600"},
+}
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]
@@ -33,19 +56,17 @@ class ActionModule(ActionBase):  # type: ignore[misc]
     _supports_async = False
     TRANSFERS_FILES = False
 
-    def run(self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def run(
+        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         variables = task_vars or {}
-        _validated, options = self.validate_argument_spec(
-            argument_spec={
-                "directory": {"type": "path", "required": True},
-                "merge": {"type": "list", "elements": "path", "default": []},
-                "fail_on": {"type": "list", "elements": "str", "choices": list(STATUSES), "default": []},
-                "mode": {"type": "str", "default": "0600"},
-            }
-        )
+        _validated, options = self.validate_argument_spec(argument_spec=ARGUMENTS)
         directory = Path(options["directory"]).absolute()
         try:
-            others = [read_report(path, Path(path).read_text(encoding="utf-8")) for path in options["merge"]]
+            others = [
+                read_report(path, Path(path).read_text(encoding="utf-8"))
+                for path in options["merge"]
+            ]
             hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
             records = [record_of(host, variables["hostvars"]) for host in hosts]
             report = merge_reports([*others, report_of(records, _now())])
@@ -53,7 +74,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         except OSError as exc:
             return {
                 "failed": True,
-                "msg": f"{exc.filename or options['directory']}: {exc.strerror}. The report is not complete.",
+                "msg": (
+                    f"{exc.filename or options['directory']}: {exc.strerror}. The report is not"
+                    " complete."
+                ),
             }
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
@@ -67,14 +91,17 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         files = list(report_files(report))
         if self._task.check_mode:
             return [name for name, _text in files]
-        search = mode | (mode & 0o444) >> 2  # a directory can be searched by whoever may read its files
+        search = (
+            mode | (mode & 0o444) >> 2
+        )  # a directory can be searched by whoever may read its files
         for folder in (directory, directory / "plans"):
             folder.mkdir(mode=search, parents=True, exist_ok=True)
         return [name for name, text in files if write_file(directory / name, text, mode)]
 
 
 def reported(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """The hosts of a play that are accounts or zones, or should be: all but a control node without a result."""
+    """The hosts of a play that are accounts or zones, or should be: all but a control node without
+    a result."""
     return [host for host in hosts if host != CONTROL_NODE or hostvars[host].get(REPORT)]
 
 
@@ -85,22 +112,31 @@ def record_of(host: str, hostvars: Mapping[str, Any]) -> Record:
     except (AnsibleError, KeyError) as exc:
         result = {"failed": True, "msg": str(exc)}
     record: Record | None = result.get("record")
-    return record or host_record(HostResults(str(host), failures=[result] if result.get("failed") else []))
+    return record or host_record(
+        HostResults(str(host), failures=[result] if result.get("failed") else [])
+    )
 
 
 def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-def _result(report: Record, directory: str, fail_on: Sequence[str], changed: bool) -> dict[str, Any]:
+def _result(
+    report: Record, directory: str, fail_on: Sequence[str], changed: bool
+) -> dict[str, Any]:
     result = {
         "changed": changed,
         "directory": directory,
         "totals": report["totals"],
         "summary": summary(report, directory),
     }
-    concerned = [visible(record["host"]) for record in report["hosts"] if record["status"] in fail_on]
+    concerned = [
+        visible(record["host"]) for record in report["hosts"] if record["status"] in fail_on
+    ]
     if not concerned:
         return result
-    message = f"report_fail_on ({', '.join(fail_on)}) meets {first_few(concerned)}. The report is in {directory}."
+    message = (
+        f"report_fail_on ({', '.join(fail_on)}) meets {first_few(concerned)}. The report is in"
+        f" {directory}."
+    )
     return {**result, "failed": True, "msg": message}

@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 attributes:
   check_mode:
-    description: Supports check mode, which returns the same changes as the run that follows and makes none of them.
+    description: Supports check mode, which returns the same changes as the run that follows and
+      makes none of them.
   diff_mode:
     description: Returns the difference between the objects before and after.
   idempotent:
-    description: A second run with the same options changes nothing, unless somebody else made a change in between.
+    description: A second run with the same options changes nothing, unless somebody else made a
+      change in between.
   action_group:
     description: Belongs to an action group, for which C(module_defaults) can set options.
     support: full

@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -10,30 +10,35 @@ class ModuleDocFragment:
 requirements:
   - requests >= 2.25
 notes:
-  - A play sets the credentials and the ids once with C(module_defaults) for the group C(group/edgeops.protection.all).
-    The examples of this collection omit them. M(edgeops.protection.tcp_protection_status) shows such a play.
-  - Credentials in options replace those of the environment as a whole. A token from an option never travels with a
-    key from the environment.
+  - A play sets the credentials and the ids once with C(module_defaults) for the group
+    C(group/edgeops.protection.all). The examples of this collection omit them.
+    M(edgeops.protection.tcp_protection_status) shows such a play.
+  - Credentials in options replace those of the environment as a whole. A token from an option never
+    travels with a key from the environment.
   - The module follows no redirects and reads no C(.netrc) file.
 options:
   api_token:
     description:
-      - The API token. Advanced TCP Protection and Advanced DNS Protection need the permission C(DDoS Protection Write),
-        or C(DDoS Protection Read) for reading. Only API tokens have it.
-      - Firewall rules need the permission C(Firewall Services Write), or C(Firewall Services Read) for reading.
-        Custom rules need C(Zone WAF Write), or C(Zone WAF Read) for reading. C(Zone Read) is needed for O(zone_name).
-      - If no credentials are given at all, the module uses the environment variable E(CLOUDFLARE_API_TOKEN).
+      - The API token. Advanced TCP Protection and Advanced DNS Protection need the permission
+        C(DDoS Protection Write), or C(DDoS Protection Read) for reading. Only API tokens have it.
+      - Firewall rules need the permission C(Firewall Services Write), or C(Firewall Services Read)
+        for reading. Custom rules need C(Zone WAF Write), or C(Zone WAF Read) for reading. C(Zone
+        Read) is needed for O(zone_name).
+      - If no credentials are given at all, the module uses the environment variable
+        E(CLOUDFLARE_API_TOKEN).
     type: str
   api_email:
     description:
       - The e-mail address of the user that O(api_key) belongs to.
-      - If no credentials are given at all, the module uses the environment variable E(CLOUDFLARE_EMAIL).
+      - If no credentials are given at all, the module uses the environment variable
+        E(CLOUDFLARE_EMAIL).
     type: str
   api_key:
     description:
-      - The Global API Key of the user with O(api_email), instead of O(api_token). Advanced TCP Protection does not
-        accept it.
-      - If no credentials are given at all, the module uses the environment variable E(CLOUDFLARE_API_KEY).
+      - The Global API Key of the user with O(api_email), instead of O(api_token). Advanced TCP
+        Protection does not accept it.
+      - If no credentials are given at all, the module uses the environment variable
+        E(CLOUDFLARE_API_KEY).
     type: str
   base_url:
     description:
@@ -53,18 +58,21 @@ options:
     default: 4
   max_wait:
     description:
-      - The seconds that the module waits in total before it repeats requests, for example for a rate limit.
+      - The seconds that the module waits in total before it repeats requests, for example for a
+        rate limit.
       - If the service asks for a longer wait, the task fails at once and says how long.
-      - Failed attempts and waits of one task take at most (O(retries) + 1) * O(timeout) + O(max_wait) seconds together.
+      - Failed attempts and waits of one task take at most (O(retries) + 1) * O(timeout) +
+        O(max_wait) seconds together.
     type: float
     default: 60.0
   call_budget:
     description:
-      - How many calls these credentials make at most in O(call_budget_period), whatever the number of tasks, forks and
-        runs of this user on this control node. C(0) switches the budget off.
-      - Calls beyond it wait for their turn. This does not count against O(max_wait) and O(timeout). A run that makes
-        fewer calls never waits.
-      - If the service says that fewer calls are left, because others use the credentials too, then so many are made.
+      - How many calls these credentials make at most in O(call_budget_period), whatever the number
+        of tasks, forks and runs of this user on this control node. C(0) switches the budget off.
+      - Calls beyond it wait for their turn. This does not count against O(max_wait) and O(timeout).
+        A run that makes fewer calls never waits.
+      - If the service says that fewer calls are left, because others use the credentials too, then
+        so many are made.
     type: int
     default: 1200
     version_added: 0.2.0
@@ -82,9 +90,11 @@ options:
     type: path
   option_names:
     description:
-      - How messages name the options, for roles that fill options from variables. A key is an option and its value the
-        name of the variable; the value of the key C(*) is put before the names of all other options.
-      - With this option, a code in C(accept_risks) that meets nothing is warned of, since it stays in a variable.
+      - How messages name the options, for roles that fill options from variables. A key is an
+        option and its value the name of the variable; the value of the key C(*) is put before the
+        names of all other options.
+      - With this option, a code in C(accept_risks) that meets nothing is warned of, since it stays
+        in a variable.
     type: dict
     version_added: 0.2.0
 """

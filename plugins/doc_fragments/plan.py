@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ options:
   expected_plan:
     description:
       - The RV(plan_id) of the plan that was approved, for example that of a dry run.
-      - A plan that is neither empty nor this one fails before anything is written, in check mode too. The failure shows
-        the plan.
-      - An empty text, the RV(plan_id) of an empty plan, approves no change. If omitted, the module applies any plan.
-      - Where the module has to read and plan again, because an answer was lost or somebody else made a change, it
-        applies what is left of the approved plan, and nothing else.
+      - A plan that is neither empty nor this one fails before anything is written, in check mode
+        too. The failure shows the plan.
+      - An empty text, the RV(plan_id) of an empty plan, approves no change. If omitted, the module
+        applies any plan.
+      - Where the module has to read and plan again, because an answer was lost or somebody else
+        made a change, it applies what is left of the approved plan, and nothing else.
     version_added: 0.2.0
     type: str
 """

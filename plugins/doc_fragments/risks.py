@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -10,28 +10,33 @@ class ModuleDocFragment:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.
-        The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints
-        the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk
-        only if the risk concerns no other networks and keys than C(networks) and C(entries).
-      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp with offset, or a
-        date, which means its end in UTC. The module returns C(reason) with the accepted risk.
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too. The failure names the networks and entries that the risk concerns.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the
+        acceptance. A failure prints the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
+        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
+        and C(entries).
+      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
+        accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(unprotects_addresses) means that addresses lose protection.
-      - V(stops_mitigation) means that a component only monitors attacks on addresses for which it mitigated them.
-      - V(disables_protection) means that the plan turns the protection off, or removes or disables the last rule that
-        makes a component work, or the last protected prefix.
-      - V(skips_monitoring) means that the plan enables a rule or filter that is new, was disabled, or has not monitored
-        for O(min_monitoring_hours).
-      - V(broad_allowlist) means that the active entries of the allowlist exceed O(min_allowlist_prefix_length_ipv4),
-        O(min_allowlist_prefix_length_ipv6) or O(max_allowlist_entries).
-      - V(allowlists_own_prefix) means that the allowlist has a protected prefix of the account as a source.
-      - V(mass_deletion) means that the plan deletes five objects or more, and more than O(max_deletions_percent) of a
-        list.
-      - V(empties_list) means that a purge or an expiry empties a list. The deletion of objects that a task names is not
-        this risk.
+      - V(stops_mitigation) means that a component only monitors attacks on addresses for which it
+        mitigated them.
+      - V(disables_protection) means that the plan turns the protection off, or removes or disables
+        the last rule that makes a component work, or the last protected prefix.
+      - V(skips_monitoring) means that the plan enables a rule or filter that is new, was disabled,
+        or has not monitored for O(min_monitoring_hours).
+      - V(broad_allowlist) means that the active entries of the allowlist exceed
+        O(min_allowlist_prefix_length_ipv4), O(min_allowlist_prefix_length_ipv6) or
+        O(max_allowlist_entries).
+      - V(allowlists_own_prefix) means that the allowlist has a protected prefix of the account as a
+        source.
+      - V(mass_deletion) means that the plan deletes five objects or more, and more than
+        O(max_deletions_percent) of a list.
+      - V(empties_list) means that a purge or an expiry empties a list. The deletion of objects that
+        a task names is not this risk.
     version_added: 0.2.0
     type: list
     elements: raw
@@ -49,12 +54,14 @@ options:
     type: float
     default: 4.0
   min_allowlist_prefix_length_ipv4:
-    description: The shortest IPv4 prefix length in the allowlist that is not a risk. Adjacent networks count as one.
+    description: The shortest IPv4 prefix length in the allowlist that is not a risk. Adjacent
+      networks count as one.
     version_added: 0.2.0
     type: int
     default: 24
   min_allowlist_prefix_length_ipv6:
-    description: The shortest IPv6 prefix length in the allowlist that is not a risk. Adjacent networks count as one.
+    description: The shortest IPv6 prefix length in the allowlist that is not a risk. Adjacent
+      networks count as one.
     version_added: 0.2.0
     type: int
     default: 48
@@ -69,27 +76,31 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.
-        The failure names the entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints
-        the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk
-        only if the risk concerns no other networks and keys than C(networks) and C(entries).
-      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp with offset, or a
-        date, which means its end in UTC. The module returns C(reason) with the accepted risk.
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too. The failure names the entries that the risk concerns.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the
+        acceptance. A failure prints the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
+        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
+        and C(entries).
+      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
+        accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
-      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or challenge, and at least
-        three or all of them, no longer do so. The plan removes or disables them, or turns them into log or skip.
-      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request matches, is new,
-        enabled, widened or moved to an earlier place.
-      - V(blocks_everything) means that a rule that blocks or challenges, and that every request matches, is new,
-        enabled or widened.
+      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or
+        challenge, and at least three or all of them, no longer do so. The plan removes or disables
+        them, or turns them into log or skip.
+      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request
+        matches, is new, enabled, widened or moved to an earlier place.
+      - V(blocks_everything) means that a rule that blocks or challenges, and that every request
+        matches, is new, enabled or widened.
     version_added: 0.2.0
     type: list
     elements: raw
     default: []
   max_weakened_percent:
-    description: The percentage of the rules that block or challenge above which it is a risk that they no longer do so.
+    description: The percentage of the rules that block or challenge above which it is a risk that
+      they no longer do so.
     version_added: 0.2.0
     type: int
     default: 30
@@ -99,24 +110,28 @@ options:
 options:
   accept_risks:
     description:
-      - The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.
-        The failure names the entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints
-        the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk
-        only if the risk concerns no other networks and keys than C(networks) and C(entries).
-      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp with offset, or a
-        date, which means its end in UTC. The module returns C(reason) with the accepted risk.
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too. The failure names the entries that the risk concerns.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the
+        acceptance. A failure prints the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
+        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
+        and C(entries).
+      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
+        accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
-      - V(mass_deletion) means that the plan deletes five objects or more, and more than O(max_deletions_percent) of a
-        list.
-      - V(empties_list) means that a purge empties a list. The deletion of objects that a task names is not this risk.
-      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or challenge, and at least
-        three or all of them, no longer do so. The plan removes or disables them, or turns them into log or skip.
-      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request matches, is new,
-        enabled, widened or moved to an earlier place.
-      - V(blocks_everything) means that a rule that blocks or challenges, and that every request matches, is new,
-        enabled or widened.
+      - V(mass_deletion) means that the plan deletes five objects or more, and more than
+        O(max_deletions_percent) of a list.
+      - V(empties_list) means that a purge empties a list. The deletion of objects that a task names
+        is not this risk.
+      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or
+        challenge, and at least three or all of them, no longer do so. The plan removes or disables
+        them, or turns them into log or skip.
+      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request
+        matches, is new, enabled, widened or moved to an earlier place.
+      - V(blocks_everything) means that a rule that blocks or challenges, and that every request
+        matches, is new, enabled or widened.
     version_added: 0.2.0
     type: list
     elements: raw
@@ -127,7 +142,8 @@ options:
     type: int
     default: 30
   max_weakened_percent:
-    description: The percentage of the rules that block or challenge above which it is a risk that they no longer do so.
+    description: The percentage of the rules that block or challenge above which it is a risk that
+      they no longer do so.
     version_added: 0.2.0
     type: int
     default: 30
@@ -137,9 +153,11 @@ options:
 options:
   staged_rollout:
     description:
-      - Whether a rule or filter with the desired mode V(enabled) monitors first, for O(min_monitoring_hours).
-      - With V(true), the rule or filter monitors, RV(pending) says until when, and the first run after that time
-        enables it. With V(false), the task fails unless O(accept_risks) names V(skips_monitoring).
+      - Whether a rule or filter with the desired mode V(enabled) monitors first, for
+        O(min_monitoring_hours).
+      - With V(true), the rule or filter monitors, RV(pending) says until when, and the first run
+        after that time enables it. With V(false), the task fails unless O(accept_risks) names
+        V(skips_monitoring).
     version_added: 0.2.0
     type: bool
     default: false

@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ options:
   zone_id:
     description:
       - The id of the zone, 32 hexadecimal digits.
-      - If a task omits O(zone_id) and O(zone_name), the module uses the environment variable E(CLOUDFLARE_ZONE_ID).
+      - If a task omits O(zone_id) and O(zone_name), the module uses the environment variable
+        E(CLOUDFLARE_ZONE_ID).
     type: str
   zone_name:
     description:
@@ -23,6 +24,7 @@ options:
   account_id:
     description:
       - Not used by this module.
-      - The option exists so that C(module_defaults) of the action group can set the account and the zone together.
+      - The option exists so that C(module_defaults) of the action group can set the account and the
+        zone together.
     type: str
 """

@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -7,9 +7,11 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.inputs import read_account
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import (
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.read_account import (
+    read_account,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.results import (
     CoverageSummary,
     answer,
     summarise,

@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.migration.cutover import steps
-from ansible_collections.edgeops.protection.plugins.plugin_utils.filter_errors import run_filter
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.cutover import steps
+from ansible_collections.edgeops.protection.plugins.plugin_utils._filter import run_filter
 
 
 def migration_steps(rules: object, custom_rules: object) -> dict[str, Any]:

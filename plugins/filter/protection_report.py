@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -8,12 +8,17 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.merging import merge_reports, read_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.results import read_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import (
+    merge_reports,
+    read_report,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
 
-def protection_report(hosts: Iterable[Any], generated: str, merge: Iterable[str] = ()) -> dict[str, Any]:
+def protection_report(
+    hosts: Iterable[Any], generated: str, merge: Iterable[str] = ()
+) -> dict[str, Any]:
     """The report on some hosts, and those of other reports; see protection_report.yml."""
     try:
         report = make_report([read_results(record) for record in hosts], str.__str__(generated))

@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -9,15 +9,25 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import Export, export_baseline, plain
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_snapshot import source_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils.variables_file import variables_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
+    Export,
+    export_baseline,
+    plain,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import source_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.yaml_file import (
+    variables_file,
+)
 
 
 def to_baseline(
-    account: Mapping[str, Any] | None, custom_rules: Any = None, firewall_rules: Any = None, purge: bool = False
+    account: Mapping[str, Any] | None,
+    custom_rules: Any = None,
+    firewall_rules: Any = None,
+    purge: bool = False,
 ) -> dict[str, Any]:
-    """The variables of the role baseline that describe an account and a zone; see to_baseline.yml."""
+    """The variables of the role baseline that describe an account and a zone; see
+    to_baseline.yml."""
     return _exported("to_baseline", account, custom_rules, firewall_rules, purge).variables
 
 
@@ -34,12 +44,19 @@ def to_baseline_file(
     return variables_file({**about, **export.variables}, [HEADER, *export.notes])
 
 
-HEADER = "What Cloudflare holds, as variables of the role edgeops.protection.baseline; applying them changes nothing."
+HEADER = (
+    "What Cloudflare holds, as variables of the role edgeops.protection.baseline; applying them"
+    " changes nothing."
+)
 
 
-def _exported(name: str, account: Any, custom_rules: Any, firewall_rules: Any, purge: bool) -> Export:
+def _exported(
+    name: str, account: Any, custom_rules: Any, firewall_rules: Any, purge: bool
+) -> Export:
     try:
-        export = export_baseline(account or None, _in_full(custom_rules), _in_full(firewall_rules), purge=bool(purge))
+        export = export_baseline(
+            account or None, _in_full(custom_rules), _in_full(firewall_rules), purge=bool(purge)
+        )
     except (AttributeError, TypeError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.{name}: {exc}") from exc
     for note in export.notes:

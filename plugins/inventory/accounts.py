@@ -1,5 +1,5 @@
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,23 +11,26 @@ version_added: 0.2.0
 author: The edgeops.protection authors (@edgeops)
 description:
   - Reads the accounts and zones that a Cloudflare API token sees, and makes each of them a host.
-  - An account becomes a host of the group C(accounts), with the variables C(edge_account_id), C(edge_account_name) and
-    C(edge_account_type). Its host name is its name in lower case, with everything but letters and digits, of any
-    script, turned into single hyphens.
-  - A zone becomes a host of the group C(zones) and of the group C(zones_of_<account host with underscores>), with the
-    variables C(edge_zone_id), C(edge_zone_name), C(edge_zone_plan), C(edge_zone_status), C(edge_zone_account) (the host
-    of its account) and C(edge_zone_account_id). Its host name is its domain.
-  - Where two accounts or two zones have one name, or an account has the name of a zone or of a group, a hyphen and six
-    digits of the id follow.
-  - An account that the token does not see, but one of its zones names, becomes a host like the others, without a type.
+  - An account becomes a host of the group C(accounts), with the variables C(edge_account_id),
+    C(edge_account_name) and C(edge_account_type). Its host name is its name in lower case, with
+    everything but letters and digits, of any script, turned into single hyphens.
+  - A zone becomes a host of the group C(zones) and of the group C(zones_of_<account host with
+    underscores>), with the variables C(edge_zone_id), C(edge_zone_name), C(edge_zone_plan),
+    C(edge_zone_status), C(edge_zone_account) (the host of its account) and C(edge_zone_account_id).
+    Its host name is its domain.
+  - Where two accounts or two zones have one name, or an account has the name of a zone or of a
+    group, a hyphen and six digits of the id follow.
+  - An account that the token does not see, but one of its zones names, becomes a host like the
+    others, without a type.
   - Tasks for these hosts run on the control node, since every host has C(ansible_connection=local).
   - The inventory holds no credentials. Give them to the tasks, for example in C(group_vars).
 notes:
-  - The token needs the permissions C(Account Settings Read) and C(Zone Read). A token without the first one sees no
-    accounts; the plugin then takes the accounts that its zones name, and warns. Accounts without zones are then
-    missing.
-  - Both lists are read at once, and their pages concurrently. A cached inventory makes no calls. A cache that another
-    O(base_url) filled, or that lacks a list that the options now ask for, is read anew.
+  - The token needs the permissions C(Account Settings Read) and C(Zone Read). A token without the
+    first one sees no accounts; the plugin then takes the accounts that its zones name, and warns.
+    Accounts without zones are then missing.
+  - Both lists are read at once, and their pages concurrently. A cached inventory makes no calls. A
+    cache that another O(base_url) filled, or that lacks a list that the options now ask for, is
+    read anew.
 seealso:
   - name: Accounts, in Cloudflare's API
     description: The list of accounts that a token sees.
@@ -49,7 +52,8 @@ options:
   api_token:
     description:
       - The API token. It may be a template.
-      - If no credentials are given at all, the environment variable E(CLOUDFLARE_API_TOKEN) is used.
+      - If no credentials are given at all, the environment variable E(CLOUDFLARE_API_TOKEN) is
+        used.
     type: str
   api_email:
     description:
@@ -63,7 +67,8 @@ options:
     type: str
   base_url:
     description:
-      - The URL of the Cloudflare API. It must be C(https), except on loopback addresses of this machine.
+      - The URL of the Cloudflare API. It must be C(https), except on loopback addresses of this
+        machine.
     type: str
     default: https://api.cloudflare.com/client/v4
     env:
@@ -77,13 +82,14 @@ options:
     type: int
     default: 4
   max_wait:
-    description: The seconds that the plugin waits in all before it repeats requests, above all for a rate limit.
+    description: The seconds that the plugin waits in all before it repeats requests, above all for
+      a rate limit.
     type: float
     default: 60.0
   call_budget:
     description:
-      - How many calls these credentials make at most in O(call_budget_period), those of tasks and of other runs on this
-        control node included. With C(0) there is no budget.
+      - How many calls these credentials make at most in O(call_budget_period), those of tasks and
+        of other runs on this control node included. With C(0) there is no budget.
       - The plugin waits for calls beyond it. This does not count against O(max_wait).
     type: int
     default: 1200
@@ -102,7 +108,8 @@ options:
     type: path
   accounts:
     description:
-      - The accounts that become hosts, as names, ids or globs such as C(example-*). Case does not matter.
+      - The accounts that become hosts, as names, ids or globs such as C(example-*). Case does not
+        matter.
       - All accounts by default. With an empty list no account becomes a host.
       - Zones of accounts that do not match are left out as well, unless the list is empty.
       - A pattern that no account matches is warned of.
@@ -110,7 +117,8 @@ options:
     elements: str
   zones:
     description:
-      - The zones that become hosts, as names, ids or globs such as C(*.example.com). Case does not matter.
+      - The zones that become hosts, as names, ids or globs such as C(*.example.com). Case does not
+        matter.
       - All zones by default. With an empty list no zone becomes a host, and zones are not read.
       - A pattern that no zone matches is warned of.
     type: list
@@ -121,14 +129,14 @@ EXAMPLES = r"""
 # edgeops.yml: all accounts and zones of the token in the environment variable CLOUDFLARE_API_TOKEN
 plugin: edgeops.protection.accounts
 ---
-# production.edgeops.yml: accounts by name, without zones; the token comes from a vaulted environment
+# production.edgeops.yml: accounts by name, without zones; the token comes from the environment
 plugin: edgeops.protection.accounts
 api_token: "{{ lookup('ansible.builtin.env', 'EDGE_INVENTORY_TOKEN') }}"
 accounts:
   - example-*
 zones: []
 ---
-# grouped.edgeops.yml: zones grouped by plan, paused ones in a group of their own, cached for an hour
+# grouped.edgeops.yml: zones grouped by plan, paused ones in a group of their own, cached 1 hour
 plugin: edgeops.protection.accounts
 cache: true
 cache_plugin: ansible.builtin.jsonfile
@@ -150,14 +158,25 @@ from typing import Any
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
-from ansible_collections.edgeops.protection.plugins.module_utils.api.adapters import REQUESTS_IMPORT_ERROR
-from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import BOUNDS, parse_settings
-from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import concurrently
-from ansible_collections.edgeops.protection.plugins.module_utils.errors import ProtectionError, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils.progress import Screen
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.directory import ACCOUNTS, ZONES
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.plugin_utils.inventory_hosts import (
+from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
+    REQUESTS_IMPORT_ERROR,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
+    BOUNDS,
+    parse_settings,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import concurrently
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import (
+    ProtectionError,
+    ServiceError,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import (
+    ACCOUNTS,
+    ZONES,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._screen import Screen
+from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import (
     Directory,
     Host,
     Selection,
@@ -171,6 +190,7 @@ except ImportError:  # before 2.19, ansible-core templates every text that is no
 
     def trust_as_template(value: str) -> str:
         return value
+
 else:
 
     def as_data(value: Any) -> Any:
@@ -216,27 +236,36 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         """Warn of what the inventory lacks, and say why."""
         if directory.accounts_of_zones and not directory.accounts and selection.accounts != []:
             self.display.warning(
-                "The token sees no accounts, since it lacks the permission Account Settings Read (account). "
-                "The inventory takes the accounts that its zones name; accounts without zones are missing."
+                "The token sees no accounts, since it lacks the permission Account Settings Read"
+                " (account). The inventory takes the accounts that its zones name; accounts without"
+                " zones are missing."
             )
         unmatched = selection.unmatched(directory)
         if unmatched:
-            self.display.warning(f"No account or zone that the token sees matches {', '.join(unmatched)}.")
+            self.display.warning(
+                f"No account or zone that the token sees matches {', '.join(unmatched)}."
+            )
         if not hosts:
             self.display.warning(
-                "The inventory has no hosts: the token sees no account and no zone that the options accounts and zones "
-                "select. It needs the permissions Account Settings Read (account) and Zone Read (zone)."
+                "The inventory has no hosts: the token sees no account and no zone that the options"
+                " accounts and zones select. It needs the permissions Account Settings Read"
+                " (account) and Zone Read (zone)."
             )
 
     def _cached_lists(self, path: str, cache: bool) -> Lists:
-        """The lists by the names of their options: from the cache where it holds them, or else from the service."""
+        """The lists by the names of their options: from the cache where it holds them, or else from
+        the service."""
         self.load_cache_plugin()
         key, base_url = self.get_cache_key(path), self.get_option("base_url")
-        needed = [resource for resource in (ACCOUNTS, ZONES) if self.get_option(resource.plural) != []]
+        needed = [
+            resource for resource in (ACCOUNTS, ZONES) if self.get_option(resource.plural) != []
+        ]
         enabled = self.get_option("cache")
         if enabled and cache and key in self._cache:
             cached: Mapping[str, Any] = self._cache[key]
-            if cached.get("base_url") == base_url and all(resource.plural in cached["lists"] for resource in needed):
+            if cached.get("base_url") == base_url and all(
+                resource.plural in cached["lists"] for resource in needed
+            ):
                 return {resource.plural: cached["lists"][resource.plural] for resource in needed}
         lists = self._read_lists(needed)
         if enabled:
@@ -260,11 +289,17 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                     try:
                         return [dict(item) for item in client.read(resource)]
                     except ServiceError as exc:
-                        if resource is ACCOUNTS and ZONES in resources and exc.status == HTTPStatus.FORBIDDEN:
+                        if (
+                            resource is ACCOUNTS
+                            and ZONES in resources
+                            and exc.status == HTTPStatus.FORBIDDEN
+                        ):
                             return []  # the zones name their accounts
                         raise
 
-                return dict(zip([resource.plural for resource in resources], concurrently(read, resources)))
+                return dict(
+                    zip([resource.plural for resource in resources], concurrently(read, resources))
+                )
         except ProtectionError as exc:
             raise AnsibleParserError(f"{self.NAME}: {exc.message}") from None
 
@@ -277,5 +312,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             self.inventory.set_variable(host.name, name, value)
         strict = self.get_option("strict")
         self._set_composite_vars(self.get_option("compose"), variables, host.name, strict=strict)
-        self._add_host_to_composed_groups(self.get_option("groups"), variables, host.name, strict=strict)
-        self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, host.name, strict=strict)
+        self._add_host_to_composed_groups(
+            self.get_option("groups"), variables, host.name, strict=strict
+        )
+        self._add_host_to_keyed_groups(
+            self.get_option("keyed_groups"), variables, host.name, strict=strict
+        )

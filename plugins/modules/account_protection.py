@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ module: account_protection
 short_description: Manage the whole Advanced TCP Protection of a Cloudflare account
 version_added: 0.1.0
 description:
-  - Manages the status, protected prefixes, allowlist, rules and filters of a Cloudflare account in one plan, and with
-    O(dns_rules) its Advanced DNS Protection.
-  - The module changes nothing that the task omits. It deletes objects that a list does not name only if O(purge) has
-    the name of the list.
-  - The module first creates objects, in the order prefixes, rules, filters, DNS rules, allowlist. Then it updates
-    objects, the status last. Then it deletes objects.
+  - Manages the status, protected prefixes, allowlist, rules and filters of a Cloudflare account in
+    one plan, and with O(dns_rules) its Advanced DNS Protection.
+  - The module changes nothing that the task omits. It deletes objects that a list does not name
+    only if O(purge) has the name of the list.
+  - The module first creates objects, in the order prefixes, rules, filters, DNS rules, allowlist.
+    Then it updates objects, the status last. Then it deletes objects.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -26,8 +26,8 @@ extends_documentation_fragment:
   - edgeops.protection.risks
   - edgeops.protection.risks.staged_rollout
 notes:
-  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
-    Only API tokens have it.
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
+    Protection Read). Only API tokens have it.
 options:
   enabled:
     description:
@@ -43,8 +43,10 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
-          - The network identifies the entry and cannot be changed. Another network is another entry.
+          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
+            V(192.0.2.1/32).
+          - The network identifies the entry and cannot be changed. Another network is another
+            entry.
         type: str
         required: true
       comment:
@@ -54,27 +56,32 @@ options:
         type: str
       excluded:
         description:
-          - Whether this network is excluded from protection, for example a part of a protected prefix.
+          - Whether this network is excluded from protection, for example a part of a protected
+            prefix.
           - If omitted, an existing entry keeps its value, and a new entry gets V(false).
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
-            its end in UTC.
+          - From when on the entry counts as absent, by the clock of the service. The first run
+            after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
           - The service does not know it. If omitted, the entry does not expire.
         version_added: 0.2.0
         type: str
       id:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       created_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       modified_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
   allowlist:
@@ -86,8 +93,10 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
-          - The network identifies the entry and cannot be changed. Another network is another entry.
+          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
+            V(192.0.2.1/32).
+          - The network identifies the entry and cannot be changed. Another network is another
+            entry.
         type: str
         required: true
       comment:
@@ -97,27 +106,32 @@ options:
         type: str
       enabled:
         description:
-          - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
+          - Whether the entry is active. An entry that is not active stays in the list, but has no
+            effect.
           - If omitted, an existing entry keeps its value, and a new entry gets V(true).
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
-            its end in UTC.
+          - From when on the entry counts as absent, by the clock of the service. The first run
+            after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
           - The service does not know it. If omitted, the entry does not expire.
         version_added: 0.2.0
         type: str
       id:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       created_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       modified_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
   rules:
@@ -128,26 +142,30 @@ options:
     suboptions:
       kind:
         description:
-          - The component that the rule belongs to, SYN flood protection or out-of-state TCP protection.
+          - The component that the rule belongs to, SYN flood protection or out-of-state TCP
+            protection.
         type: str
         choices: [syn_flood, out_of_state_tcp]
         required: true
       scope:
         description:
-          - Where the rule applies. The most specific rule decides, that of a data center before that of a region
-            before the global rule.
+          - Where the rule applies. The most specific rule decides, that of a data center before
+            that of a region before the global rule.
           - The kind, scope and name identify the rule and cannot be changed.
         type: str
         choices: [global, region, datacenter]
         required: true
       name:
         description:
-          - The code of the region or data center, for example V(WEUR). Upper and lower case are equal.
-          - Required unless the scope is V(global). A global rule has the name V(global), which may be omitted.
+          - The code of the region or data center, for example V(WEUR). Upper and lower case are
+            equal.
+          - Required unless the scope is V(global). A global rule has the name V(global), which may
+            be omitted.
         type: str
       mode:
         description:
-          - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+          - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
+            nothing.
           - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
@@ -170,15 +188,18 @@ options:
         type: str
         choices: [challenge, retransmit]
       id:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       created_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       modified_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
   filters:
@@ -189,7 +210,8 @@ options:
     suboptions:
       kind:
         description:
-          - The component that the filter belongs to, SYN flood protection or out-of-state TCP protection.
+          - The component that the filter belongs to, SYN flood protection or out-of-state TCP
+            protection.
         type: str
         choices: [syn_flood, out_of_state_tcp]
         required: true
@@ -204,47 +226,54 @@ options:
         required: true
       mode:
         description:
-          - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+          - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
+            nothing.
           - If omitted, an existing filter keeps its mode, and a new filter starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
       id:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       created_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       modified_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
   dns_rules:
     description:
       - The rules of Advanced DNS Protection, which protects the same prefixes. Each may occur once.
-      - The module reads and returns them only if the task has this list, so that an account without Advanced DNS
-        Protection does not fail.
+      - The module reads and returns them only if the task has this list, so that an account without
+        Advanced DNS Protection does not fail.
     version_added: 0.2.0
     type: list
     elements: dict
     suboptions:
       scope:
         description:
-          - Where the rule applies. The most specific rule decides, that of a data center before that of a region
-            before the global rule.
+          - Where the rule applies. The most specific rule decides, that of a data center before
+            that of a region before the global rule.
           - The scope and name identify the rule and cannot be changed.
         type: str
         choices: [global, region, datacenter]
         required: true
       name:
         description:
-          - The code of the region or data center, for example V(WEUR). Upper and lower case are equal.
-          - Required unless the scope is V(global). A global rule has the name V(global), which may be omitted.
+          - The code of the region or data center, for example V(WEUR). Upper and lower case are
+            equal.
+          - Required unless the scope is V(global). A global rule has the name V(global), which may
+            be omitted.
         type: str
       mode:
         description:
-          - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+          - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
+            nothing.
           - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
@@ -262,19 +291,22 @@ options:
         choices: [low, medium, high]
       profile_sensitivity:
         description:
-          - How soon DNS queries that differ from the usual ones count as an attack. With V(very_high), mitigation
-            begins soonest.
+          - How soon DNS queries that differ from the usual ones count as an attack. With
+            V(very_high), mitigation begins soonest.
           - If omitted, an existing rule keeps its value, and a new rule gets V(low).
         type: str
         choices: [low, medium, high, very_high]
       id:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         type: str
       created_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         type: str
       modified_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         type: str
   purge:
     description:
@@ -804,8 +836,8 @@ error:
       sample: 19581e27de7ced00-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ module: allowlist
 short_description: Manage the allowlist of Cloudflare Advanced TCP Protection
 version_added: 0.1.0
 description:
-  - Adds, updates and removes entries of the allowlist of a Cloudflare account. With O(purge=true), the module also
-    deletes the entries that the task does not name.
-  - The allowlist names I(source) addresses. Their packets bypass all rules and filters. Sources can be forged, so the
-    allowlist is no security control.
-  - To leave networks of your own without protection, use excluded entries of M(edgeops.protection.protected_prefixes).
+  - Adds, updates and removes entries of the allowlist of a Cloudflare account. With O(purge=true),
+    the module also deletes the entries that the task does not name.
+  - The allowlist names I(source) addresses. Their packets bypass all rules and filters. Sources can
+    be forged, so the allowlist is no security control.
+  - To leave networks of your own without protection, use excluded entries of
+    M(edgeops.protection.protected_prefixes).
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -24,8 +25,8 @@ extends_documentation_fragment:
   - edgeops.protection.plan
   - edgeops.protection.risks
 notes:
-  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
-    Only API tokens have it.
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
+    Protection Read). Only API tokens have it.
 options:
   entries:
     description:
@@ -37,8 +38,10 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
-          - The network identifies the entry and cannot be changed. Another network is another entry.
+          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
+            V(192.0.2.1/32).
+          - The network identifies the entry and cannot be changed. Another network is another
+            entry.
         type: str
         required: true
       comment:
@@ -48,27 +51,32 @@ options:
         type: str
       enabled:
         description:
-          - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
+          - Whether the entry is active. An entry that is not active stays in the list, but has no
+            effect.
           - If omitted, an existing entry keeps its value, and a new entry gets V(true).
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
-            its end in UTC.
+          - From when on the entry counts as absent, by the clock of the service. The first run
+            after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
           - The service does not know it. If omitted, the entry does not expire.
         version_added: 0.2.0
         type: str
       id:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       created_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       modified_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
   state:
@@ -81,7 +89,8 @@ options:
   purge:
     description:
       - Whether the module deletes the entries that O(entries) does not name.
-      - It requires O(state=present). With an empty O(entries) it requires V(empties_list) in O(accept_risks).
+      - It requires O(state=present). With an empty O(entries) it requires V(empties_list) in
+        O(accept_risks).
     type: bool
     default: false
 seealso:
@@ -397,8 +406,8 @@ error:
       sample: 2c624232cdd22177-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ short_description: Manage one entry of the allowlist of Cloudflare Advanced TCP 
 version_added: 0.1.0
 description:
   - Adds, updates or removes one entry of the allowlist of a Cloudflare account.
-  - The allowlist names I(source) addresses. Their packets bypass all rules and filters. Sources can be forged, so the
-    allowlist is no security control.
-  - To leave networks of your own without protection, use excluded entries of M(edgeops.protection.protected_prefixes).
+  - The allowlist names I(source) addresses. Their packets bypass all rules and filters. Sources can
+    be forged, so the allowlist is no security control.
+  - To leave networks of your own without protection, use excluded entries of
+    M(edgeops.protection.protected_prefixes).
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -23,13 +24,14 @@ extends_documentation_fragment:
   - edgeops.protection.plan
   - edgeops.protection.risks
 notes:
-  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
-    Only API tokens have it.
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
+    Protection Read). Only API tokens have it.
 options:
   prefix:
     description:
       - The network in CIDR notation, or a single address.
-      - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
+      - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
+        V(192.0.2.1/32).
       - The network identifies the entry and cannot be changed. Another network is another entry.
     type: str
     required: true
@@ -40,14 +42,16 @@ options:
     type: str
   enabled:
     description:
-      - Whether the entry is active. An entry that is not active stays in the list, but has no effect.
+      - Whether the entry is active. An entry that is not active stays in the list, but has no
+        effect.
       - If omitted, an existing entry keeps its value, and a new entry gets V(true).
     type: bool
   expires:
     description:
-      - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
-      - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
-        its end in UTC.
+      - From when on the entry counts as absent, by the clock of the service. The first run after
+        that deletes it.
+      - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+        V(2027-01-31), which means its end in UTC.
       - The service does not know it. If omitted, the entry does not expire.
     version_added: 0.2.0
     type: str
@@ -349,8 +353,8 @@ error:
       sample: 2c624232cdd22177-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ module: custom_rules
 short_description: Manage the WAF custom rules of a Cloudflare zone
 version_added: 0.2.0
 description:
-  - Creates, updates, orders and removes the WAF custom rules of a zone. Custom rules are the successor of firewall
-    rules.
+  - Creates, updates, orders and removes the WAF custom rules of a zone. Custom rules are the
+    successor of firewall rules.
   - The O(rules[].ref) identifies a rule.
-  - The service evaluates the rules in their order. Rules that the task does not name keep their place, their ids and
-    all their fields, unless O(state=exact).
-  - The module reads all rules with one call and writes them with one call. There is no locking. If more than two
-    seconds pass between these calls, the module reads once more before it writes, and plans again if somebody else has
-    changed the rules. It warns of a change that it overwrites all the same.
+  - The service evaluates the rules in their order. Rules that the task does not name keep their
+    place, their ids and all their fields, unless O(state=exact).
+  - The module reads all rules with one call and writes them with one call. There is no locking. If
+    more than two seconds pass between these calls, the module reads once more before it writes, and
+    plans again if somebody else has changed the rules. It warns of a change that it overwrites all
+    the same.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -27,8 +28,8 @@ extends_documentation_fragment:
   - edgeops.protection.plan
   - edgeops.protection.risks.zone_lists
 notes:
-  - The module needs the permission C(Zone WAF Write) of the zone. Check mode needs C(Zone WAF Read), and with
-    O(validate=true) the permission to write.
+  - The module needs the permission C(Zone WAF Write) of the zone. Check mode needs C(Zone WAF
+    Read), and with O(validate=true) the permission to write.
 options:
   rules:
     description: The rules. Each may occur once.
@@ -42,28 +43,33 @@ options:
         required: true
       action:
         description:
-          - What the rule does with a request that matches. After V(log), and after a V(skip) of V(products) or
-            V(phases) only, the service evaluates the next rule. Every other action ends the evaluation.
+          - What the rule does with a request that matches. After V(log), and after a V(skip) of
+            V(products) or V(phases) only, the service evaluates the next rule. Every other action
+            ends the evaluation.
           - If omitted, an existing rule keeps its action. A new rule needs one.
           - A change of the action resets O(rules[].action_parameters) and O(rules[].logging).
         type: str
         choices: [block, challenge, js_challenge, managed_challenge, log, skip]
       expression:
         description:
-          - The requests that match, in the Rules language. White space outside of quotes makes no difference.
+          - The requests that match, in the Rules language. White space outside of quotes makes no
+            difference.
           - It has at most 4,096 characters.
           - If omitted, an existing rule keeps its expression. A new rule needs one.
         type: str
       description:
-        description: A free text. An empty text clears it. If omitted, an existing description stays.
+        description: A free text. An empty text clears it. If omitted, an existing description
+          stays.
         type: str
       enabled:
         description:
-          - Whether the rule is enabled. If omitted, an existing rule keeps its value, and a new rule gets V(true).
+          - Whether the rule is enabled. If omitted, an existing rule keeps its value, and a new
+            rule gets V(true).
         type: bool
       action_parameters:
         description:
-          - What the action V(skip) skips, with at least one field, or how the action V(block) responds.
+          - What the action V(skip) skips, with at least one field, or how the action V(block)
+            responds.
           - The parameters replace all existing ones. If omitted, the existing parameters stay.
         type: dict
         suboptions:
@@ -103,8 +109,8 @@ options:
                 required: true
       logging:
         description:
-          - The logging of requests that the rule skips. If omitted, an existing rule keeps its value, and the service
-            logs the requests of a new rule.
+          - The logging of requests that the rule skips. If omitted, an existing rule keeps its
+            value, and the service logs the requests of a new rule.
         type: dict
         suboptions:
           enabled:
@@ -113,40 +119,47 @@ options:
             required: true
       position:
         description:
-          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref of another rule.
-          - If omitted, the new rule becomes the last. The module does not move existing rules, unless O(state=exact).
+          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref
+            of another rule.
+          - If omitted, the new rule becomes the last. The module does not move existing rules,
+            unless O(state=exact).
         type: str
       id:
-        description: Ignored, so that a task can give back what M(edgeops.protection.custom_rules_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.custom_rules_info) returns.
         type: str
       version:
-        description: Ignored, so that a task can give back what M(edgeops.protection.custom_rules_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.custom_rules_info) returns.
         type: str
       last_updated:
-        description: Ignored, so that a task can give back what M(edgeops.protection.custom_rules_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.custom_rules_info) returns.
         type: str
   state:
     description:
       - With V(present), the module creates or updates the rules that the task names.
       - With V(absent), the module deletes them. It reads only their O(rules[].ref).
-      - With V(exact), the zone gets these rules and no others, in this order. Rules that O(ignore) matches stay.
+      - With V(exact), the zone gets these rules and no others, in this order. Rules that O(ignore)
+        matches stay.
     type: str
     choices: [present, absent, exact]
     default: present
   ignore:
     description:
-      - Patterns of the refs of rules that somebody else manages, such as V(partner-*). O(state=exact) leaves these
-        rules where they are, each behind the rule before it that does not move either. Every other state leaves them
-        alone anyway.
-      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some. Case matters.
+      - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
+        O(state=exact) leaves these rules where they are, each behind the rule before it that does
+        not move either. Every other state leaves them alone anyway.
+      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
+        Case matters.
       - A pattern must not match a rule of the task.
     type: list
     elements: str
     default: []
   validate:
     description:
-      - Whether the service validates the planned rules in check mode, for example their expressions. Nothing is
-        written.
+      - Whether the service validates the planned rules in check mode, for example their
+        expressions. Nothing is written.
       - The token then needs the permission to write in check mode too.
     type: bool
     default: false
@@ -462,8 +475,8 @@ error:
       sample: d4735e3a265e16ee-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ module: custom_rules_info
 short_description: Read the WAF custom rules of a Cloudflare zone
 version_added: 0.2.0
 description:
-  - Returns the custom rules of a zone that meet all given conditions, in the order in which the service evaluates them.
-  - The list is complete, or the task fails. A missing permission is a failure too, never an empty list. A zone that
-    never had a custom rule has an empty list.
+  - Returns the custom rules of a zone that meet all given conditions, in the order in which the
+    service evaluates them.
+  - The list is complete, or the task fails. A missing permission is a failure too, never an empty
+    list. A zone that never had a custom rule has an empty list.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.info
@@ -153,8 +154,8 @@ error:
       sample: 6b86b273ff34fce1-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

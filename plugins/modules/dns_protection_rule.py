@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ short_description: Manage a DNS protection rule
 version_added: 0.2.0
 description:
   - Creates, updates or removes one rule of the Advanced DNS Protection of a Cloudflare account.
-  - Advanced DNS Protection protects the prefixes that M(edgeops.protection.protected_prefixes) manages, which it shares
-    with Advanced TCP Protection. Neither the status of TCP protection nor a filter changes what it does.
-  - A rule says how DNS protection treats the traffic of all data centers, of a region or of one data center. Without a
-    rule that applies it protects nothing, so there should be a global rule.
+  - Advanced DNS Protection protects the prefixes that M(edgeops.protection.protected_prefixes)
+    manages, which it shares with Advanced TCP Protection. Neither the status of TCP protection nor
+    a filter changes what it does.
+  - A rule says how DNS protection treats the traffic of all data centers, of a region or of one
+    data center. Without a rule that applies it protects nothing, so there should be a global rule.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -25,13 +26,13 @@ extends_documentation_fragment:
   - edgeops.protection.risks
   - edgeops.protection.risks.staged_rollout
 notes:
-  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
-    Only API tokens have it.
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
+    Protection Read). Only API tokens have it.
 options:
   scope:
     description:
-      - Where the rule applies. The most specific rule decides, that of a data center before that of a region before
-        the global rule.
+      - Where the rule applies. The most specific rule decides, that of a data center before that of
+        a region before the global rule.
       - The scope and name identify the rule and cannot be changed.
     type: str
     choices: [global, region, datacenter]
@@ -39,11 +40,13 @@ options:
   name:
     description:
       - The code of the region or data center, for example V(WEUR). Upper and lower case are equal.
-      - Required unless the scope is V(global). A global rule has the name V(global), which may be omitted.
+      - Required unless the scope is V(global). A global rule has the name V(global), which may be
+        omitted.
     type: str
   mode:
     description:
-      - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+      - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
+        nothing.
       - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
     type: str
     choices: [enabled, monitoring, disabled]
@@ -61,8 +64,8 @@ options:
     choices: [low, medium, high]
   profile_sensitivity:
     description:
-      - How soon DNS queries that differ from the usual ones count as an attack. With V(very_high), mitigation begins
-        soonest.
+      - How soon DNS queries that differ from the usual ones count as an attack. With V(very_high),
+        mitigation begins soonest.
       - If omitted, an existing rule keeps its value, and a new rule gets V(low).
     type: str
     choices: [low, medium, high, very_high]
@@ -405,8 +408,8 @@ error:
       sample: 19581e27de7ced00-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ short_description: Update existing firewall rules of a Cloudflare zone
 version_added: 0.1.0
 description:
   - Updates existing firewall rules. The module neither creates nor deletes rules.
-  - The module sends one rule to its own path, and more rules in batches of up to 25. Each batch is a transaction. If a
-    batch fails, the batches before it stay applied.
-  - Cloudflare has retired firewall rules for most zones in favor of custom rules. There the task fails and says so.
-    M(edgeops.protection.custom_rules) manages custom rules.
+  - The module sends one rule to its own path, and more rules in batches of up to 25. Each batch is
+    a transaction. If a batch fails, the batches before it stay applied.
+  - Cloudflare has retired firewall rules for most zones in favor of custom rules. There the task
+    fails and says so. M(edgeops.protection.custom_rules) manages custom rules.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -29,8 +29,8 @@ notes:
 options:
   rules:
     description:
-      - The rules, each with the id of an existing rule. Each may occur once. The module leaves all other rules of the
-        zone alone.
+      - The rules, each with the id of an existing rule. Each may occur once. The module leaves all
+        other rules of the zone alone.
       - A field that a rule omits keeps its existing value.
     type: list
     elements: dict
@@ -48,8 +48,8 @@ options:
         choices: [log, bypass, allow, challenge, managed_challenge, js_challenge, block]
       priority:
         description:
-          - The priority, from 0 to 2147483647. The service evaluates rules with lower numbers first, and rules
-            without a priority last.
+          - The priority, from 0 to 2147483647. The service evaluates rules with lower numbers
+            first, and rules without a priority last.
           - An empty text removes the priority.
         type: raw
       paused:
@@ -60,8 +60,8 @@ options:
         type: str
       products:
         description:
-          - The products that a rule with action V(bypass) bypasses. Rules with another action have none. An empty
-            list clears it.
+          - The products that a rule with action V(bypass) bypasses. Rules with another action have
+            none. An empty list clears it.
         type: list
         elements: str
         choices: [zoneLockdown, uaBlock, bic, hot, securityLevel, rateLimit, waf]
@@ -71,7 +71,8 @@ options:
       filter:
         description:
           - The requests that the rule applies to.
-          - If the service does not update the filter together with the rule, the module updates it at its own path.
+          - If the service does not update the filter together with the rule, the module updates it
+            at its own path.
           - If several rules share the filter, it changes for all of them.
         type: dict
         suboptions:
@@ -79,8 +80,8 @@ options:
             description: The id of an existing filter. If omitted, the rule keeps its filter.
             type: str
           expression:
-            description: The requests that match, in the Rules language. White space outside of quotes makes no
-              difference.
+            description: The requests that match, in the Rules language. White space outside of
+              quotes makes no difference.
             type: str
           paused:
             description: Whether the filter is paused.
@@ -92,11 +93,13 @@ options:
             description: A short name that you choose. An empty text clears it.
             type: str
       created_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.firewall_rules_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.firewall_rules_info) returns.
         version_added: 0.2.0
         type: str
       modified_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.firewall_rules_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.firewall_rules_info) returns.
         version_added: 0.2.0
         type: str
 seealso:
@@ -404,8 +407,8 @@ error:
       sample: d4735e3a265e16ee-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ module: host_baseline
 short_description: Update an account and its zone to match the variables of the role baseline
 version_added: 0.2.0
 description:
-  - The action of the role C(edgeops.protection.baseline). It reads the C(baseline_*) variables of the host, and those
-    C(edge_*) variables of the inventory that count where the role's are not set. C(ansible-doc -t role
-    edgeops.protection.baseline) describes them.
+  - The action of the role C(edgeops.protection.baseline). It reads the C(baseline_*) variables of
+    the host, and those C(edge_*) variables of the inventory that count where the role's are not
+    set. C(ansible-doc -t role edgeops.protection.baseline) describes them.
   - It runs M(edgeops.protection.account_protection) where the host is an account,
-    M(edgeops.protection.firewall_rules) where the host has firewall rules, and M(edgeops.protection.custom_rules) where
-    the host has custom rules. After a failure it runs no further module.
-  - With C(baseline_snapshot_directory) it predicts the changes of all modules first, and writes the state before them,
-    unless there are none.
-  - It prints a line or two for each host, which say how well the account is protected and which steps are left.
+    M(edgeops.protection.firewall_rules) where the host has firewall rules, and
+    M(edgeops.protection.custom_rules) where the host has custom rules. After a failure it runs no
+    further module.
+  - With C(baseline_snapshot_directory) it predicts the changes of all modules first, and writes the
+    state before them, unless there are none.
+  - It prints a line or two for each host, which say how well the account is protected and which
+    steps are left.
   - It warns of variables that begin with C(baseline_) and that the role does not have.
 author:
   - The edgeops.protection authors (@edgeops)
@@ -31,18 +33,21 @@ attributes:
     description: Supports C(async).
     support: none
   check_mode:
-    description: Supports check mode, which returns the same changes as the run that follows and makes none of them.
+    description: Supports check mode, which returns the same changes as the run that follows and
+      makes none of them.
     support: full
   diff_mode:
     description: Returns the difference between the objects before and after.
     support: full
   idempotent:
-    description: A second run with the same options changes nothing, unless somebody else made a change in between.
+    description: A second run with the same options changes nothing, unless somebody else made a
+      change in between.
     support: full
 notes:
-  - It takes no options. Neither C(module_defaults) nor the environment replace variables of the role; credentials come
-    from variables only.
-  - Playbooks use the role, which validates the variables first and registers the result as C(baseline_result).
+  - It takes no options. Neither C(module_defaults) nor the environment replace variables of the
+    role; credentials come from variables only.
+  - Playbooks use the role, which validates the variables first and registers the result as
+    C(baseline_result).
 seealso:
   - module: edgeops.protection.host_restore
   - module: edgeops.protection.account_protection

@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -12,18 +12,22 @@ short_description: Make an account and its zone what a file says again
 version_added: 0.2.0
 description:
   - The action of the playbook C(edgeops.protection.restore). It takes a snapshot, which the role
-    C(edgeops.protection.baseline) writes before its first change, or a file of the role C(edgeops.protection.export).
-  - It makes the lists and the custom rules that the file describes exactly what they were, through the same checks as
-    any other change. A list with objects that the file cannot describe is not purged.
-  - It takes the account, the zone, the credentials and the limits from the variables of the host, as the role does, and
-    everything else from the file. It refuses a file of another account or zone.
+    C(edgeops.protection.baseline) writes before its first change, or a file of the role
+    C(edgeops.protection.export).
+  - It makes the lists and the custom rules that the file describes exactly what they were, through
+    the same checks as any other change. A list with objects that the file cannot describe is not
+    purged.
+  - It takes the account, the zone, the credentials and the limits from the variables of the host,
+    as the role does, and everything else from the file. It refuses a file of another account or
+    zone.
 options:
   file:
     description: The file. A relative path is one where the command was typed.
     type: path
     required: true
   accept_risks:
-    description: The risks that are accepted, as O(edgeops.protection.account_protection#module:accept_risks) has them.
+    description: The risks that are accepted, as
+      O(edgeops.protection.account_protection#module:accept_risks) has them.
     type: list
     elements: raw
     default: []
@@ -37,13 +41,15 @@ attributes:
     description: Supports C(async).
     support: none
   check_mode:
-    description: Supports check mode, which returns the same changes as the run that follows and makes none of them.
+    description: Supports check mode, which returns the same changes as the run that follows and
+      makes none of them.
     support: full
   diff_mode:
     description: Returns the difference between the objects before and after.
     support: full
   idempotent:
-    description: A second run with the same options changes nothing, unless somebody else made a change in between.
+    description: A second run with the same options changes nothing, unless somebody else made a
+      change in between.
     support: full
 seealso:
   - module: edgeops.protection.host_baseline

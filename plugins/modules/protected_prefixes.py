@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ module: protected_prefixes
 short_description: Manage the networks that Cloudflare Advanced TCP Protection protects
 version_added: 0.1.0
 description:
-  - Adds, updates and removes the protected prefixes of a Cloudflare account. With O(purge=true), the module also
-    deletes the prefixes that the task does not name.
-  - The module reads the list once. It creates up to 300 prefixes with one call, and updates and deletes them one by
-    one.
+  - Adds, updates and removes the protected prefixes of a Cloudflare account. With O(purge=true),
+    the module also deletes the prefixes that the task does not name.
+  - The module reads the list once. It creates up to 300 prefixes with one call, and updates and
+    deletes them one by one.
   - Advanced DNS Protection uses the same list. A prefix that you remove here is removed there too.
 extends_documentation_fragment:
   - edgeops.protection.attributes
@@ -24,8 +24,8 @@ extends_documentation_fragment:
   - edgeops.protection.plan
   - edgeops.protection.risks
 notes:
-  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
-    Only API tokens have it.
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
+    Protection Read). Only API tokens have it.
 options:
   prefixes:
     description:
@@ -37,8 +37,10 @@ options:
       prefix:
         description:
           - The network in CIDR notation, or a single address.
-          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is V(192.0.2.1/32).
-          - The network identifies the entry and cannot be changed. Another network is another entry.
+          - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1) is
+            V(192.0.2.1/32).
+          - The network identifies the entry and cannot be changed. Another network is another
+            entry.
         type: str
         required: true
       comment:
@@ -48,27 +50,32 @@ options:
         type: str
       excluded:
         description:
-          - Whether this network is excluded from protection, for example a part of a protected prefix.
+          - Whether this network is excluded from protection, for example a part of a protected
+            prefix.
           - If omitted, an existing entry keeps its value, and a new entry gets V(false).
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of the service. The first run after that deletes it.
-          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as V(2027-01-31), which means
-            its end in UTC.
+          - From when on the entry counts as absent, by the clock of the service. The first run
+            after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
           - The service does not know it. If omitted, the entry does not expire.
         version_added: 0.2.0
         type: str
       id:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       created_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
       modified_on:
-        description: Ignored, so that a task can give back what M(edgeops.protection.protection_info) returns.
+        description: Ignored, so that a task can give back what
+          M(edgeops.protection.protection_info) returns.
         version_added: 0.2.0
         type: str
   state:
@@ -81,7 +88,8 @@ options:
   purge:
     description:
       - Whether the module deletes the entries that O(prefixes) does not name.
-      - It requires O(state=present). With an empty O(prefixes) it requires V(empties_list) in O(accept_risks).
+      - It requires O(state=present). With an empty O(prefixes) it requires V(empties_list) in
+        O(accept_risks).
     type: bool
     default: false
 seealso:
@@ -410,8 +418,8 @@ error:
       sample: 2c624232cdd22177-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

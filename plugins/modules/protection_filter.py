@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -22,27 +22,28 @@ extends_documentation_fragment:
   - edgeops.protection.risks
   - edgeops.protection.risks.staged_rollout
 notes:
-  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
-    Only API tokens have it.
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
+    Protection Read). Only API tokens have it.
 options:
   kind:
     description:
-      - The component that the filter belongs to, SYN flood protection or out-of-state TCP protection.
+      - The component that the filter belongs to, SYN flood protection or out-of-state TCP
+        protection.
     type: str
     choices: [syn_flood, out_of_state_tcp]
     required: true
   expression:
     description:
-      - The traffic that the filter matches, in the Rules language, with the fields C(ip.src), C(ip.dst),
-        C(tcp.srcport)
-        and C(tcp.dstport).
+      - The traffic that the filter matches, in the Rules language, with the fields C(ip.src),
+        C(ip.dst), C(tcp.srcport) and C(tcp.dstport).
       - The expression identifies the filter. White space outside of quotes makes no difference.
       - It has at most 8,192 characters.
     type: str
     required: true
   mode:
     description:
-      - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+      - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
+        nothing.
       - If omitted, an existing filter keeps its mode, and a new filter starts in V(monitoring).
     type: str
     choices: [enabled, monitoring, disabled]
@@ -342,8 +343,8 @@ error:
       sample: 2c624232cdd22177-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

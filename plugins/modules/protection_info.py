@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ module: protection_info
 short_description: Read the Advanced TCP Protection of a Cloudflare account
 version_added: 0.1.0
 description:
-  - Returns the status, protected prefixes, allowlist, rules and filters of a Cloudflare account, and which addresses
-    they protect. It reads the rules of Advanced DNS Protection where O(gather_subset) has V(dns_rules).
-  - Each list is complete, or the task fails. A missing permission is a failure too, never an empty list.
+  - Returns the status, protected prefixes, allowlist, rules and filters of a Cloudflare account,
+    and which addresses they protect. It reads the rules of Advanced DNS Protection where
+    O(gather_subset) has V(dns_rules).
+  - Each list is complete, or the task fails. A missing permission is a failure too, never an empty
+    list.
   - M(edgeops.protection.account_protection) takes the lists as this module returns them.
 extends_documentation_fragment:
   - edgeops.protection.attributes
@@ -26,7 +28,8 @@ options:
   gather_subset:
     description:
       - What the module reads and returns.
-      - V(dns_rules) was added in version 0.2.0. With it, the task fails for an account without Advanced DNS Protection.
+      - V(dns_rules) was added in version 0.2.0. With it, the task fails for an account without
+        Advanced DNS Protection.
     type: list
     elements: str
     choices: [status, prefixes, allowlist, rules, filters, dns_rules]
@@ -34,8 +37,8 @@ options:
   covers:
     description:
       - Addresses and networks. RV(covers) says of each whether and how it is protected.
-      - For this the module reads all subsets, V(dns_rules) only if O(gather_subset) names it. It still returns only
-        those that O(gather_subset) names.
+      - For this the module reads all subsets, V(dns_rules) only if O(gather_subset) names it. It
+        still returns only those that O(gather_subset) names.
     version_added: 0.2.0
     type: list
     elements: str
@@ -664,8 +667,8 @@ error:
       sample: 6b86b273ff34fce1-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ short_description: Manage a SYN flood rule or an out-of-state TCP rule
 version_added: 0.1.0
 description:
   - Creates, updates or removes one rule of the Advanced TCP Protection of a Cloudflare account.
-  - A rule says how a component treats the traffic of all data centers, of a region or of one data center. A component
-    without a rule that applies protects nothing, so each component should have a global rule.
+  - A rule says how a component treats the traffic of all data centers, of a region or of one data
+    center. A component without a rule that applies protects nothing, so each component should have
+    a global rule.
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
@@ -23,8 +24,8 @@ extends_documentation_fragment:
   - edgeops.protection.risks
   - edgeops.protection.risks.staged_rollout
 notes:
-  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS Protection Read).
-    Only API tokens have it.
+  - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
+    Protection Read). Only API tokens have it.
 options:
   kind:
     description:
@@ -34,8 +35,8 @@ options:
     required: true
   scope:
     description:
-      - Where the rule applies. The most specific rule decides, that of a data center before that of a region before
-        the global rule.
+      - Where the rule applies. The most specific rule decides, that of a data center before that of
+        a region before the global rule.
       - The kind, scope and name identify the rule and cannot be changed.
     type: str
     choices: [global, region, datacenter]
@@ -43,11 +44,13 @@ options:
   name:
     description:
       - The code of the region or data center, for example V(WEUR). Upper and lower case are equal.
-      - Required unless the scope is V(global). A global rule has the name V(global), which may be omitted.
+      - Required unless the scope is V(global). A global rule has the name V(global), which may be
+        omitted.
     type: str
   mode:
     description:
-      - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does nothing.
+      - V(monitoring) reports attacks and drops nothing, V(enabled) mitigates, V(disabled) does
+        nothing.
       - If omitted, an existing rule keeps its mode, and a new rule starts in V(monitoring).
     type: str
     choices: [enabled, monitoring, disabled]
@@ -425,8 +428,8 @@ error:
       sample: 2c624232cdd22177-LOC
 """
 
-from ansible_collections.edgeops.protection.plugins.module_utils.module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/python
 
-# Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ module: write_report
 short_description: Write the report on the hosts of a play
 version_added: 0.2.0
 description:
-  - The last task of the role C(edgeops.protection.report), which runs it once for all hosts of the play. It gathers
-    what each host predicted, and writes the report as C(report.json), C(report.md), C(report.html), C(report.prom),
-    and the plan of each host as C(plans/HOST.json).
-  - A host without a result has the status C(unknown); only C(localhost), where a play merges reports of others, is then
-    left out. Each file is written at once, or not at all.
+  - The last task of the role C(edgeops.protection.report), which runs it once for all hosts of the
+    play. It gathers what each host predicted, and writes the report as C(report.json),
+    C(report.md), C(report.html), C(report.prom), and the plan of each host as C(plans/HOST.json).
+  - A host without a result has the status C(unknown); only C(localhost), where a play merges
+    reports of others, is then left out. Each file is written at once, or not at all.
   - It makes no calls.
 author:
   - The edgeops.protection authors (@edgeops)

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import compare_coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.results import compare_coverage
 
 SIZES = (2_500, 5_000, 10_000, 20_000)
 RUNS = 5

@@ -15,9 +15,9 @@ import sys
 import time
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import numbered, parse_desired
-from ansible_collections.edgeops.protection.plugins.module_utils.plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 
 from .accounts import identifier, prefixes
 

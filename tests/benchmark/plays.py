@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ACCOUNT,
     ALLOWLIST,
     PREFIXES,

@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.files import json_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import json_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 
 from tests.support.report_fleet import fleet
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.budget.state import FOLDER
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import FOLDER
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import STATUS
 
 from . import plays
 from .accounts import Account, Entry, directory_accounts, directory_zones, identifier, objects

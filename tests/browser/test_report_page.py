@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.files import json_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import json_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.support.ansible_run import REPOSITORY

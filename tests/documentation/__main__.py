@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.documentation.pages import MODULES, with_return
 from tests.documentation.roles import BASELINE, with_lists

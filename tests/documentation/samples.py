@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from typing import Any
 from unittest.mock import patch
 
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
 from tests.fake_service.clock import Clock

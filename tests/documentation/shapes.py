@@ -12,16 +12,16 @@ from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.summary import (
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.results import (
     Answer,
     CoverageChange,
     CoverageSummary,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.errors import ErrorDetails
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.risk import RiskRecord
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.rollout import Pending
-from ansible_collections.edgeops.protection.plugins.module_utils.result import Diff, Expired, OperationRecord
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import (
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risk import RiskRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
+from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     COMPONENTS,
     DNS_RULES,
@@ -30,9 +30,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils.schema.account 
     RULES,
     STATUS,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import EXPIRES, Field, Resource
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 Entry = dict[str, Any]  # one key of a result as RETURN documents it
 Entries = dict[str, Entry]

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
 from tests.fake_service.__main__ import text as announcement

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils.migration import report as migration_report
-from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.module_utils._migration import report as migration_report
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, TaskResult, ansible_playbook

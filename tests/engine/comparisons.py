@@ -13,20 +13,20 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.address_set import intersection, range_of
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.every_request import matches_every_request
-from ansible_collections.edgeops.protection.plugins.module_utils.coverage.expressions import Undecided, matched
-from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import migrate
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.expressions import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.destinations import Undecided, matched
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
     FILTER_EXPRESSION,
     FILTER_SCHEME,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.grammar import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     Comparison,
     leaves,
     normalise_expression,
     parse,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.proof import matches_every_request
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import intersection, range_of
 from octorules_wirefilter import parse_expression
 
 from tests.engine import generators

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.api import retry
-from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import THREAD
+from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import THREAD
 
 from tests.fake_service import LocalService
 from tests.support.module_run import Modules

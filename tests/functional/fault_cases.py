@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
-from ansible_collections.edgeops.protection.plugins.module_utils.api import retry
+from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2

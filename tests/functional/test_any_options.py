@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.arguments import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import argument_spec
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 

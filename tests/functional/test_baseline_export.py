@@ -14,17 +14,17 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT as RESOURCES
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import DEFAULT_SUBSETS, SUBSETS
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_export import export_baseline
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_restore import parts_to_restore
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_snapshot import readers, snapshot_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils.baseline_variables import parts_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils.variables_file import variables_file
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import DEFAULT_SUBSETS, SUBSETS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_baseline
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import parts_to_restore
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import readers, snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.yaml_file import variables_file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 import requests
-from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import BOUNDS, parse_settings
-from ansible_collections.edgeops.protection.plugins.module_utils.budget.budget import CallBudget
-from ansible_collections.edgeops.protection.plugins.module_utils.budget.state import Header, SharedState, state_path
-from ansible_collections.edgeops.protection.plugins.module_utils.engine import perform
-from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS, parse_settings
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import Header, SharedState, state_path
+from ansible_collections.edgeops.protection.plugins.module_utils._engine import perform
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT

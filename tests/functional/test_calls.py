@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import MAX_CONCURRENT_CALLS
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import MAX_CONCURRENT_CALLS
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import DNS, FILTER_1, FILTER_2, FIREWALL, RULE_1, RULE_2, WHOLE

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.apply import executor
+from ansible_collections.edgeops.protection.plugins.module_utils._apply import executor
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2

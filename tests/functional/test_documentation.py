@@ -17,24 +17,24 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.basic import env_fallback
-from ansible_collections.edgeops.protection.plugins.module_utils.api.auth import ENVIRONMENT
-from ansible_collections.edgeops.protection.plugins.module_utils.api.session import VERSION
-from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import OWNERS, shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.approval import OPTION
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import (
+from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import ENVIRONMENT
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import OWNERS, shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import OPTION
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import (
     ACCOUNT_CODES,
     CODES,
     LIST_CODES,
     ZONE_CODES,
     limit_options,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS as COLLECTIONS
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import RESOURCES
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.resource import EXPIRES, Resource
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.arguments import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS as COLLECTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import argument_spec
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.documentation.pages import with_return
 from tests.documentation.roles import BASELINE, with_lists
@@ -48,7 +48,7 @@ from tests.support.service_state import seed
 FOREIGN = {"rules.score_per_period"}  # a field that this collection does not manage, and carries along
 
 ROOT = Path(__file__).parents[2]
-ACTIONS = {"host_baseline", "host_report", "host_restore", "write_report"}  # of roles: no specification
+ACTIONS = {"host_baseline", "host_report_info", "host_restore", "write_report"}  # of roles: no specification
 MODULES = sorted({path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py")} - ACTIONS)
 FILTERS = sorted((ROOT / "plugins" / "filter").glob("*.yml"))
 ROLE_SPECS = sorted((ROOT / "roles").glob("*/meta/argument_specs.yml"))

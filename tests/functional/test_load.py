@@ -10,9 +10,9 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import BOUNDS, parse_settings
-from ansible_collections.edgeops.protection.plugins.module_utils.engine import perform
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS, parse_settings
+from ansible_collections.edgeops.protection.plugins.module_utils._engine import perform
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, OTHERS

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.migration.migrate import Migration, migrate
-from ansible_collections.edgeops.protection.plugins.module_utils.migration.report import report
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import Migration, migrate
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.report import report
 from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
 

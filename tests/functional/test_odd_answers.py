@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import MAX_CONCURRENT_CALLS
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import MAX_CONCURRENT_CALLS
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import DUPLICATE_PREFIXES, FIREWALL, RULE_1

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.results import read_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules

@@ -14,10 +14,10 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request
-from ansible_collections.edgeops.protection.plugins.module_utils.api.session import Session
-from ansible_collections.edgeops.protection.plugins.module_utils.api.settings import BOUNDS
-from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1

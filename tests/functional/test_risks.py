@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.limits import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils.guard.risks import FINDERS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks import FINDERS
 
 from tests.fake_service import LocalService
 from tests.functional.risk_cases import EXISTING, OUT, RISK_CASES, SYN, RiskCase

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import LISTS
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 
 from tests.documentation.samples import ACCOUNT_STATE, ZONE_STATE
 from tests.fake_service import LocalService

@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.edgeops.protection.plugins.module_utils.api import adapters as pools
-from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request
-from ansible_collections.edgeops.protection.plugins.module_utils.api.session import Session
-from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import MAX_CONCURRENT_CALLS
-from ansible_collections.edgeops.protection.plugins.module_utils.errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._api import adapters as pools
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import MAX_CONCURRENT_CALLS
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, Modules, run_main

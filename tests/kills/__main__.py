@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils.api.session import Session
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT as RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as RESOURCES
 
 from tests.fake_service import LocalService
 from tests.support.interrupted_run import InterruptedRun, interruptible, wait_until

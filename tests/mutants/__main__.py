@@ -23,8 +23,8 @@ from .report import main as report
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".cache" / "mutants"
 DECIDING = (
-    "plan/plan.py plan/ordering.py plan/reconcile.py apply/executor.py apply/recovery.py guard/risks.py schema/values.py "
-    "schema/grammar.py schema/expressions.py coverage/expressions.py api/client.py"
+    "_plan/plan.py _plan/ordering.py _plan/reconcile.py _apply/executor.py _apply/recovery.py _guard/risks.py _values/kinds.py "
+    "_expressions/grammar.py _expressions/fields.py _expressions/destinations.py _api/client.py"
 )
 
 

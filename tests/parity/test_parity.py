@@ -18,7 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
 from tests.fake_service.credentials import TOKEN

@@ -40,7 +40,7 @@ SCENES: Final = (
 OPTIONS: Final = ("tests/functional/test_bad_options.py", "tests/functional/test_any_options.py")
 PLUGINS: Final = ("tests/e2e/test_secrets.py", "tests/e2e/test_inventory.py", "tests/e2e/test_export.py")
 HTTP: Final = (
-    "tests/unit/plugins/module_utils/api",
+    "tests/unit/plugins/module_utils/_api",
     *(f"tests/functional/test_{name}.py" for name in ("retries", "transport", "calls", "faults")),
 )
 MATRIX: Final = {

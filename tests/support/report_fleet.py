@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils.report.results import HostResults, read_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, read_results
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ACCOUNT
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 
 MODULE_UTILS = Path(__file__).parents[3] / "plugins" / "module_utils"
 FILES = [
-    MODULE_UTILS / "engine.py",
-    MODULE_UTILS / "result.py",
-    *MODULE_UTILS.glob("plan/*.py"),
-    *MODULE_UTILS.glob("apply/*.py"),
+    MODULE_UTILS / "_engine.py",
+    MODULE_UTILS / "_result.py",
+    *MODULE_UTILS.glob("_plan/*.py"),
+    *MODULE_UTILS.glob("_apply/*.py"),
 ]
 RESOURCES = (*ACCOUNT, FIREWALL_RULES, CUSTOM_RULES)
 GENERIC = {"id", "action", "name"}  # names of the service's generic object, and of an operation

@@ -15,7 +15,7 @@ from tests.release import problems
 
 READY = {
     "galaxy.yml": "version: 1.2.0\nrepository: a\ndocumentation: b\nissues: c\n",
-    "plugins/module_utils/api/session.py": 'VERSION = "1.2.0"\n',
+    "plugins/module_utils/_api/session.py": 'VERSION = "1.2.0"\n',
     "plugins/modules/thing.py": "version_added: 1.1.0\n",
     "changelogs/changelog.yaml": "releases: {1.2.0: {changes: {release_summary: More.}}}\n",
     "CHANGELOG.md": "## v1\\.2\\.0\n",
@@ -40,7 +40,7 @@ def test_a_checkout_that_is_ready_has_no_problems(tmp_path: Path) -> None:
         ("galaxy.yml", "version: 1.2.0-dev\n", "galaxy.yml: 1.2.0-dev is not MAJOR.MINOR.PATCH."),
         ("galaxy.yml", "version: 1.2.0\nrepository: a\nissues: c\n", "galaxy.yml lacks documentation."),
         (
-            "plugins/module_utils/api/session.py",
+            "plugins/module_utils/_api/session.py",
             'VERSION = "1.1.0"\n',
             "api/session.py has another version than galaxy.yml, 1.2.0.",
         ),

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 FILES = ROOT / "plugins" / "module_utils"
 TESTS = ROOT / "tests" / "unit" / "plugins" / "module_utils"
-PROPERTIES = {"plan/test_properties.py"}  # properties of several files together
+PROPERTIES = {"_plan/test_properties.py"}  # properties of several files together
 
 
 def paths(folder: Path) -> set[str]:
@@ -20,7 +20,7 @@ def paths(folder: Path) -> set[str]:
 
 
 def test_every_file_of_module_utils_has_one_test_file_and_there_is_no_other() -> None:
-    expected = {str(Path(path).with_name("test_" + Path(path).name)) for path in paths(FILES)}
+    expected = {str(Path(path).with_name("test_" + Path(path).name.lstrip("_"))) for path in paths(FILES)}
     assert paths(TESTS) - PROPERTIES == expected
     assert paths(TESTS) >= PROPERTIES
 

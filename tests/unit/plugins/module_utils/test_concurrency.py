@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.concurrency import (
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import (
     MAX_CONCURRENT_CALLS,
     attempt_each,
     concurrently,

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from typing import Any, Iterator
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils.api.responses import Request, Response
-from ansible_collections.edgeops.protection.plugins.module_utils.engine import parse_options, perform
-from ansible_collections.edgeops.protection.plugins.module_utils.errors import OptionErrors, PlanError, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils.specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._engine import parse_options, perform
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors, PlanError, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 ACCOUNT = "0" * 32
 STATUS: Any = {"accept_risks": [], "enabled": True}

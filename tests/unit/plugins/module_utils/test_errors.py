@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.errors import (
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import (
     ErrorDetails,
     OptionError,
     OptionErrors,

@@ -10,9 +10,9 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.plan.desired import parse_desired
-from ansible_collections.edgeops.protection.plugins.module_utils.plan.plan import Operation, Plan
-from ansible_collections.edgeops.protection.plugins.module_utils.result import (
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._result import (
     add_orders,
     add_to_diff,
     expired_records,
@@ -20,8 +20,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils.result import (
     make_diff,
     operation_records,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.account import ALLOWLIST, STATUS
-from ansible_collections.edgeops.protection.plugins.module_utils.schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 
 ENTRY = {"id": "1", "prefix": "10.0.0.1", "comment": "a", "x": 1}
 NOTHING: Any = {"before": {}, "after": {}}

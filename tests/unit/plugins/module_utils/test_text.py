@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Iterable
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.text import (
+from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     capitalised,
     excerpt,
     first_few,

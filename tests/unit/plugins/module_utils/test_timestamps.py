@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils.timestamps import (
+from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
     parse_expiry,
     read_date,
     read_timestamp,

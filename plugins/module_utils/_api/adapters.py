@@ -1,0 +1,191 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Connections as this collection needs them: with a deadline, and with the trust of their user.
+
+Together with session.py, this is the only file that knows requests and urllib3.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import ssl
+import threading
+import time
+import traceback
+from contextlib import suppress
+from typing import Any
+
+try:
+    from requests.adapters import HTTPAdapter
+    from requests.certs import where as usual_cas  # type: ignore[attr-defined]
+    from urllib3.connection import HTTPConnection, HTTPSConnection
+    from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+    from urllib3.util.ssl_ import create_urllib3_context
+except ImportError:
+    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
+    HTTPAdapter = HTTPConnection = HTTPSConnection = object  # type: ignore[misc,assignment]
+    HTTPConnectionPool = HTTPSConnectionPool = object
+else:
+    REQUESTS_IMPORT_ERROR = None
+
+
+# A connection may wait for minutes until the call budget lets the next call go; some networks
+# forget it meanwhile.
+KEEP_ALIVE = [
+    (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *([(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 45)] if hasattr(socket, "TCP_KEEPIDLE") else []),
+]
+PIECE = 65536  # bytes that are sent before the deadline is looked at again
+
+
+class Deadline(threading.local):
+    """When the attempt that this thread makes must have ended."""
+
+    at = float("inf")
+
+    def set(self, seconds: float) -> None:
+        """So many seconds from now."""
+        self.at = time.monotonic() + seconds
+
+    def remaining(self) -> float:
+        """Seconds until the deadline; raises socket.timeout after it."""
+        seconds = self.at - time.monotonic()
+        if seconds <= 0:
+            raise socket.timeout("timed out")
+        return seconds
+
+
+DEADLINE = Deadline()
+
+
+class BoundedReader(io.RawIOBase):
+    """Reads a socket until the deadline, however slowly the bytes drip in."""
+
+    def __init__(self, sock: Any, raw: Any) -> None:
+        super().__init__()
+        self._sock = sock
+        self._raw = raw
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._sock.settimeout(DEADLINE.remaining())
+        received: int | None = self._raw.readinto(buffer)
+        return received
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class BoundedSocket:
+    """A socket that neither sends nor reads after the deadline: what is given up is not sent
+    later."""
+
+    def __init__(self, sock: Any) -> None:
+        self._sock = sock
+
+    def sendall(self, data: Any) -> None:
+        for start in range(0, len(data), PIECE):
+            self._sock.settimeout(DEADLINE.remaining())
+            self._sock.sendall(data[start : start + PIECE])
+
+    def makefile(self, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
+        return io.BufferedReader(BoundedReader(self._sock, self._sock.makefile(mode, buffering=0)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sock, name)
+
+
+class BoundedConnection(HTTPConnection):  # type: ignore[misc]
+    """HTTP with a deadline."""
+
+    sock: Any
+
+    def connect(self) -> None:
+        super().connect()
+        self.sock = BoundedSocket(self.sock)
+
+
+class BoundedTLSConnection(HTTPSConnection):  # type: ignore[misc]
+    """HTTPS with a deadline."""
+
+    sock: Any
+
+    def connect(self) -> None:
+        super().connect()
+        self.sock = BoundedSocket(self.sock)
+
+
+class Pool(HTTPConnectionPool):  # type: ignore[misc]
+    """Connections for http, which loopback alone may use."""
+
+    ConnectionCls = BoundedConnection
+
+
+class TLSPool(HTTPSConnectionPool):  # type: ignore[misc]
+    """Connections for https."""
+
+    ConnectionCls = BoundedTLSConnection
+
+
+TRUST: list[
+    Any
+] = []  # the TLS context of those who trust the usual CAs, where it was made beforehand
+
+
+def load_trust() -> None:
+    """Read the bundle of CAs once for all the processes forked later, which takes longer than a
+    call.
+
+    Where there is none, those say so that need one.
+    """
+    if REQUESTS_IMPORT_ERROR is None and not TRUST:
+        context = create_urllib3_context()
+        context.verify_mode = ssl.CERT_REQUIRED
+        with suppress(OSError):
+            context.load_verify_locations(usual_cas())
+            TRUST.append(context)
+
+
+def usual_trust(verify: bool | str) -> Any:
+    """The context made beforehand, where this session is to trust the usual CAs and nobody else;
+    otherwise None."""
+    others = any(os.environ.get(name) for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
+    return TRUST[0] if TRUST and verify is True and not others else None
+
+
+class Adapter(HTTPAdapter):
+    """requests' adapter on the pools above, directly and through proxies; `trust` is a TLS context
+    or None.
+
+    The timeout of a request, in seconds, bounds it as a whole, with its body.
+    """
+
+    def __init__(self, trust: Any, **kwargs: Any) -> None:
+        self._trust = {"ssl_context": trust} if trust else {}
+        super().__init__(**kwargs)
+
+    def send(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        DEADLINE.set(kwargs["timeout"])
+        return super().send(request, *args, **kwargs)
+
+    def cert_verify(self, *args: Any, **kwargs: Any) -> None:
+        """Name the bundle of CAs, unless a context has read it."""
+        if not self._trust:
+            super().cert_verify(*args, **kwargs)  # type: ignore[no-untyped-call]
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **{"socket_options": KEEP_ALIVE, **kwargs, **self._trust})
+        self.poolmanager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **{**kwargs, **self._trust})
+        manager.pool_classes_by_scheme = {"http": Pool, "https": TLSPool}
+        return manager

@@ -1,0 +1,284 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reads complete collections and writes objects. It knows paths and pages; the session knows the
+network."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import Any, Iterator, Mapping, Protocol, Sequence
+
+from .._concurrency import concurrently
+from .._errors import ServiceError
+from .._schema.resource import Object, Resource, Write
+from .._text import excerpt
+from .._timestamps import read_date
+from .progress import Progress
+from .responses import Envelope, Request, Response, error_details, open_envelope
+
+NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
+MAX_PAGES = 10000  # where a service never comes to an end
+
+
+class Sender(Protocol):
+    """Carries a request to the service and brings the response back; `calls` counts the
+    attempts."""
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made, repeated ones included."""
+
+    def send(self, request: Request) -> Response:
+        """Raises ServiceError when no response came."""
+
+
+class Client:
+    """Reads and writes the resources of one account or zone.
+
+    `owner` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids. `now`
+    is the service's time by its last response, None where it told none. `progress` hears of each
+    page that is read.
+    """
+
+    def __init__(
+        self, sender: Sender, owner: Mapping[str, str], progress: Progress | None = None
+    ) -> None:
+        self._sender = sender
+        self.progress = progress or Progress()
+        self.owner = owner
+        self.now: datetime | None = None
+        self._list_objects: dict[str, Object] = {}
+        self._read_at: dict[str, float] = {}
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made, repeated ones included."""
+        return self._sender.calls
+
+    def within(self, owner: Mapping[str, str]) -> Client:
+        """A client of this owner that makes its calls in the same session."""
+        return Client(self._sender, owner, self.progress)
+
+    def read(self, resource: Resource, query: Mapping[str, str] | None = None) -> list[Object]:
+        """All objects of a collection, or the single object of a resource without a key; raises
+        ServiceError.
+
+        `query` limits a collection that comes in pages to some of its objects.
+        """
+        if resource.list_field:
+            return self._read_list_field(resource)
+        if resource.key:
+            return self._read_pages(resource, query or {})
+        return [self._read_object(resource)]
+
+    def write(
+        self, resource: Resource, path: str, write: Write, bodies: Sequence[Any], ids: Sequence[str]
+    ) -> Any:
+        """Send changes of objects: one alone at its own path where it has one, several as a list;
+        returns the result.
+
+        `path` has placeholders: the resource's own, or that of its nested objects. Raises
+        ServiceError.
+        """
+        if write.by_id and len(ids) == 1:
+            path, body = f"{path}/{ids[0]}", bodies[0]
+        else:
+            path, body = path + write.suffix, bodies[0] if write.batch == 1 else list(bodies)
+        return self._call(
+            Request(write.method, path.format(**self.owner), body=body, resource=resource)
+        ).result
+
+    def list_object(self, resource: Resource) -> Object:
+        """The object around an ordered list, as it was last read or written; empty where there is
+        none yet."""
+        return self._list_objects.get(resource.path, {})
+
+    def age_of(self, resource: Resource) -> float:
+        """The seconds since an ordered list was last read; 0 where it was not."""
+        now = time.monotonic()
+        return now - self._read_at.get(resource.path, now)
+
+    def path_to(self, path: str, **values: str) -> str:
+        """A path of a declaration, with the owner and these values in their places."""
+        return path.format(**self.owner, **values)
+
+    def replace(
+        self, resource: Resource, objects: Sequence[Object], query: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Replace an ordered list inside of one object; returns the list in the response. Raises
+        ServiceError."""
+        name = str(resource.list_field)
+        around = self.list_object(resource)
+        body = {
+            **{field: around[field] for field in resource.kept_fields if field in around},
+            name: list(objects),
+        }
+        request = Request(
+            resource.write_for("update").method, self._path(resource), query or {}, body, resource
+        )
+        result = self._call(request).result
+        if not isinstance(result, Mapping):
+            return None
+        self._list_objects[resource.path] = result
+        return result.get(name)
+
+    def _path(self, resource: Resource) -> str:
+        return resource.path.format(**self.owner)
+
+    def _call(self, request: Request) -> Envelope:
+        """One call; raises ServiceError unless the response is an envelope that says success."""
+        response = self._sender.send(request)
+        self.now = read_date(response.header("Date")) or self.now
+        return open_envelope(request, response)
+
+    def _read_object(self, resource: Resource) -> Object:
+        request = Request("GET", self._path(resource), resource=resource)
+        result = self._call(request).result
+        if not isinstance(result, Mapping):
+            raise _unexpected(request, "the result is not an object")
+        return result
+
+    def _read_list_field(self, resource: Resource) -> list[Object]:
+        """The list inside of one object; empty where the service has no such object yet."""
+        try:
+            around = self._read_object(resource)
+        except ServiceError as exc:
+            if exc.status == 404 and NO_ENTRY_POINT in exc.codes:
+                self._list_objects.pop(resource.path, None)
+                self._read_at[resource.path] = time.monotonic()
+                return []
+            raise
+        request = Request("GET", self._path(resource), resource=resource)
+        if not isinstance(
+            around.get("id"), str
+        ):  # an object without rules may lack the list, but never its id
+            raise _unexpected(request, "the result has no id")
+        self._list_objects[resource.path] = around
+        self._read_at[resource.path] = time.monotonic()
+        return _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
+
+    def _read_pages(self, resource: Resource, query: Mapping[str, str]) -> list[Object]:
+        """Page after page until the listing is complete, or ServiceError: never a part of it."""
+        listing = Listing(resource.page_size)
+        for request, envelope in self._pages(resource, query):
+            try:
+                if listing.add(_objects(request, envelope), envelope):
+                    return listing.objects
+            except Incomplete as exc:
+                raise _unexpected(request, str(exc)) from exc
+        raise _unexpected(
+            Request("GET", self._path(resource), resource=resource), "the listing does not end"
+        )
+
+    def _pages(
+        self, resource: Resource, query: Mapping[str, str]
+    ) -> Iterator[tuple[Request, Envelope]]:
+        """Page after page: concurrently as many as the first page's total tells, and then one by
+        one."""
+
+        def page(number: int) -> tuple[Request, Envelope]:
+            paged = {**query, "page": number, "per_page": resource.page_size}
+            request = Request("GET", self._path(resource), paged, resource=resource)
+            envelope = self._call(request)
+            self.progress.read_page(
+                resource.plural, _number_of_pages(envelope) if number == 1 else 0
+            )
+            return request, envelope
+
+        self.progress.begin(resource.plural)
+        first = page(1)
+        yield first
+        last = _number_of_pages(first[1])
+        yield from concurrently(page, range(2, last + 1))
+        for number in range(max(last, 1) + 1, MAX_PAGES + 1):
+            yield page(number)
+
+
+def _number_of_pages(first: Envelope) -> int:
+    """How many pages a listing has by the total of its first one."""
+    per_page = len(first.result) if isinstance(first.result, list) else 0
+    return min(MAX_PAGES, -(-(first.total or 0) // per_page) if per_page else 1)
+
+
+def _objects(request: Request, envelope: Envelope) -> list[Object]:
+    result = envelope.result
+    if result is None and envelope.total == 0:
+        return []
+    if not isinstance(result, list) or not all(isinstance(item, Mapping) for item in result):
+        raise _unexpected(request, "the result is not a list of objects")
+    return result
+
+
+def _unexpected(request: Request, problem: str) -> ServiceError:
+    return ServiceError(
+        f"{request} got an unexpected response: {problem}. The module stops there; run it again,"
+        " and check base_url if the same response comes again.",
+        error_details(request, 200),
+        maybe_applied=True,
+    )
+
+
+MAX_DIGITS = 20  # of a total in a message
+
+
+class Incomplete(ValueError):
+    """The pages end before the listing does; the text says how far they came."""
+
+
+class Listing:
+    """The objects of the pages so far, each once; `page_size` is the number of objects that a page
+    was asked for.
+
+    The service's total may be too low, so that a full page is always followed by one more.
+    """
+
+    def __init__(self, page_size: int) -> None:
+        self._page_size = page_size
+        self._by_id: dict[Any, Object] = {}
+        self._previous: Sequence[Object] = ()
+        self._first_length: int | None = None
+
+    @property
+    def objects(self) -> list[Object]:
+        """What the pages hold, in their order."""
+        return list(self._by_id.values())
+
+    def add(self, page: Sequence[Object], envelope: Envelope) -> bool:
+        """Add the next page; True where the listing is complete with it. Raises Incomplete."""
+        new = self._take(page)
+        is_full = len(page) >= min(self._page_size, envelope.per_page)
+        is_full = is_full or (self._first_length is not None and new >= self._first_length)
+        if self._first_length is None:
+            self._first_length = len(page)
+        count, total = len(self._by_id), envelope.total
+        if total is None or count < total:
+            if new:
+                return False
+            if total is None and len(page) < self._page_size:
+                return True  # empty, or from a service that answers every page alike
+        elif new or not page or count == total:
+            return not (new and is_full)
+        # A full page that comes twice may hide another.
+        of_all = (
+            excerpt(str(total), MAX_DIGITS) if total and count < total else "an unknown number of"
+        )
+        raise Incomplete(f"the listing ends after {count} of {of_all} objects")
+
+    def _take(self, page: Sequence[Object]) -> int:
+        """Keep what the page has and earlier ones had not; returns how many objects that are."""
+        before = len(self._by_id)
+        if page != self._previous:
+            for item in page:
+                self._by_id.setdefault(_identity(item) or ("without id", len(self._by_id)), item)
+        self._previous = page
+        return len(self._by_id) - before
+
+
+def _identity(item: Object) -> str | int | None:
+    """The id by which an object that comes twice is known; None where it has none, or something
+    else in its place."""
+    identity = item.get("id")
+    return identity if isinstance(identity, (str, int)) else None

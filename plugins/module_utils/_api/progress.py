@@ -1,0 +1,122 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Progress of a task: pages read, operations applied, calls that wait."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from typing import Iterator
+
+from .._screen import Screen
+from .._text import first_few
+
+INTERVAL = 10.0  # seconds
+
+
+class Count:
+    """How many of how many things are done."""
+
+    def __init__(self, total: int = 0) -> None:
+        self.done = 0
+        self.total = total
+
+    def __str__(self) -> str:
+        return f"{self.done} of {max(self.done, self.total)}"
+
+
+class Progress:
+    """How far a task is with its pages, operations and waits; several threads may report."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._pages: dict[str, Count] = {}
+        self._operations = Count()
+        self._calls = Count()
+        self._waits: dict[object, tuple[float, float]] = {}
+
+    def begin(self, listing: str) -> None:
+        """A listing is to be read, of one page at least."""
+        with self._mutex:
+            self._pages[listing] = Count(1)
+
+    def read_page(self, listing: str, total: int = 0) -> None:
+        """A page of a listing is read; `total` is how many pages it has, where that is known."""
+        with self._mutex:
+            pages = self._pages[listing]
+            pages.done += 1
+            pages.total = max(pages.total, total)
+
+    def planned(self, calls: int, operations: int) -> None:
+        """So many calls are to apply so many operations."""
+        with self._mutex:
+            self._calls, self._operations = Count(calls), Count(operations)
+
+    def applied(self, operations: int) -> None:
+        """One of these calls has applied so many operations."""
+        with self._mutex:
+            self._calls.done += 1
+            self._operations.done += operations
+
+    @contextmanager
+    def waiting(self, seconds: float) -> Iterator[None]:
+        """A call waits for so long."""
+        key, now = object(), time.monotonic()
+        with self._mutex:
+            self._waits[key] = (now, now + seconds)
+        try:
+            yield
+        finally:
+            with self._mutex:
+                del self._waits[key]
+
+    @contextmanager
+    def watched(self, screen: Screen | None) -> Iterator[None]:
+        """Show every ten seconds how far the task is, as long as the statements inside take."""
+        if screen is None:
+            yield
+            return
+        ended = threading.Event()
+        thread = threading.Thread(target=self._watch, args=(screen, ended), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join(INTERVAL)
+
+    def _watch(self, screen: Screen, ended: threading.Event) -> None:
+        began = time.monotonic()
+        while not ended.wait(INTERVAL):
+            screen.show(f"{screen.title}: {time.monotonic() - began:.0f} s, {self}")
+
+    def __str__(self) -> str:
+        with self._mutex:
+            parts = [*self._reading(), *self._applying(), *self._waiting()]
+        return ", ".join(parts) or "no response yet"
+
+    def _reading(self) -> Iterator[str]:
+        if self._pages:
+            pages = Count(sum(max(count.done, count.total) for count in self._pages.values()))
+            pages.done = sum(count.done for count in self._pages.values())
+            incomplete = [
+                listing for listing, count in self._pages.items() if count.done < count.total
+            ]
+            yield f"{pages} pages read" + (
+                f" (not all of {first_few(incomplete)})" if incomplete else ""
+            )
+
+    def _applying(self) -> Iterator[str]:
+        if self._operations.total:
+            yield f"{self._operations} operations done with {self._calls} calls"
+
+    def _waiting(self) -> Iterator[str]:
+        now = time.monotonic()
+        if self._waits:
+            since = min(began for began, end in self._waits.values())
+            left = max(0.0, min(end for began, end in self._waits.values()) - now)
+            calls = "1 call waits" if len(self._waits) == 1 else f"{len(self._waits)} calls wait"
+            yield f"{calls} since {now - since:.0f} s, {left:.0f} s more"

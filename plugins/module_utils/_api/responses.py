@@ -1,0 +1,288 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Responses of the service: JSON, and the envelope around each result, opened or turned into an
+error."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Iterator, Mapping, NamedTuple
+
+from .._errors import ErrorDetails, ErrorItem, ServiceError
+from .._schema.resource import Resource
+from .._text import excerpt, plural
+from .hints import hint_for
+
+MAX_ERRORS = 10  # so many are shown; the others are counted
+MAX_ERROR_LENGTH = 500  # of each error's message, in characters
+MAX_POINTER_LENGTH = 200
+MAX_TITLE_LENGTH = 120
+PAGE_START = 65536  # so many bytes of a page are searched for its title
+TITLE_BEGINS = re.compile(r"<title\b", re.IGNORECASE)
+TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
+
+
+class Request(NamedTuple):
+    """A call as it is sent: its path without the base URL, query and JSON body; and the resource it
+    is about."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = {}
+    body: Any = None
+    resource: Resource | None = None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+class Response(NamedTuple):
+    """What the service sent back."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+    maybe_applied: bool = (
+        False  # whether an earlier attempt, which got no good response, may have been applied
+    )
+
+    def header(self, name: str) -> str | None:
+        """A header's value, whatever the case of its name."""
+        lowered = name.lower()
+        return next(
+            (value for header, value in self.headers.items() if header.lower() == lowered), None
+        )
+
+
+class Envelope(NamedTuple):
+    """A response that says success: its result, and what it says of pages."""
+
+    result: Any
+    info: Mapping[str, Any]
+
+    @property
+    def total(self) -> int | None:
+        """How many objects the listing has in all, where the service says so."""
+        return _count(self.info.get("total_count"))
+
+    @property
+    def per_page(self) -> float:
+        """How many objects a full page has, by the service's own account; infinite where it does
+        not say."""
+        return _count(self.info.get("per_page")) or math.inf
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def open_envelope(request: Request, response: Response) -> Envelope:
+    """The result of a response; raises ServiceError for every other kind of response."""
+    document, problem = _read(response)
+    succeeded = 200 <= response.status < 300
+    if request.method == "DELETE" and response.status == 404 and response.maybe_applied:
+        return Envelope(None, {})
+    if succeeded and not response.content.strip() and request.method == "DELETE":
+        return Envelope(None, {})
+    if not succeeded or problem or document.get("success") is not True:
+        raise _failed(request, response, document, problem)
+    info = document.get("result_info")
+    return Envelope(document.get("result"), info if isinstance(info, Mapping) else {})
+
+
+def _read(response: Response) -> tuple[Mapping[str, Any], str]:
+    """The envelope of a response; or an empty one, and what the response is instead."""
+    try:
+        document = read_document(response.content)
+    except Unreadable as exc:
+        return {}, exc.reason if exc.is_json else _describe_unreadable(response.content)
+    return (
+        (document, "")
+        if isinstance(document, dict)
+        else ({}, _describe_unreadable(response.content))
+    )
+
+
+def _failed(
+    request: Request, response: Response, document: Mapping[str, Any], problem: str
+) -> ServiceError:
+    """The error of a response that refuses, or that cannot be read."""
+    every = list(_errors(document.get("errors")))
+    errors = every[:MAX_ERRORS]
+    ray = response.header("CF-RAY")
+    reason = _describe_errors(errors, len(every)) or problem or _describe_envelope(document)
+    trace = f" (ray {excerpt(ray)})" if ray else ""
+    sentence = f"{request} was answered with HTTP {response.status}: {reason.rstrip('.')}{trace}."
+    codes = [item["code"] for item in errors]
+    hint = hint_for(
+        request.method, request.resource, response.status, codes, response.header("Location")
+    )
+    return ServiceError(
+        " ".join(filter(None, (sentence, hint))),
+        error_details(request, response.status, errors, ray),
+        maybe_applied=response.maybe_applied
+        or not 300 <= response.status < 500
+        or response.status == 408,
+    )
+
+
+def error_details(
+    request: Request,
+    status: int | None,
+    errors: list[ErrorItem] | None = None,
+    ray: str | None = None,
+) -> ErrorDetails:
+    """The `error` of a failed result."""
+    return ErrorDetails(
+        method=request.method, path=request.path, status=status, errors=errors or [], ray=ray
+    )
+
+
+def _errors(items: Any) -> Iterator[ErrorItem]:
+    """The envelope's errors with those of their chains, whatever of code, message and pointer they
+    lack."""
+    for item in items if isinstance(items, list) else []:
+        if not isinstance(item, Mapping):
+            item = {"message": item}
+        source = item.get("source")
+        pointer = source.get("pointer") if isinstance(source, Mapping) else None
+        code = item.get("code")
+        yield ErrorItem(
+            code=code if isinstance(code, int) and not isinstance(code, bool) else None,
+            message=excerpt(str(item.get("message") or ""), MAX_ERROR_LENGTH),
+            pointer=excerpt(pointer, MAX_POINTER_LENGTH) if isinstance(pointer, str) else None,
+        )
+        yield from _errors(item.get("error_chain"))
+
+
+def _describe_errors(errors: list[ErrorItem], number: int) -> str:
+    parts = []
+    for item in errors:
+        code = "" if item["code"] is None else "[{}] ".format(item["code"])
+        pointer = "" if item["pointer"] is None else " (at {})".format(item["pointer"])
+        parts.append((code + " ".join(item["message"].split()) + pointer).strip())
+    more = number - len(errors)
+    return "; ".join(filter(None, parts)) + (
+        f"; and {plural(more, 'more error', 'more errors')}" if more else ""
+    )
+
+
+def _describe_envelope(document: Mapping[str, Any]) -> str:
+    return (
+        "it gave no reason"
+        if document.get("success") is False
+        else "it is not the service's envelope"
+    )
+
+
+def _describe_unreadable(content: bytes) -> str:
+    """A few words on a body that is not an envelope: an edge page's title, or the first
+    characters."""
+    text = content[:PAGE_START].decode("utf-8", "replace")
+    if not content.strip():
+        return "the response is empty"
+    title = _title(text)
+    if title:
+        return f"a page titled '{excerpt(title, MAX_TITLE_LENGTH)}' instead of JSON"
+    return "not JSON, it begins with {!r}".format(" ".join(text.split())[:60])
+
+
+def _title(page: str) -> str:
+    """The title of an HTML page, found in one pass; an empty text where it has none."""
+    begin = TITLE_BEGINS.search(page)
+    start = page.find(">", begin.end()) + 1 if begin else 0
+    end = TITLE_ENDS.search(page, start) if start else None
+    return " ".join(page[start : end.start()].split()) if end else ""
+
+
+# Lists and objects inside of each other; the service's own documents have less than ten levels.
+MAX_DEPTH = 100
+MAX_DIGITS = 1000  # of a whole number; Python's own limit is 4300, and older releases have none
+SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+REPLACEMENT = "\ufffd"
+
+
+class Unreadable(ValueError):
+    """A body that is not a usable JSON document; `is_json` where it is JSON all the same."""
+
+    def __init__(self, reason: str, is_json: bool) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.is_json = is_json
+
+
+def read_document(content: bytes) -> Any:
+    """The JSON document of a body; raises Unreadable.
+
+    Numbers that no float or limited integer can hold stay texts. Lone surrogates, which no result
+    can carry, become U+FFFD.
+    """
+    try:
+        document = DECODER.decode(content.decode("utf-8"))
+    except RecursionError as exc:
+        raise _too_deep() from exc
+    except ValueError as exc:
+        raise Unreadable("it is not JSON", is_json=False) from exc
+    if _is_too_deep(document):
+        raise _too_deep()
+    return _without_lone_surrogates(document) if SURROGATE_ESCAPE.search(content) else document
+
+
+def _too_deep() -> Unreadable:
+    return Unreadable(f"its JSON is nested more than {MAX_DEPTH} levels deep", is_json=True)
+
+
+def _is_too_deep(document: Any) -> bool:
+    """Level by level, since a recursion would meet Python's own limit."""
+    level = [document]
+    for dummy in range(MAX_DEPTH):
+        level = [
+            item
+            for container in level
+            for item in _members(container)
+            if isinstance(item, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _members(container: Any) -> Any:
+    if isinstance(container, dict):
+        return container.values()
+    return container if isinstance(container, list) else ()
+
+
+def _without_lone_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return LONE_SURROGATE.sub(REPLACEMENT, value)
+    if isinstance(value, dict):
+        return {
+            _without_lone_surrogates(name): _without_lone_surrogates(item)
+            for name, item in value.items()
+        }
+    return [_without_lone_surrogates(item) for item in value] if isinstance(value, list) else value
+
+
+def _read_integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= MAX_DIGITS else digits
+
+
+def _read_float(digits: str) -> float | str:
+    number = float(digits)
+    return number if math.isfinite(number) else digits
+
+
+def _refuse_constant(name: str) -> Any:
+    """Python reads NaN and Infinity, which JSON does not have."""
+    raise ValueError(f"{name} is not JSON")
+
+
+DECODER = json.JSONDecoder(
+    parse_int=_read_integer, parse_float=_read_float, parse_constant=_refuse_constant
+)

@@ -1,0 +1,200 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whether a call is repeated and after which wait, and how much time a task may lose with it."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from datetime import datetime, timezone
+from typing import Mapping, NamedTuple, Sequence
+
+from .._timestamps import read_date
+
+RATE_LIMITED = 429
+SETS_ABSOLUTE_VALUES = frozenset(
+    ["GET", "PUT", "PATCH", "DELETE"]
+)  # safe to repeat; POST creates, and is not
+WORTH_REPEATING = frozenset([408, RATE_LIMITED, 500, 502, 503, 504])
+SHORTEST_WAIT = 0.5
+LONGEST_WAIT = 8.0
+SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
+
+
+class Outcome(NamedTuple):
+    """What came of one attempt: the `status` of the response, None where none came.
+
+    `retry_after` is in seconds. `sent` is False where the request surely did not leave, and
+    `passing` where another attempt would end in the same way.
+    """
+
+    status: int | None
+    retry_after: float | None = None
+    sent: bool = True
+    passing: bool = True
+
+    @property
+    def failed(self) -> bool:
+        """Whether the attempt brought nothing that a caller can use."""
+        return self.status is None or self.status in WORTH_REPEATING
+
+    @property
+    def maybe_applied(self) -> bool:
+        """Whether the service may have done what this attempt asked for."""
+        return self.sent and self.status != RATE_LIMITED
+
+    @property
+    def counts(self) -> bool:
+        """Whether the attempt uses up one of the retries; max_wait bounds a wait that a rate limit
+        demands."""
+        return not self.demands_wait
+
+    @property
+    def demands_wait(self) -> bool:
+        """Whether the service asks everybody with these credentials to wait."""
+        return self.status == RATE_LIMITED and bool(self.retry_after)
+
+
+def seconds_until_retry(
+    method: str, outcomes: Sequence[Outcome], retries: int, spread: float
+) -> float | None:
+    """The wait before the next attempt, in seconds, or None where there is to be none.
+
+    `outcomes` are those of all attempts of a call so far. `spread`, between 0 and 1, shortens the
+    waits that nobody demanded, which keeps many accounts from coming back together.
+    """
+    latest = outcomes[-1]
+    failures = sum(outcome.counts for outcome in outcomes)
+    if not latest.failed or (
+        latest.counts and (failures > retries or not _may_repeat(method, latest))
+    ):
+        return None
+    if latest.retry_after:
+        return max(latest.retry_after, SHORTEST_WAIT)
+    return float(min(LONGEST_WAIT, SHORTEST_WAIT * 2 ** min(failures - 1, 10)) * spread)
+
+
+def _may_repeat(method: str, outcome: Outcome) -> bool:
+    """What sets absolute values is repeated; a create only where it surely was not applied."""
+    return outcome.passing and (method in SETS_ABSOLUTE_VALUES or not outcome.maybe_applied)
+
+
+def read_retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a response demands, in either form; a date counts by the service's own
+    clock."""
+    value = (headers.get("Retry-After") or "").strip()
+    if SECONDS.fullmatch(value):
+        return float(value)
+    until = read_date(value)
+    if until is None:
+        return None
+    now = read_date(headers.get("Date")) or datetime.now(timezone.utc)
+    return max(0.0, (until - now).total_seconds())
+
+
+class LostTime:
+    """The time that a task loses with attempts that fail and with waits; `allowed` is in seconds.
+
+    What several calls lose at the same time counts once. An attempt under way counts until it ends
+    well, so that all that are under way together end in time.
+    """
+
+    def __init__(self, allowed: float) -> None:
+        self.allowed = allowed
+        self._lock = threading.Lock()
+        self._under_way: list[float] = []
+        self._lost: list[tuple[float, float]] = []
+
+    @property
+    def left(self) -> float:
+        """How many seconds may still be lost."""
+        with self._lock:
+            now = time.monotonic()
+            spans = merge_spans([*self._lost, *((began, now) for began in self._under_way)])
+            return self.allowed - sum(end - began for began, end in spans)
+
+    def begin(self) -> float:
+        """An attempt begins; returns what `end` wants to know of it."""
+        with self._lock:
+            began = time.monotonic()
+            self._under_way.append(began)
+            return began
+
+    def end(self, began: float, failed: bool) -> None:
+        """An attempt has ended."""
+        with self._lock:
+            self._under_way.remove(began)
+            if failed:
+                self._lost = merge_spans([*self._lost, (began, time.monotonic())])
+
+    def lose(self, seconds: float) -> None:
+        """The next seconds are lost with a wait."""
+        with self._lock:
+            now = time.monotonic()
+            self._lost = merge_spans([*self._lost, (now, now + seconds)])
+
+
+def merge_spans(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The same stretches of time in order, without overlaps."""
+    merged: list[tuple[float, float]] = []
+    for began, end in sorted(spans):
+        if merged and began <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((began, end))
+    return merged
+
+
+class WaitBudget:
+    """What is left of max_wait, shared by all calls of a session; those that wait at the same time
+    wait once.
+
+    `calls` counts the calls that it let go, the repeated ones after their wait.
+    """
+
+    def __init__(self, max_wait: float, lost_time: LostTime) -> None:
+        self.calls = 0
+        self._left = max_wait
+        self._lost_time = lost_time
+        self._lock = threading.Lock()
+        self._waiting_until = 0.0
+        self._closed_until = 0.0
+
+    @property
+    def left(self) -> float:
+        """How many seconds a call may still wait."""
+        return max(0.0, min(self._left, self._lost_time.left))
+
+    def wait(self, seconds: float, status: int | None) -> bool:
+        """Wait, or return False at once where less is left; after a rate limit, all calls wait as
+        well."""
+        if not self._take(seconds, everybody=status == RATE_LIMITED):
+            return False
+        time.sleep(seconds)
+        return True
+
+    def gate(self) -> None:
+        """Let a call go, after the wait that a rate limit demands of all calls."""
+        seconds = self._closed_until - time.monotonic()
+        if seconds > 0:
+            time.sleep(seconds)
+        with self._lock:
+            self.calls += 1
+
+    def _take(self, seconds: float, everybody: bool) -> bool:
+        """Take so much of the budget, as far as nobody waits that long already; False where less is
+        left."""
+        with self._lock:
+            now = time.monotonic()
+            more = now + seconds - max(self._waiting_until, now)
+            if more > self._left or seconds > self._lost_time.left:
+                return False
+            self._left -= max(0.0, more)
+            self._lost_time.lose(seconds)
+            self._waiting_until = max(self._waiting_until, now + seconds)
+            if everybody:
+                self._closed_until = max(self._closed_until, now + seconds)
+            return True

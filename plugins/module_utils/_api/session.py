@@ -1,0 +1,347 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One HTTP session for a module call: it tries, decides and waits, within limits, and is sure of
+what it repeats.
+
+Together with adapters.py, this is the only file that knows requests and urllib3.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import socket
+import ssl
+from threading import BoundedSemaphore, Event
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+
+from .._budget.budget import Closed, NoBudget
+from .._concurrency import MAX_CONCURRENT_CALLS
+from .._errors import ServiceError
+from .adapters import Adapter, usual_trust
+from .progress import Progress
+from .responses import Request, Response, error_details
+from .retry import (
+    RATE_LIMITED,
+    LostTime,
+    Outcome,
+    WaitBudget,
+    read_retry_after,
+    seconds_until_retry,
+)
+
+try:
+    import requests
+    from requests.auth import AuthBase
+    from urllib3 import disable_warnings, exceptions
+    from urllib3.connection import CertificateError
+except ImportError:
+    AuthBase = object  # type: ignore[misc,assignment]
+    TIMED_OUT: tuple[type[BaseException], ...] = ()
+    NOT_CONNECTED: tuple[type[BaseException], ...] = ()
+    NOT_TRUSTED: tuple[type[BaseException], ...] = ()
+else:
+    TIMED_OUT = (requests.Timeout, exceptions.TimeoutError, socket.timeout)
+    NOT_CONNECTED = (exceptions.ConnectTimeoutError, exceptions.NewConnectionError)
+    NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
+
+VERSION = "0.2.0"
+MAX_BODY = (
+    64 * 2**20
+)  # bytes after decompression; the largest page of a listing needs a hundredth of it
+PIECE = 2**20  # bytes that are read at once
+COMPRESSED_PIECE = 2**14  # which may become a thousand times as many
+ENCODINGS = ("gzip", "deflate")
+
+
+class Headers(AuthBase):
+    """Carries the credentials; since it is the session's auth, requests does not look into
+    .netrc."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        self._headers = headers
+
+    def __call__(self, prepared: Any) -> Any:
+        prepared.headers.update(self._headers)
+        return prepared
+
+
+class Attempt(NamedTuple):
+    """One attempt of a call: its outcome, and either the response or the reason why there is
+    none."""
+
+    outcome: Outcome
+    response: Response | None = None
+    reason: str = ""
+
+
+class Permit(NamedTuple):
+    """What lets an attempt go: its turn in the call budget, and the seconds that it may take."""
+
+    turn: int
+    seconds: float
+
+
+class Unreadable(Exception):
+    """The body of a response with this status is too large, or in an encoding that nobody asked
+    for."""
+
+    def __init__(self, status: int, problem: str) -> None:
+        super().__init__(
+            f"was answered with HTTP {status}, but {problem}, and is not read. Check base_url."
+        )
+        self.status = status
+
+
+class Session:
+    """Sends requests to one base URL.
+
+    `timeout` is in seconds for each request as a whole, `retries` for each request, `max_wait` in
+    seconds for all waiting together, `verify` True, False or the path of a CA bundle. A task loses
+    at most (retries + 1) * timeout + max_wait seconds with attempts that fail and with waits;
+    waiting for a turn in the `budget` is none of these waits. The session closes its budget, and
+    tells `progress` of its waits. Several threads may send at the same time.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        headers: Mapping[str, str],
+        timeout: float,
+        retries: int,
+        max_wait: float,
+        verify: bool | str = True,
+        budget: NoBudget | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._budget = budget or NoBudget()
+        self._progress = progress or Progress()
+        self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
+        self._ended = Event()
+        self._base_url = base_url
+        self._timeout = timeout
+        self._retries = retries
+        self._lost_time = LostTime((retries + 1) * timeout + max_wait)
+        self._wait_budget = WaitBudget(max_wait, self._lost_time)
+        if verify is False:
+            disable_warnings(
+                exceptions.InsecureRequestWarning
+            )  # the user has said so, once is enough
+        self._session = requests.Session()
+        # http is for loopback only; a proxy would read the credentials.
+        self._session.trust_env = not base_url.lower().startswith("http:")
+        self._session.auth = Headers(headers)
+        self._session.headers["User-Agent"] = "edgeops.protection/" + VERSION
+        self._session.headers["Accept-Encoding"] = ", ".join(ENCODINGS)
+        for scheme in ("https://", "http://"):
+            self._session.mount(scheme, Adapter(usual_trust(verify)))
+        # What the environment says of proxies and CAs, read once.
+        self._settings: Any = self._session.merge_environment_settings(
+            base_url, {}, True, verify, None
+        )
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
+        self._ended.set()  # a thread that an interrupt left behind repeats nothing
+        self._session.close()
+        self._budget.close()
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made, repeated ones and those without a response included."""
+        return self._wait_budget.calls
+
+    def send(self, request: Request) -> Response:
+        """Send a request and bring back the response, whatever its status; raises ServiceError when
+        none came."""
+        outcomes: list[Outcome] = []
+        with self._in_flight:
+            while True:
+                attempt = self._attempt(request, self._let_go(request, outcomes))
+                outcomes.append(attempt.outcome)
+                seconds = seconds_until_retry(
+                    request.method, outcomes, self._retries, random.uniform(0.5, 1.0)
+                )
+                if seconds is None or (
+                    attempt.response is None and seconds >= self._lost_time.left
+                ):
+                    return self._result(request, attempt, outcomes)
+                if attempt.outcome.demands_wait:
+                    self._budget.close_for(seconds)
+                with self._progress.waiting(seconds):
+                    if not self._wait_budget.wait(seconds, attempt.outcome.status):
+                        raise self._too_long(request, seconds, outcomes)
+
+    def _let_go(self, request: Request, outcomes: Sequence[Outcome]) -> Permit:
+        """Every attempt passes here before it is made, and waits for its turn; raises
+        ServiceError."""
+        self._wait_budget.gate()
+        turn = self._take_turn(request, outcomes)
+        left = self._lost_time.left
+        if self._ended.is_set():
+            raise _failure(request, "was not sent: the task has ended.", outcomes)
+        if left <= 0:
+            reason = (
+                "was not sent: failed attempts and waits have taken the"
+                f" {self._lost_time.allowed:g} s that a task may lose with them. Check the network,"
+                " or raise timeout."
+            )
+            raise _failure(request, reason, outcomes)
+        return Permit(turn, min(self._timeout, left))
+
+    def _take_turn(self, request: Request, outcomes: Sequence[Outcome]) -> int:
+        """Wait for a turn in the budget, and as long as the service demands after it refused a call
+        of any task."""
+        while True:
+            try:
+                return self._budget.take_turn(self._wait)
+            except Closed as exc:
+                with self._progress.waiting(exc.seconds):
+                    if not self._wait_budget.wait(exc.seconds, RATE_LIMITED):
+                        raise self._too_long(request, exc.seconds, outcomes) from exc
+
+    def _wait(self, seconds: float) -> bool:
+        with self._progress.waiting(seconds):
+            return self._ended.wait(seconds)
+
+    def _attempt(self, request: Request, permit: Permit) -> Attempt:
+        """One attempt, with its body."""
+        began = self._lost_time.begin()
+        failed, limit = True, None
+        try:
+            response = self._exchange(request, permit.seconds)
+            attempt = Attempt(
+                Outcome(response.status, read_retry_after(response.headers)), response
+            )
+            failed = attempt.outcome.failed
+            limit = None if response.status == RATE_LIMITED else response.headers.get("Ratelimit")
+        except Unreadable as exc:
+            attempt = Attempt(Outcome(exc.status), reason=str(exc))
+        except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
+            chain = list(_wrapped(exc))
+            attempt = Attempt(_outcome(chain), reason=_reason(chain, self._timeout, permit.seconds))
+        finally:
+            self._budget.end_turn(permit.turn, limit)
+            self._lost_time.end(began, failed)
+        return attempt
+
+    def _exchange(self, request: Request, seconds: float) -> Response:
+        """One call of requests' adapter, which follows no redirects; raises what requests
+        raises."""
+        url = f"{self._base_url}/{request.path}"
+        prepared = self._session.prepare_request(
+            requests.Request(request.method, url, params=dict(request.query), json=request.body)
+        )
+        adapter = self._session.get_adapter(url)
+        with adapter.send(prepared, timeout=seconds, **self._settings) as response:
+            return Response(response.status_code, response.headers, read_body(response))
+
+    def _result(self, request: Request, attempt: Attempt, outcomes: Sequence[Outcome]) -> Response:
+        """The response of the last attempt; raises ServiceError where it brought none."""
+        if attempt.response is None:
+            raise _failure(request, attempt.reason, outcomes)
+        return attempt.response._replace(
+            maybe_applied=any(item.maybe_applied for item in outcomes[:-1])
+        )
+
+    def _too_long(
+        self, request: Request, seconds: float, outcomes: Sequence[Outcome]
+    ) -> ServiceError:
+        if outcomes:
+            status = outcomes[-1].status
+            event = f"was answered with HTTP {status}" if status else "was not answered"
+        else:
+            event = (
+                "was not sent, since the service refused another call with these credentials (HTTP"
+                f" {RATE_LIMITED})"
+            )
+        wait = (
+            f"the next try would have to wait {seconds:.0f} s, and max_wait leaves"
+            f" {self._wait_budget.left:.0f} s"
+        )
+        reason = f"{event}; {wait}. Run again after that time, or raise max_wait."
+        return _failure(request, reason, outcomes)
+
+
+def read_body(response: Any) -> bytes:
+    """The whole body, decompressed; raises Unreadable, or what requests raises."""
+    encoding = response.headers.get("Content-Encoding")
+    if encoding and encoding.strip().lower() not in ENCODINGS:
+        raise Unreadable(response.status_code, f"its body is encoded as {encoding[:40]!r}")
+    body = bytearray()
+    for piece in response.iter_content(COMPRESSED_PIECE if encoding else PIECE):
+        body += piece
+        if len(body) > MAX_BODY:
+            raise Unreadable(response.status_code, f"its body is larger than {MAX_BODY >> 20} MiB")
+    if response.raw.length_remaining:  # which not every urllib3 takes for an error
+        raise requests.ConnectionError(
+            exceptions.IncompleteRead(len(body), response.raw.length_remaining)
+        )
+    return bytes(body)
+
+
+def _failure(request: Request, reason: str, outcomes: Sequence[Outcome]) -> ServiceError:
+    """The error of a call that ends without a response that anybody can use."""
+    status = outcomes[-1].status if outcomes else None
+    maybe_applied = any(item.maybe_applied for item in outcomes)
+    return ServiceError(
+        f"{request} {reason}", error_details(request, status), maybe_applied=maybe_applied
+    )
+
+
+def _outcome(chain: Sequence[BaseException]) -> Outcome:
+    """What an attempt without a response came to: whether the request was sent, and whether it is
+    worth another one."""
+
+    def is_one_of(kinds: Any) -> bool:
+        return any(isinstance(item, kinds) for item in chain)
+
+    connected = not is_one_of(NOT_CONNECTED)
+    untrusted = is_one_of(NOT_TRUSTED)
+    proxy_refuses = connected and is_one_of(requests.exceptions.ProxyError)
+    no_tls = is_one_of(requests.exceptions.SSLError) and not is_one_of(ssl.SSLEOFError)
+    network = is_one_of(
+        (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
+    )
+    return Outcome(
+        None,
+        sent=connected and not untrusted and not proxy_refuses,
+        passing=network and not untrusted and not proxy_refuses and not no_tls,
+    )
+
+
+def _reason(chain: Sequence[BaseException], timeout: float, seconds: float) -> str:
+    """Why there is no response, and what to do; `seconds` is what the attempt had of the
+    timeout."""
+    reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
+    if any(isinstance(item, requests.exceptions.ProxyError) for item in chain):
+        advice = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
+    elif any(isinstance(item, NOT_TRUSTED) for item in chain):
+        advice = (
+            "The service's certificate is not trusted here, or is for another name; check base_url,"
+            " or name the bundle of the CA that signed it in ca_path."
+        )
+    elif isinstance(chain[-1], TIMED_OUT) and not isinstance(
+        chain[-1], exceptions.NewConnectionError
+    ):
+        cut = round(seconds, 1) < timeout
+        limit = f"the task has left ({seconds:.1f} s)" if cut else f"timeout allows ({timeout:g} s)"
+        reason = f"it took longer than {limit}"
+        advice = "Check the network, or raise timeout."
+    else:
+        advice = "Check base_url and the network."
+    return f"got no response: {reason}. {advice}"
+
+
+def _wrapped(problem: BaseException) -> Iterator[BaseException]:
+    """An exception and those that it wraps, the reason at the bottom last."""
+    yield problem
+    inner = getattr(problem, "reason", None) or next(
+        (item for item in reversed(problem.args) if isinstance(item, BaseException)), None
+    )
+    if isinstance(inner, BaseException) and inner is not problem:
+        yield from _wrapped(inner)

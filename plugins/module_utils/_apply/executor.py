@@ -1,0 +1,268 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Sends a plan's calls to the service, and reads from each answer what became of its operations."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Mapping, Sequence
+
+from .._api.client import Client
+from .._concurrency import attempt_each
+from .._errors import ServiceError
+from .._plan.diff import differences, overlay
+from .._plan.nested import spread_nested
+from .._plan.plan import Operation, Plan
+from .._schema.resource import Nested, Object, Resource
+from .._text import excerpt
+from .calls import Call, body_of, concurrent_groups, match_results, plan_calls, replacement
+
+Warn = Callable[[str], None]
+MAX_AGE = 2.0  # seconds; what was read longer ago is read once more before it is replaced
+MAX_DIGITS = 19  # a longer text is no version
+
+
+class Interrupted(Exception):
+    """A call failed: which operations are done, which are left, and of which it is not known
+    whether they are done.
+
+    `refusals` are the errors with which calls were answered, by operation.
+    """
+
+    def __init__(
+        self,
+        cause: ServiceError,
+        done: tuple[Operation, ...],
+        left: tuple[Operation, ...],
+        unknown: tuple[Operation, ...],
+        refusals: Mapping[Operation, ServiceError],
+    ) -> None:
+        super().__init__(cause.message)
+        self.cause = cause
+        self.done = done
+        self.left = left
+        self.unknown = unknown
+        self.refusals = refusals
+
+
+def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object]:
+    """Apply the plan; returns what the service returned for each created or updated object.
+
+    Raises Interrupted when a call fails, after the calls that were under way have ended.
+    """
+    returned: dict[Operation, Object] = {}
+    done: list[Operation] = []
+    unknown: list[Operation] = []
+    refusals: dict[Operation, ServiceError] = {}
+    groups = list(concurrent_groups(plan))
+    client.progress.planned(calls=sum(map(len, groups)), operations=len(plan.operations))
+    for group in groups:
+        cause: ServiceError | None = None
+        for call, attempt in zip(
+            group, attempt_each(lambda call: _send(call, client, warn), group)
+        ):
+            if attempt.error is None:
+                returned.update(attempt.result)  # type: ignore[call-overload]
+                done.extend(call.operations)
+                client.progress.applied(len(call.operations))
+                _warn_of_differences(call, returned, warn)
+                continue
+            if not isinstance(attempt.error, ServiceError):
+                raise attempt.error
+            unknown.extend(call.operations if attempt.error.maybe_applied else ())
+            refusals.update(
+                dict.fromkeys(call.operations, attempt.error) if attempt.error.status else {}
+            )
+            cause = cause or attempt.error
+        if cause is not None:
+            finished = {*done, *unknown}
+            left = tuple(item for item in plan.operations if item not in finished)
+            raise Interrupted(cause, tuple(done), left, tuple(unknown), refusals) from cause
+    return spread_nested(returned)
+
+
+def dry_run(plan: Plan, client: Client) -> None:
+    """Let the service validate what would be written, where it can; raises ServiceError."""
+    for call in plan_calls(plan):
+        if call.whole is not None:
+            _replace_list(call, call.whole, client, {"dry_run": "true"})
+
+
+def changed_meanwhile(plan: Plan, client: Client) -> str:
+    """A sentence where an ordered list has another version by now than the plan is made for; raises
+    ServiceError.
+
+    A list that was read a moment ago is not read once more.
+    """
+    for call in plan_calls(plan):
+        before = _version(call.resource, client) if call.whole is not None else None
+        if before is None or client.age_of(call.resource) < MAX_AGE:
+            continue
+        client.read(call.resource)
+        after = _version(call.resource, client)
+        if after is not None and after != before:
+            return (
+                f"The plan is made for version {before} of the {call.resource.title}s, and another"
+                f" writer has made version {after}. The module reads and plans again."
+            )
+    return ""
+
+
+def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
+    if call.whole is not None:
+        version = _version(call.resource, client)
+        result = _replace_list(call, call.whole, client)
+        _warn_of_lost_versions(call.resource, version, client, warn)
+        return match_results(call, result)
+    bodies = [body_of(call, operation) for operation in call.operations]
+    ids = [str((operation.existing or {}).get("id")) for operation in call.operations]
+    returned = match_results(
+        call, client.write(call.resource, call.resource.path, call.write, bodies, ids)
+    )
+    if call.resource.nested:
+        _warn_of_other_writers(call, call.resource.nested, returned, warn)
+        try:
+            _update_nested(call, call.resource.nested, client, returned)
+        except ServiceError as exc:
+            partly = any(
+                operation.fields.keys() - {call.resource.nested.field}
+                for operation in call.operations
+            )
+            raise ServiceError(exc.message, exc.error, exc.maybe_applied or partly) from exc
+    return returned
+
+
+def _version(resource: Resource, client: Client) -> int | None:
+    """The version of the object around a list, 0 where there is none yet; None where the service
+    does not number it."""
+    around = client.list_object(resource)
+    number = str(around.get(resource.versions.field) if around else 0) if resource.versions else ""
+    return (
+        int(number) if number.isascii() and number.isdigit() and len(number) < MAX_DIGITS else None
+    )
+
+
+def _warn_of_lost_versions(
+    resource: Resource, before: int | None, client: Client, warn: Warn
+) -> None:
+    """Warn where the service counts more versions than the one that this write made."""
+    after = _version(resource, client)
+    if not resource.versions or before is None or after is None or after <= before + 1:
+        return
+    identity = str(client.list_object(resource).get("id"))
+    lost = (
+        f"version {before + 1}"
+        if after == before + 2
+        else f"the versions {before + 1} to {after - 1}"
+    )
+    path = client.path_to(resource.versions.path, id=identity, version=str(after - 1))
+    warn(
+        f"The module read version {before} of the {resource.title}s and wrote version {after}."
+        f" Another writer, or an earlier attempt of this write, made {lost}, which this write"
+        f" replaced. The service keeps every version: GET {path}."
+    )
+
+
+def _warn_of_other_writers(
+    call: Call, nested: Nested, returned: Mapping[Operation, Object], warn: Warn
+) -> None:
+    """Warn where a nested object is neither as it was read nor as it is planned."""
+    field = call.resource.field(nested.field)
+    for operation in call.operations:
+        versions = [
+            obj.get(nested.field) for obj in (returned.get(operation, {}), operation.existing or {})
+        ]
+        stored, read = (item if isinstance(item, Mapping) else {} for item in versions)
+        planned = (operation.planned or {}).get(nested.field) or {}
+        if not stored or stored.get("id") != read.get("id"):
+            continue
+        for name in (
+            differences(field.fields, stored, read).keys()
+            & differences(field.fields, stored, planned).keys()
+        ):
+            replaced = name in operation.fields.get(nested.field, {})
+            warn(
+                f"Another writer changed the {field.name} of {call.resource.title}"
+                f" {operation.label} after the module read it: {name} was {read[name]!r} and is"
+                f" {stored.get(name)!r}. "
+                + (
+                    "The module replaces this value."
+                    if replaced
+                    else "The module keeps this value."
+                )
+            )
+
+
+def _replace_list(
+    call: Call, whole: Sequence[Object], client: Client, query: Mapping[str, Any] | None = None
+) -> Any:
+    """One call for a whole ordered list; an error that points to one of its objects names it."""
+    resource = call.resource
+    try:
+        return client.replace(
+            resource, [replacement(item, resource.read_only) for item in whole], query
+        )
+    except ServiceError as exc:
+        pointers = (
+            re.match(rf"/{resource.list_field}/(\d+)", item["pointer"] or "")
+            for item in exc.error["errors"]
+        )
+        places = {int(pointer.group(1)) for pointer in pointers if pointer}
+        labels = ", ".join(
+            resource.label_of(item) for index, item in enumerate(whole) if index in places
+        )
+        if not labels:
+            raise
+        raise exc.extended(f"This is about the {resource.title} {labels}.") from exc
+
+
+def _update_nested(
+    call: Call, nested: Nested, client: Client, returned: dict[Operation, Object]
+) -> None:
+    """Update nested objects at their own path, where the service left them as they were; each of
+    them once."""
+    field = call.resource.field(nested.field)
+    current: dict[Operation, Object] = {}
+    bodies: dict[str, dict[str, Any]] = {}
+    for operation in call.operations:
+        existing = returned.get(operation, operation.existing or {}).get(nested.field)
+        if not isinstance(existing, Mapping):
+            continue
+        current[operation] = existing
+        identity = str(existing.get("id"))
+        merged = bodies.get(identity, existing)
+        changes = differences(field.fields, merged, operation.fields.get(nested.field, {}))
+        if changes:
+            bodies[identity] = replacement(
+                overlay(field.fields, merged, changes), call.resource.read_only
+            )
+    if not bodies:
+        return
+    result = client.write(
+        call.resource, nested.path, nested.write, list(bodies.values()), list(bodies)
+    )
+    by_id = {
+        str(item.get("id")): item
+        for item in (result if isinstance(result, list) else [result])
+        if item
+    }
+    for operation, existing in current.items():
+        identity = str(existing.get("id"))
+        if identity in bodies:
+            parent = returned.get(operation, operation.planned or {})
+            returned[operation] = dict(
+                parent, **{nested.field: by_id.get(identity, bodies[identity])}
+            )
+
+
+def _warn_of_differences(call: Call, returned: Mapping[Operation, Object], warn: Warn) -> None:
+    """Warn where the service stored something else than was sent."""
+    for operation in call.operations:
+        if operation in returned:
+            unmet = differences(call.resource.fields, returned[operation], operation.fields)
+            for name in unmet:
+                stored = excerpt(repr(returned[operation].get(name)))
+                what = f"{name} of {call.resource.title} {operation.label}"
+                warn(f"The service stored {stored} as {what} where {unmet[name]!r} was sent.")

@@ -1,0 +1,277 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The budget of a credential: so many calls in so many seconds, for all processes that use it.
+
+A budget of N calls has N seats. A call takes the seat of the call N turns before, a period after
+that one has ended: so no period, wherever it begins, sees more calls than the budget. Turns are
+taken in order, and each look costs the same.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from threading import Lock
+from typing import Callable, NamedTuple, Sequence, TypeVar
+
+from .._screen import Screen
+from .state import Header, State, Unusable
+
+LIMIT = re.compile(r"\br=([0-9]{1,9})\b.*?\bt=([0-9]{1,9})\b")
+ROUNDING = 1  # seconds to which the service rounds up the end of its window
+SLACK = 1.0  # seconds
+LONGEST_CALL = 60.0  # seconds; the task of a call that takes longer was killed
+WORTH_SAYING = 1.0  # seconds
+
+Value = TypeVar("Value")
+Wait = Callable[
+    [float], bool
+]  # waits for so many seconds; returns whether the task has ended meanwhile
+
+
+class Closed(Exception):
+    """The service has refused a call with these credentials, and asks everybody to wait for so many
+    seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.seconds = seconds
+
+
+class NoBudget:
+    """Every call may be made at once."""
+
+    def take_turn(self, wait: Wait) -> int:
+        """Let `wait` wait for the turn of a call; returns what `end_turn` wants. Raises Closed."""
+        return 0
+
+    def end_turn(self, turn: int, limit: str | None) -> None:
+        """The call of this turn has ended; `limit` is the header Ratelimit of its response."""
+
+    def close_for(self, seconds: float) -> None:
+        """The service has refused a call, and asks everybody to wait so long."""
+
+    def close(self) -> None:
+        """Give back what the operating system lent."""
+
+
+class Look(NamedTuple):
+    """What a look at the state tells: the turn, and in how many seconds it comes.
+
+    There is no turn yet where a whole budget of calls waits before it; the next look is due in so
+    many seconds.
+    """
+
+    turn: int | None
+    seconds: float
+    is_first: bool = False  # whether this is the first wait that is worth saying
+
+
+class CallBudget(NoBudget):
+    """So many `calls` in a `period`, in seconds.
+
+    `open_state` opens the turns that all processes share; where it raises Unusable, `warn` says so,
+    and the budget is that of this task alone. A run says once on its `screen` that calls wait;
+    without a screen, a warning says so, once in a period.
+    """
+
+    def __init__(
+        self,
+        calls: int,
+        period: float,
+        open_state: Callable[[], State],
+        warn: Callable[[str], None],
+        screen: Screen | None = None,
+    ) -> None:
+        self._calls = calls
+        self._period = period
+        self._warn = warn
+        self._screen = screen
+        self._mutex = Lock()
+        try:
+            self._state = open_state()
+        except Unusable as exc:
+            self._state = self._own_state(exc)
+
+    def take_turn(self, wait: Wait) -> int:
+        """Let `wait` wait for the turn of a call; returns what `end_turn` wants. Raises Closed."""
+        look = self._look(None)
+        while look.seconds > 0:
+            if look.is_first:
+                self._say(look.seconds)
+            if wait(look.seconds):
+                break
+            look = self._look(look.turn)
+        return look.turn or 0
+
+    def end_turn(self, turn: int, limit: str | None) -> None:
+        """The call of this turn has ended; its seat is taken until a period after this moment.
+
+        Where the header Ratelimit leaves fewer calls than the budget does, others use the
+        credentials too; then so many calls are made until the service's own window ends.
+        """
+
+        def end(state: State) -> None:
+            with state.locked():
+                now = time.time()
+                sent = min(abs(state.moment(turn)), now)
+                state.write_moment(turn, now)
+                match = LIMIT.search(limit or "")
+                if match:
+                    seconds = min(float(match.group(2)), self._period)
+                    self._limit(state, int(match.group(1)), seconds, sent, now)
+
+        self._with_state(end)
+
+    def close_for(self, seconds: float) -> None:
+        """The service has refused a call, and asks everybody to wait so long; more than a period is
+        not believed."""
+
+        def close(state: State) -> None:
+            with state.locked():
+                header = state.header()
+                until = time.time() + min(seconds, self._period)
+                state.write_header(header._replace(closed_until=max(header.closed_until, until)))
+
+        self._with_state(close)
+
+    def close(self) -> None:
+        """Close the state; a thread that comes later has its own."""
+        with self._mutex:
+            state, self._state = self._state, State()
+        state.close()
+
+    def _look(self, turn: int | None) -> Look:
+        return self._with_state(lambda state: self._look_at(state, turn))
+
+    def _look_at(self, state: State, turn: int | None) -> Look:
+        with state.locked():
+            now = time.time()
+            header = state.header()
+            own = header.turns if turn is None else turn
+            before = _end(state, own - self._calls, now)
+            if (
+                max(header.closed_until, header.limited_until, before)
+                > now + max(header.period, self._period) + SLACK
+            ):
+                raise state.unusable("its times are in the future; delete it")
+            if header.closed_until > now:
+                raise Closed(header.closed_until - now)
+            limited_until = header.limited_until if own >= header.limited_from else 0.0
+            seconds = max(0.0, before + self._period - now, limited_until - now)
+            is_first = seconds >= WORTH_SAYING and self._is_first_to_wait(header, now)
+            header = header._replace(announced=now if is_first else header.announced)
+            if turn is None and before <= now:
+                turn = own
+                header = header._replace(turns=own + 1, period=max(header.period, self._period))
+            state.write_header(header)
+            if turn is None:
+                return Look(None, before - now, is_first)
+            state.write_moment(turn, now + seconds if seconds else -now)
+            return Look(turn, seconds, is_first)
+
+    def _limit(self, state: State, left: int, seconds: float, sent: float, now: float) -> None:
+        """Let only so many more calls go in so many seconds, where the budget would let go more.
+
+        The service counted after the call was sent, so its window does not end before `ends`. As
+        long as nobody else uses the credentials, it leaves at least as many calls as seats are
+        usable in this window.
+        """
+        ends = sent + seconds - ROUNDING
+        if ends <= now:
+            return
+        header = state.header()
+        turn = self._first_waiting(state, header, now) + left
+        if turn >= header.limited_from and ends <= header.limited_until:
+            return  # that limit is there already
+        if not self._seems_to_come(state, header, turn, ends, now):
+            return
+        first = header.turns - self._calls
+        before, last = state.moments(first - self._calls, first), state.moments(first, header.turns)
+        if _count_usable(before, last, now, ends, self._period) <= left:
+            return
+        waiting = [turn for turn, moment in enumerate(last, first) if moment > now]
+        limited_from = waiting[left] if left < len(waiting) else header.turns + left - len(waiting)
+        if header.limited_until > now:
+            limited_from = min(limited_from, header.limited_from)
+        until = max(header.limited_until, now + seconds)
+        state.write_header(header._replace(limited_from=limited_from, limited_until=until))
+
+    def _seems_to_come(
+        self, state: State, header: Header, turn: int, ends: float, now: float
+    ) -> bool:
+        """Whether a turn comes before the window ends, by a look at few others; it spares counting
+        all seats.
+
+        It takes calls to end in the order of their turns.
+        """
+        if turn >= header.turns + self._calls:
+            return False
+        if turn < header.turns:
+            return state.moment(turn) < ends
+        return _end(state, turn - self._calls, now) + self._period < ends
+
+    def _first_waiting(self, state: State, header: Header, now: float) -> int:
+        """The first turn that has not come yet."""
+        come, waiting = max(-1, header.turns - self._calls - 1), header.turns
+        while waiting - come > 1 and state.moment(waiting - 1) > now:
+            middle = (come + waiting) // 2
+            come, waiting = (come, middle) if state.moment(middle) > now else (middle, waiting)
+        return waiting
+
+    def _is_first_to_wait(self, header: Header, now: float) -> bool:
+        return self._screen.is_first() if self._screen else header.announced + self._period <= now
+
+    def _say(self, seconds: float) -> None:
+        text = (
+            f"0 calls are left of the budget of {self._calls} calls in {self._period:g} s"
+            f" (call_budget): the next call waits {seconds:.0f} s for its turn. The run goes on by"
+            " itself."
+        )
+        (self._screen.show if self._screen else self._warn)(text)
+
+    def _with_state(self, work: Callable[[State], Value]) -> Value:
+        """The result of work on the state, or on another one where it has become unusable."""
+        state = self._state
+        try:
+            return work(state)
+        except Unusable as exc:
+            with self._mutex:
+                if self._state is state:
+                    self._state = self._own_state(exc)
+                    state.close()
+        return work(self._state)
+
+    def _own_state(self, reason: Unusable) -> State:
+        self._warn(
+            f"The call budget is not shared: {reason}. Each task counts its own calls only, so that"
+            " several tasks together may make more calls than the service takes."
+        )
+        return State()
+
+
+def _end(state: State, turn: int, now: float) -> float:
+    """When the call of a turn has ended or will be made; of one under way, whose moment is
+    negative, now."""
+    moment = state.moment(turn)
+    return moment if moment >= 0 else now if now + moment < LONGEST_CALL else -moment
+
+
+def _count_usable(
+    before: Sequence[float], last: Sequence[float], now: float, ends: float, period: float
+) -> int:
+    """On how many seats a call may still be made before a window ends, by the moments of the last
+    two turns of each.
+
+    Not where a call is under way, nor where a turn waits behind one: the end of that call moves it
+    beyond the window.
+    """
+    free = ends - period  # where the call on a seat has ended before, the next one comes in time
+    return sum(
+        [
+            0 <= latest < free or (now < latest < ends and 0 <= earlier < free)
+            for earlier, latest in zip(before, last)
+        ]
+    )

@@ -1,0 +1,201 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What an account protects, and how: pure functions over its state.
+
+An address is protected if it lies in a protected prefix and in no excluded one; any excluded entry
+carves out its network, whatever other entries there are inside or around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Mapping, Sequence
+
+from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS
+from .._schema.resource import Object
+from .._text import capitalised, excerpt
+from .._values.address_set import Ranges, counted, difference, range_of, union
+from .._values.kinds import FLAG
+from .modes import OFF, UNDECIDED, Component, Modes, Piece, components, in_order, union_of_modes
+
+IDLE = frozenset([OFF, DISABLED])
+UNKNOWN_STATUS = "Whether TCP protection is on is not known."
+
+
+def ranges_of(entries: Sequence[Object]) -> Ranges:
+    """The networks of some entries as a set; malformed ones are the network of nothing."""
+    return union(
+        network for network in (range_of(entry.get("prefix")) for entry in entries) if network
+    )
+
+
+def has_flag(entry: Object, flag: str) -> bool:
+    """Whether a flag of an entry is set."""
+    return FLAG.normalise(entry.get(flag)) == "true"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The coverage of an account; `state` holds collections by their plural, and None or nothing
+    where not known."""
+
+    state: Mapping[str, Sequence[Object]]
+
+    @cached_property
+    def enabled(self) -> bool | None:
+        """Whether the account's protection is on; None where that is not known."""
+        status = self.state.get(STATUS.plural)
+        if not status or not isinstance(status[0].get("enabled"), bool):
+            return None
+        return bool(status[0]["enabled"])
+
+    @cached_property
+    def inside(self) -> Ranges:
+        """What lies in a protected prefix, exclusions not yet taken off."""
+        return ranges_of([entry for entry in self._prefixes if not has_flag(entry, "excluded")])
+
+    @cached_property
+    def carved_out(self) -> Ranges:
+        """What excluded entries name."""
+        return ranges_of([entry for entry in self._prefixes if has_flag(entry, "excluded")])
+
+    @cached_property
+    def protected(self) -> Ranges:
+        """What is protected, as far as well-formed prefixes decide."""
+        return difference(self.inside, self.carved_out)
+
+    @cached_property
+    def malformed_exclusions(self) -> Sequence[str]:
+        """Excluded entries whose network is malformed: whatever is protected may be carved out by
+        them."""
+        return [
+            str(entry.get("prefix"))
+            for entry in self._prefixes
+            if has_flag(entry, "excluded") and range_of(entry.get("prefix")) is None
+        ]
+
+    @cached_property
+    def bypassing(self) -> Ranges:
+        """The sources that meet no rule, since an active entry of the allowlist lets them pass."""
+        return ranges_of(
+            [
+                entry
+                for entry in self.state.get(ALLOWLIST.plural) or []
+                if has_flag(entry, "enabled")
+            ]
+        )
+
+    @cached_property
+    def components(self) -> Sequence[Component]:
+        """What decides for each component that was read."""
+        return components(self.state)
+
+    @cached_property
+    def pieces(self) -> Mapping[str, Sequence[Piece]]:
+        """By kind: the protected addresses by the modes that their traffic may meet."""
+        maybe_carved_out = frozenset([UNDECIDED] if self.malformed_exclusions else [])
+        return {
+            kind: [(ranges, modes | maybe_carved_out) for ranges, modes in pieces]
+            for kind, pieces in self._pieces.items()
+        }
+
+    @cached_property
+    def _pieces(self) -> Mapping[str, Sequence[Piece]]:
+        return {item.kind: item.pieces(self.protected) for item in self.components}
+
+    @cached_property
+    def uncovered(self) -> Ranges:
+        """What is protected by prefix, and yet one of the components does nothing for it."""
+        return union(
+            item
+            for pieces in self._pieces.values()
+            for ranges, modes in pieces
+            if modes <= IDLE
+            for item in ranges
+        )
+
+    @property
+    def _prefixes(self) -> Sequence[Object]:
+        return self.state.get(PREFIXES.plural) or []
+
+    @cached_property
+    def undecided(self) -> Sequence[str]:
+        """What is not understood, a sentence each."""
+        malformed = [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions] + [
+            f"The prefix {excerpt(repr(entry.get('prefix')))} is malformed; it counts as no"
+            " network."
+            for entry in [*self._prefixes, *(self.state.get(ALLOWLIST.plural) or [])]
+            if range_of(entry.get("prefix")) is None and not has_flag(entry, "excluded")
+        ]
+        unknown = [UNKNOWN_STATUS] if self.enabled is None else []
+        if self.state.get(PREFIXES.plural) is None:
+            unknown.append("The protected prefixes are not known.")
+        return (
+            unknown
+            + malformed
+            + [problem for item in self.components for problem in item.undecided]
+        )
+
+    @cached_property
+    def reasons(self) -> Sequence[str]:
+        """Why the account is not effectively protected; empty if it is."""
+        reasons = []
+        if not self.enabled:
+            reasons.append("TCP protection is off." if self.enabled is False else UNKNOWN_STATUS)
+        if not self.protected:
+            return [
+                *reasons,
+                (
+                    "Every protected prefix is excluded."
+                    if self.inside
+                    else "There is no protected prefix."
+                ),
+            ]
+        reasons += [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions]
+        for item in self.components:
+            modes = union_of_modes(modes for dummy, modes in self.pieces[item.kind])
+            if ENABLED not in modes:
+                reasons.append(
+                    f"{capitalised(item.title)} mitigates nothing: {_why_not(item, modes)}."
+                )
+        return reasons
+
+    @cached_property
+    def gaps(self) -> Sequence[str]:
+        """For which of the protected addresses a component does not mitigate all traffic, a
+        sentence each."""
+        return [
+            f"{capitalised(item.title)} {_does(modes)} {counted(ranges)}."
+            for item in self.components
+            for ranges, modes in self.pieces[item.kind]
+            if modes != {ENABLED}
+        ]
+
+
+def _of_malformed_exclusion(prefix: str) -> str:
+    return (
+        f"The excluded prefix {excerpt(repr(prefix))} is malformed; what it takes out of protection"
+        " is not known."
+    )
+
+
+def _why_not(item: Component, modes: Modes) -> str:
+    if UNDECIDED in modes:
+        return "what it does cannot be told"
+    if MONITORING in modes:
+        return "it only monitors"
+    every = " and ".join(what + "s" for what in item.what_decides.split(" or "))
+    return f"its {every} are disabled" if DISABLED in modes else "there is no rule"
+
+
+def _does(modes: Modes) -> str:
+    if UNDECIDED in modes:
+        return "does what cannot be told for"
+    if modes == {MONITORING}:
+        return "only monitors the traffic to"
+    if modes <= IDLE:
+        return "does nothing for"
+    return f"treats traffic differently ({', '.join(in_order(modes))}) for"

@@ -1,0 +1,174 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What can go wrong, in words that the person at the keyboard can act on."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Mapping, Sequence, TypedDict, TypeVar
+
+# The vendor documents no code for a create that comes too late; some of its interfaces say it so,
+# with HTTP 400.
+ALREADY_EXISTS = re.compile(
+    r"already[ _]exists?\b|\bexists[ _]already\b|\bduplicate\b|\bduplicate[ _]of\b", re.IGNORECASE
+)
+
+Extended = TypeVar("Extended", bound="ProtectionError")
+
+
+class ErrorItem(TypedDict):
+    """One error of the service's envelope; `pointer` is a JSON pointer into the request's body."""
+
+    code: int | None
+    message: str
+    pointer: str | None
+
+
+class ErrorDetails(TypedDict):
+    """The `error` of a failed result: the request, the HTTP status (None: no answer) and what the
+    service said."""
+
+    method: str
+    path: str
+    status: int | None
+    errors: list[ErrorItem]
+    ray: str | None
+
+
+class ProtectionError(Exception):
+    """Ends a module call with one message; `details` become part of the failed result."""
+
+    def __init__(self, message: str, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details: Mapping[str, Any] = dict(details or {})
+
+    def extended(self: Extended, sentence: str = "", **details: Any) -> Extended:
+        """A copy of this error with one more sentence and more details; to be raised from this
+        one."""
+        message = f"{self.message} {sentence}".rstrip()
+        extended = type(self).__new__(type(self), message)  # each class has arguments of its own
+        extended.__dict__.update(
+            self.__dict__, message=message, details={**self.details, **details}
+        )
+        return extended
+
+    def shortened(self: Extended, details: Mapping[str, Any]) -> Extended:
+        """A copy of this error with these details instead of its own."""
+        shortened = self.extended()
+        shortened.details = dict(details)
+        return shortened
+
+
+class OptionError(ProtectionError):
+    """An option is wrong; raised before any request."""
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(f"{option}: {problem}")
+        self.option = option
+        self.problem = problem
+
+    @property
+    def errors(self) -> Sequence[OptionError]:
+        """Every error in the options that this one reports."""
+        return [self]
+
+
+class OptionErrors(OptionError):
+    """Several options are wrong; all of them are reported at once."""
+
+    def __init__(self, errors: Sequence[OptionError]) -> None:
+        super().__init__(errors[0].option, errors[0].problem)
+        self._errors = errors
+        listed = "; ".join(f"({number}) {error.message}" for number, error in enumerate(errors, 1))
+        self.message = f"{len(errors)} errors in the options: {listed}"
+
+    @property
+    def errors(self) -> Sequence[OptionError]:
+        """Every error in the options that this one reports."""
+        return self._errors
+
+
+class OptionProblems:
+    """Collects the errors of several options, so that one failure reports all of them."""
+
+    def __init__(self) -> None:
+        self._errors: list[OptionError] = []
+
+    def collected(self) -> OptionProblems:
+        """Keep an OptionError of the statements inside, and go on behind them."""
+        return self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if not isinstance(error, OptionError):
+            return False
+        self.add(error)
+        return True
+
+    def add(self, error: OptionError) -> None:
+        """Keep an error; in a long loop, try and except cost nothing as long as nothing is
+        wrong."""
+        self._errors.extend(error.errors)
+
+    @property
+    def any(self) -> bool:
+        """Whether an error was collected."""
+        return bool(self._errors)
+
+    def raise_any(self) -> None:
+        """Raise what was collected, if anything was."""
+        if len(self._errors) == 1:
+            raise self._errors[0]
+        if self._errors:
+            raise OptionErrors(self._errors)
+
+
+class PlanError(ProtectionError):
+    """The options are well formed, but no plan leads from the existing state to them; nothing was
+    written."""
+
+
+class ServiceError(ProtectionError):
+    """A call that failed: refused by the service, answered unreadably, or not answered at all.
+
+    `maybe_applied` tells whether the service may have done what was asked all the same.
+    """
+
+    def __init__(self, message: str, error: ErrorDetails, maybe_applied: bool) -> None:
+        super().__init__(message, {"error": error})
+        self.error = error
+        self.maybe_applied = maybe_applied
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status, or None where there was no answer."""
+        return self.error["status"]
+
+    @property
+    def answer(self) -> tuple[str, str, int | None, str]:
+        """What two errors have in common that are the same answer to the same call."""
+        errors = "; ".join(
+            f"{item['code']} {item['message']} {item['pointer']}" for item in self.error["errors"]
+        )
+        return (self.error["method"], self.error["path"], self.status, errors)
+
+    @property
+    def needs_reread(self) -> bool:
+        """Whether only reading again tells what became of a change: the answer is lost, or somebody
+        else was faster."""
+        gone = self.status == 404 and self.error["method"] in ("PUT", "PATCH", "DELETE")
+        exists = self.status == 409 or (
+            self.status == 400
+            and any(ALREADY_EXISTS.search(item["message"]) for item in self.error["errors"])
+        )
+        return self.maybe_applied or exists or gone
+
+    @property
+    def codes(self) -> list[int]:
+        """The service's own error codes, in the order in which it gave them."""
+        return [item["code"] for item in self.error["errors"] if item["code"] is not None]

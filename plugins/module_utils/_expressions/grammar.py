@@ -1,0 +1,340 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reads an expression of the Rules language: its words, and and, or, xor and not over comparisons
+of fields.
+
+It is the one reader of expressions: filters and custom rules differ in the fields that they know,
+not in the grammar. The vendor describes the language in "Rules language"; where the description is
+silent, the public engine (github.com/cloudflare/wirefilter) decides: white space is space, CR and
+LF only; a raw string knows no escapes; a quote within the brackets of a regular expression does not
+end it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any, Iterator, Mapping, NamedTuple, Union
+
+from .._text import excerpt, visible
+
+MATCHES = ("matches", "~")
+WHITE_SPACE = " \r\n"
+WORD, TEXT, RAW, REGEX, SIGN = "word", "text", "raw", "regex", "sign"
+TOKEN = re.compile(
+    r"""[ \r\n]*(?:
+      (?P<raw>r(?P<fence>\#*)".*?"(?P=fence))
+    | (?P<word>[A-Za-z0-9_.:/$*-]+)
+    | (?P<text>"(?:\\.|[^"\\])*")
+    | (?P<sign>==|!=|<=|>=|&&|\|\||\^\^|[!<>~&(){}\[\],])
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+AFTER_MATCHES = re.compile(  # a quote begins a regular expression there
+    r"""[ \r\n]*(?:(?P<regex>"(?:\\.|\[(?:\\.|[^\]\\])*\]|[^"\\\[])*")"""
+    r"""|(?P<raw>r(?P<fence>\#*)".*?"(?P=fence)))""",
+    re.DOTALL,
+)
+SPACES = re.compile(r"[ \r\n]*")
+QUOTE = re.compile(r'r?#*"')
+HARD_TO_END = re.compile(r"[\\\[]")
+LONGEST_EXCERPT = 30
+
+
+class Token(NamedTuple):
+    """A word of an expression, the kind of it, and where it starts (counted from 0)."""
+
+    kind: str
+    text: str
+    start: int
+
+
+class Unread(ValueError):
+    """An expression, or a part of it, that cannot be read; `start` is where, counted from 0.
+
+    `malformed` says that the language has no such form, so that the service refuses it. Otherwise
+    it may have one that is not known here.
+    """
+
+    def __init__(self, problem: str, start: int, malformed: bool = True) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.start = start
+        self.malformed = malformed
+
+
+def tokens_of(expression: str) -> list[Token]:
+    """The words of an expression; raises Unread for a text without end and for a character outside
+    of the language."""
+    tokens: list[Token] = []
+    pattern, position, length = TOKEN, 0, len(expression.rstrip(WHITE_SPACE))
+    while position < length:
+        match = pattern.match(expression, position)
+        if not match:
+            raise _unread_character(expression, position)
+        kind = str(match.lastgroup)
+        token = Token(kind, match[kind], match.start(kind))
+        tokens.append(token)
+        pattern, position = AFTER_MATCHES if token.text in MATCHES else TOKEN, match.end()
+    return tokens
+
+
+def _unread_character(expression: str, position: int) -> Unread:
+    position = SPACES.match(expression, position).end()  # type: ignore[union-attr] # it matches nothing, too
+    if QUOTE.match(expression, position):
+        return Unread("the text that starts there has no end", position)
+    character = expression[position]
+    if character.isspace():
+        name = (
+            unicodedata.name(character, f"U+{ord(character):04X}") if character != "\t" else "a tab"
+        )
+        return Unread(f"{name} is no white space in expressions; write a space", position)
+    return Unread(f"{quoted(character)} is not expected there", position)
+
+
+def normalise_expression(value: Any) -> str:
+    """Equal for expressions that differ in white space outside of text only.
+
+    Where the end of a text is hard to tell (raw strings, escapes, brackets in a text), it is the
+    expression itself.
+    """
+    return _normalised("" if value is None else str(value).strip(WHITE_SPACE))
+
+
+@lru_cache(maxsize=4096)
+def _normalised(expression: str) -> str:
+    try:
+        tokens = tokens_of(expression)
+    except Unread:
+        return expression
+    if any(
+        token.kind == RAW or (token.text[0] == '"' and HARD_TO_END.search(token.text))
+        for token in tokens
+    ):
+        return expression
+    return " ".join([token.text for token in tokens])
+
+
+def quoted(text: str) -> str:
+    """A part of an expression as messages show it."""
+    return f"'{excerpt(visible(text))}'"
+
+
+def place_of(expression: str, start: int) -> str:
+    """Where something starts, as people say it: `column 5, at 'eq 080'`; with the line, where there
+    are several."""
+    line = expression.count("\n", 0, start) + 1
+    column = start - expression.rfind("\n", 0, start)
+    number = f"line {line}, column {column}" if "\n" in expression else f"column {column}"
+    rest = visible(" ".join(expression[start : start + LONGEST_EXCERPT + 1].split()))
+    if len(rest) > LONGEST_EXCERPT:
+        rest = rest[: LONGEST_EXCERPT - 3] + "..."
+    return f"{number}, at '{rest}'" if rest else f"{number}, at the end"
+
+
+LOOSEST_FIRST = ("or", "xor", "and")
+JOINTS = {"or": "or", "||": "or", "xor": "xor", "^^": "xor", "and": "and", "&&": "and"}
+OPERATORS: Mapping[str, str] = {
+    "eq": "eq", "==": "eq", "ne": "ne", "!=": "ne", "lt": "lt", "<": "lt", "le": "le", "<=": "le",
+    "gt": "gt", ">": "gt", "ge": "ge", ">=": "ge", "in": "in", "contains": "contains",
+    "matches": "matches", "~": "matches", "wildcard": "wildcard",
+}  # fmt: skip
+CLOSES = {"(": ")", "[": "]", "{": "}"}
+DEEPEST = 50  # parentheses in parentheses; the vendor's engine takes more
+END = Token(SIGN, "", -1)
+
+
+class Constant(NamedTuple):
+    """true or false."""
+
+    value: bool
+
+
+class Comparison(NamedTuple):
+    """A field, an operator and what it is compared to; a field of true and false may stand alone,
+    without operator.
+
+    `field` is the name, or a call of a function or an indexed field as it is written, its words
+    parted by single spaces. `operator` is a word (`eq` also for `==`). `in_braces` tells a set from
+    a single value.
+    """
+
+    field: str
+    operator: str
+    operands: tuple[Token, ...]
+    in_braces: bool
+    start: int
+
+    @property
+    def plain(self) -> bool:
+        """Whether the field stands by itself, without a function or an index."""
+        return " " not in self.field
+
+
+class Unknown(NamedTuple):
+    """Something that stands in the place of a comparison, and whose form is not known."""
+
+    field: str
+    problem: str
+    start: int
+
+
+class Negation(NamedTuple):
+    """not"""
+
+    part: Tree
+
+
+class Combination(NamedTuple):
+    """and, or or xor of at least two parts."""
+
+    operator: str
+    parts: tuple[Tree, ...]
+
+
+Tree = Union[Constant, Comparison, Unknown, Negation, Combination]
+
+
+def parse(expression: str) -> Tree:
+    """The structure of an expression; raises Unread."""
+    parser = _Parser(tokens_of(expression), len(expression.rstrip(WHITE_SPACE)))
+    tree = parser.combination(LOOSEST_FIRST, 0)
+    if parser.next is not END:
+        raise Unread(f"{quoted(parser.next.text)} is not expected there", parser.next.start)
+    return tree
+
+
+def leaves(tree: Tree) -> Iterator[Comparison | Unknown]:
+    """The comparisons of an expression, from left to right."""
+    if isinstance(tree, Negation):
+        yield from leaves(tree.part)
+    elif isinstance(tree, Combination):
+        for part in tree.parts:
+            yield from leaves(part)
+    elif not isinstance(tree, Constant):
+        yield tree
+
+
+class _Parser:
+    """Each method takes the words of its part from the front; `next` is the word in sight, END
+    behind the last."""
+
+    def __init__(self, tokens: list[Token], length: int) -> None:
+        self._tokens = tokens
+        self._position = 0
+        self._length = length
+        self.next = tokens[0] if tokens else END
+
+    def take(self) -> Token:
+        token = self.next
+        self._position += 1
+        self.next = self._tokens[self._position] if self._position < len(self._tokens) else END
+        return token
+
+    def combination(self, operators: tuple[str, ...], depth: int) -> Tree:
+        """The loosest operator that is left decides; each side of it is made of tighter ones."""
+        if not operators:
+            return self.single(depth)
+        parts = [self.combination(operators[1:], depth)]
+        while JOINTS.get(self.next.text) == operators[0]:
+            self.take()
+            parts.append(self.combination(operators[1:], depth))
+        return parts[0] if len(parts) == 1 else Combination(operators[0], tuple(parts))
+
+    def single(self, depth: int) -> Tree:
+        negated = False
+        while self.next.text in ("not", "!"):
+            self.take()
+            negated = not negated
+        part = self.group(depth) if self.next.text == "(" else self.comparison()
+        return Negation(part) if negated else part
+
+    def group(self, depth: int) -> Tree:
+        start = self.take().start
+        if depth == DEEPEST:
+            raise Unread("it is nested too deeply", start, malformed=False)
+        tree = self.combination(LOOSEST_FIRST, depth + 1)
+        if self.next.text != ")":
+            raise self.misplaced("')'")
+        self.take()
+        return tree
+
+    def misplaced(self, expected: str) -> Unread:
+        if self.next is END:
+            return Unread(f"it ends where {expected} is expected", self._length)
+        return Unread(
+            f"{quoted(self.next.text)} stands where {expected} is expected", self.next.start
+        )
+
+    def comparison(self) -> Tree:
+        if self.next.kind != WORD or self.next.text in JOINTS:
+            raise self.misplaced("a field")
+        start = self.next.start
+        field = self.field()
+        if self.at_end():
+            return (
+                Constant(field == "true")
+                if field in ("true", "false")
+                else Comparison(field, "", (), False, start)
+            )
+        tree = self.compared(field, start)
+        if self.at_end():
+            return tree
+        odd = Unknown(field, f"{quoted(self.next.text)} is not expected there", self.next.start)
+        while not self.at_end():
+            self.skip()
+        return tree if isinstance(tree, Unknown) else odd
+
+    def at_end(self) -> bool:
+        """Whether a comparison ends here."""
+        return self.next is END or self.next.text == ")" or self.next.text in JOINTS
+
+    def field(self) -> str:
+        words = [self.take().text]
+        while self.next.text in ("(", "["):
+            first = self._position
+            self.skip()
+            words.extend(token.text for token in self._tokens[first : self._position])
+        return " ".join(words)
+
+    def skip(self) -> None:
+        """Take one word, or what stands between two brackets."""
+        opening = self.take()
+        if opening.text in CLOSES.values():
+            raise Unread(f"{quoted(opening.text)} closes nothing", opening.start)
+        if opening.text not in CLOSES:
+            return
+        while self.next is not END and self.next.text not in CLOSES.values():
+            self.skip()
+        if self.next.text != CLOSES[opening.text]:
+            raise self.misplaced(f"'{CLOSES[opening.text]}'")
+        self.take()
+
+    def compared(self, field: str, start: int) -> Tree:
+        strict = f"{self.take().text} " if self.next.text == "strict" else ""
+        operator = OPERATORS.get(self.next.text)
+        if operator is None:
+            return Unknown(field, f"{quoted(self.next.text)} is no operator", self.next.start)
+        operator = strict + operator
+        self.take()
+        in_braces = self.next.text == "{"
+        operands = self.members() if in_braces else (self.value(),)
+        return Comparison(field, operator, operands, in_braces, start)
+
+    def value(self) -> Token:
+        if self.next.kind not in (WORD, TEXT, RAW, REGEX):
+            raise self.misplaced("a value")
+        return self.take()
+
+    def members(self) -> tuple[Token, ...]:
+        self.take()
+        members: list[Token] = []
+        while self.next.text != "}":
+            if self.next is END:
+                raise self.misplaced("'}'")
+            members.append(self.value())
+        self.take()
+        return tuple(members)

@@ -1,0 +1,196 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a task accepts: the codes of risks, each for everything or for some networks and entries,
+and until some time.
+
+An acceptance that is bound to what a reviewer saw does not let anything else through months later.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any, Iterable, Mapping, Sequence
+
+from .._errors import OptionError, OptionProblems
+from .._timestamps import parse_expiry, write_timestamp
+from .._values.address_set import Ranges, difference, range_of, union
+from .._values.networks import read_network
+from .limits import CODES
+from .risk import Risk
+
+FIELDS = ("code", "networks", "entries", "expires", "reason")
+PLAIN = re.compile(
+    r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII
+)  # needs no quotes in YAML
+WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """One element of accept_risks; `networks`, `entries` and `expires` are None where it is not
+    bound to them."""
+
+    option: str
+    code: str
+    networks: Ranges | None = None
+    entries: frozenset[str] | None = None
+    expires: datetime | None = None
+    reason: str | None = None
+
+    @property
+    def is_unbound(self) -> bool:
+        """Whether it accepts whatever has the code, for ever."""
+        return self.networks is None and self.entries is None and self.expires is None
+
+    def expired(self, now: datetime | None) -> str:
+        """Why it no longer counts; an empty text where it does. `now` is the service's time, None
+        where unknown."""
+        if self.expires is None or (now is not None and now < self.expires):
+            return ""
+        until = write_timestamp(self.expires)
+        if now is None:
+            return (
+                f"{self.option}: whether it expired ({until}) is not known, since the service does"
+                " not tell its time"
+            )
+        return (
+            f"{self.option}: the acceptance of {self.code} expired at {until}; remove it, or give"
+            " it a later expires"
+        )
+
+
+def parse_acceptances(option: str, elements: Iterable[Any]) -> tuple[Acceptance, ...]:
+    """The elements of accept_risks, codes or dictionaries; raises OptionError for a malformed
+    one."""
+    problems = OptionProblems()
+    parsed = []
+    for position, element in enumerate(elements):
+        with problems.collected():
+            parsed.append(_parse(f"{option}[{position}]", element))
+    problems.raise_any()
+    return tuple(parsed)
+
+
+def _parse(option: str, element: Any) -> Acceptance:
+    if isinstance(element, str):
+        return Acceptance(option, _code(option, element))
+    if not isinstance(element, Mapping):
+        raise OptionError(
+            option, f"{element!r} is neither a code nor a dictionary with {', '.join(FIELDS)}"
+        )
+    values = {str(name): value for name, value in element.items() if value is not None}
+    for name in values:
+        if name not in FIELDS:
+            raise OptionError(
+                option,
+                f"it has no {name}{_did_you_mean(name, FIELDS)}; it takes {', '.join(FIELDS)}",
+            )
+    if "code" not in values:
+        raise OptionError(option, "it lacks code, the risk that is accepted")
+    networks, entries = (
+        _texts(f"{option}.{name}", values.get(name)) for name in ("networks", "entries")
+    )
+    return Acceptance(
+        option,
+        _code(f"{option}.code", values["code"]),
+        None if networks is None else _ranges(f"{option}.networks", networks),
+        None if entries is None else frozenset(map(_normalised, entries)),
+        _expiry(f"{option}.expires", values.get("expires")),
+        None if values.get("reason") is None else str(values["reason"]),
+    )
+
+
+def _code(option: str, value: Any) -> str:
+    code = str(value)
+    if code not in CODES:
+        raise OptionError(
+            option, f"'{code}' is no risk{_did_you_mean(code, CODES)}; there are {', '.join(CODES)}"
+        )
+    return code
+
+
+def _did_you_mean(name: str, names: Sequence[str]) -> str:
+    close = get_close_matches(name, names, 1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _texts(option: str, value: Any) -> Sequence[str] | None:
+    if value is not None and (
+        not isinstance(value, list) or not all(isinstance(item, str) for item in value)
+    ):
+        raise OptionError(option, "it is not a list of texts")
+    return value
+
+
+def _ranges(option: str, texts: Sequence[str]) -> Ranges:
+    for position, text in enumerate(texts):
+        if range_of(text) is None:
+            raise OptionError(
+                f"{option}[{position}]", f"'{text}' is neither an address nor a network"
+            )
+    return union(filter(None, map(range_of, texts)))
+
+
+def _expiry(option: str, value: Any) -> datetime | None:
+    try:
+        return None if value is None else parse_expiry(str(value))
+    except ValueError as exc:
+        raise OptionError(option, str(exc)) from exc
+
+
+def _normalised(entry: str) -> str:
+    """An entry as it is compared: a network in its usual form, or a text without the case and white
+    space."""
+    try:
+        return read_network(entry)[1]
+    except ValueError:
+        return "".join(entry.split()).casefold()
+
+
+def accepting(
+    risk: Risk, acceptances: Sequence[Acceptance], now: datetime | None
+) -> Sequence[Acceptance]:
+    """The acceptances that together accept all of a risk; empty where it is not accepted.
+
+    Acceptances add up only where they are bound to the same: networks, entries, both or neither.
+    """
+    counting = [item for item in acceptances if item.code == risk.code and not item.expired(now)]
+    groups: dict[tuple[bool, bool], list[Acceptance]] = {}
+    for item in counting:
+        groups.setdefault((item.networks is None, item.entries is None), []).append(item)
+    return next((group for group in groups.values() if _cover(group, risk)), [])
+
+
+def _cover(group: Sequence[Acceptance], risk: Risk) -> bool:
+    networks = union(network for item in group for network in item.networks or [])
+    entries = {entry for item in group for entry in item.entries or ()}
+    return (group[0].networks is None or not difference(risk.ranges, networks)) and (
+        group[0].entries is None or entries.issuperset(map(_normalised, risk.entries))
+    )
+
+
+def acceptance_to_copy(risk: Risk) -> str:
+    """The dictionary that accepts this risk and nothing else, in YAML on one line."""
+    record = risk.record()
+    networks, entries = record["networks"], list(dict.fromkeys(record["entries"]))
+    parts = [f"code: {risk.code}"]
+    parts += [f"networks: [{_in_yaml(networks)}]"] if networks else []
+    parts += (
+        [f"entries: [{_in_yaml(entries)}]"] if entries and set(entries) != set(networks) else []
+    )
+    return "{" + ", ".join(parts) + "}"
+
+
+def _in_yaml(texts: Iterable[str]) -> str:
+    return ", ".join(
+        text if _is_plain(text) else "'" + text.replace("'", "''") + "'" for text in texts
+    )
+
+
+def _is_plain(text: str) -> bool:
+    return bool(PLAIN.fullmatch(text)) and text.lower() not in WORDS

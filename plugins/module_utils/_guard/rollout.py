@@ -1,0 +1,104 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The staged rollout: a rule or filter goes from disabled to monitoring, learns of connections, and
+is then enabled.
+
+The vendor describes it on its page "Advanced TCP Protection: concepts".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Iterable, Sequence, TypedDict
+
+from .._plan.desired import Desired
+from .._plan.plan import Plan
+from .._schema.account import ENABLED, MONITORING
+from .._schema.resource import Key, Object, Resource, Values
+from .._timestamps import started_before, write_timestamp
+from .risks import enabled_too_soon
+
+
+class Pending(TypedDict):
+    """A rule or filter that is to be enabled; `not_before` is None until it is known since when it
+    monitors."""
+
+    resource: str
+    key: str
+    mode: str
+    not_before: str | None
+    message: str
+
+
+@dataclass(frozen=True)
+class StagedRollout:
+    """The rollout at one moment.
+
+    `now` is the service's time, None where it is not known; `monitoring` is how long an object
+    monitors first. `local_time` is this machine's, by which nobody is told to wait for a time in
+    the past; it decides nothing else.
+    """
+
+    now: datetime | None
+    monitoring: timedelta
+    local_time: datetime | None = None
+
+    def adjust(self, resource: Resource, existing: Object | None, values: Values) -> Values:
+        """The desired values with the mode of this stage; without a mode where the existing one
+        stays."""
+        field = resource.mode_field
+        if (
+            not field
+            or values.get(field) != ENABLED
+            or not enabled_too_soon(resource, existing, self.now, self.monitoring)
+        ):
+            return values
+        if _mode(resource, existing) == MONITORING:
+            return {name: value for name, value in values.items() if name != field}
+        return {**values, field: MONITORING}
+
+    def pending(self, plan: Plan, desired: Iterable[Desired]) -> list[Pending]:
+        """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
+        changed = {(item.resource.plural, item.key) for item in plan.operations}
+        after = plan.after()
+        pending: list[Pending] = []
+        for resource, keys in _to_be_enabled(desired):
+            objects = {resource.key_of(obj): obj for obj in after[resource.plural]}
+            for key in (key for key in keys if _mode(resource, objects[key]) != ENABLED):
+                started = started_before(self.now, objects[key].get("modified_on"))
+                since = self.now if (resource.plural, key) in changed else started
+                pending.append(self._pending(resource, objects[key], since))
+        return pending
+
+    def _pending(self, resource: Resource, obj: Object, since: datetime | None) -> Pending:
+        end = since + self.monitoring if since else None
+        if end and self.local_time and end < self.local_time:
+            end = None  # the service's clock is behind, so that nobody knows when it gets there
+        not_before = write_timestamp(end) if end else None
+        until = f"after {not_before}" if end else "that finds out since when"
+        label = resource.label_of(obj)
+        return Pending(
+            resource=resource.name,
+            key=label,
+            mode=ENABLED,
+            not_before=not_before,
+            message=f"{resource.title} {label} monitors, and is enabled by the first run {until}.",
+        )
+
+
+def _mode(resource: Resource, obj: Object | None) -> str:
+    return str((obj or {}).get(resource.mode_field or "")).casefold()
+
+
+def _to_be_enabled(desired: Iterable[Desired]) -> Iterable[tuple[Resource, Sequence[Key]]]:
+    """The keys with the desired mode enabled, by resource."""
+    for item in desired:
+        field = item.resource.mode_field
+        if field and not item.absent:
+            yield (
+                item.resource,
+                [key for key, values in item.objects.items() if values.get(field) == ENABLED],
+            )

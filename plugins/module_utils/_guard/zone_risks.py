@@ -1,0 +1,215 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The risks of a zone's rules, found in the rules before and after a plan, in the order in which
+requests meet them.
+
+That every request matches an expression is proven, or it is none of these risks. The vendor
+describes the actions on its pages "Actions" (Firewall Rules) and "Custom rules: available skip
+options".
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator, NamedTuple, Sequence
+
+from .._expressions.grammar import normalise_expression
+from .._expressions.proof import matches_every_request
+from .._schema.resource import Key, Resource
+from .._schema.zone import EVALUATION, ZoneRule
+from .._text import capitalised, first_few, plural, sentence
+from .limits import Limits
+from .risk import Change, Risk
+
+FEWEST_WEAKENED = 3
+BLOCK = "block"  # the strictest of the actions that enforce
+
+
+class Rules(NamedTuple):
+    """The rules of one kind before and after a plan, in the order in which requests meet them."""
+
+    resource: Resource
+    before: Sequence[ZoneRule]
+    after: Sequence[ZoneRule]
+
+
+def _changed_rules(change: Change) -> Iterator[Rules]:
+    changed = {item.resource.plural for item in change.plan.operations}
+    for resource, in_order in EVALUATION:
+        if resource.plural in changed:
+            before, after = (
+                state.state[resource.plural] for state in (change.before, change.after)
+            )
+            yield Rules(resource, in_order(before), in_order(after))
+
+
+def weakens_zone(change: Change, limits: Limits) -> Risk | None:
+    """A good part of what blocks or challenges would do so no longer, or all of it."""
+    reasons: list[str] = []
+    entries: list[str] = []
+    for rules in _changed_rules(change):
+        enforcing = [rule for rule in rules.before if rule.enforces]
+        weakened = list(_weakened(enforcing, rules.after))
+        is_mass = len(weakened) >= FEWEST_WEAKENED or len(weakened) == len(enforcing)
+        if (
+            not weakened
+            or not is_mass
+            or len(weakened) * 100 <= len(enforcing) * limits.max_weakened_percent
+        ):
+            continue
+        title = rules.resource.title
+        all_of_them = plural(
+            len(enforcing),
+            f"{title} that blocks or challenges",
+            f"{title}s that block or challenge",
+        )
+        named = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
+        reasons.append(
+            f"{len(weakened)} of {all_of_them} would no longer do so ({named}), which is more than "
+            f"{limits.max_weakened_percent} %"
+        )
+        entries += [rule.entry for rule, dummy in weakened]
+    return Risk("weakens_zone", sentence("; ".join(reasons)), [], entries) if reasons else None
+
+
+def _weakened(
+    enforcing: Sequence[ZoneRule], after: Sequence[ZoneRule]
+) -> Iterator[tuple[ZoneRule, str]]:
+    """The rules that enforce before and not after, each with what becomes of it.
+
+    A rule is not weakened where another one, such as its successor with another key, enforces the
+    same expression.
+    """
+    by_key = {rule.key: rule for rule in after}
+    enforced = {normalise_expression(rule.expression) for rule in after if rule.enforces}
+    for rule in enforcing:
+        outcome = _outcome(rule, by_key.get(rule.key))
+        if outcome and normalise_expression(rule.expression) not in enforced:
+            yield rule, outcome
+
+
+def _outcome(rule: ZoneRule, after: ZoneRule | None) -> str:
+    """What becomes of a rule that enforces; empty where it goes on enforcing."""
+    if after is None:
+        return "removed"
+    if not after.active:
+        return "disabled"
+    if not after.enforces:
+        return f"turned into {after.action}"
+    narrowed = (
+        after.expression != rule.expression
+        and _matches_nothing(after)
+        and not _matches_nothing(rule)
+    )
+    return "matching no request" if narrowed else ""
+
+
+def _matches_nothing(rule: ZoneRule) -> bool:
+    return matches_every_request(f"not ({rule.expression})")
+
+
+def skips_everything(change: Change, limits: Limits) -> Risk | None:
+    """A rule would take every request past what it skips."""
+
+    def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
+        if not becomes.skips <= was.skips:
+            return "skips more"
+        return "moved to an earlier place" if passed else ""
+
+    return _concerning_everything(
+        "skips_everything", change, lambda rule: rule.lets_pass, grown, "skip what it skips"
+    )
+
+
+def blocks_everything(change: Change, limits: Limits) -> Risk | None:
+    """A rule would block or challenge every request."""
+
+    def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
+        if becomes.action == BLOCK != was.action:
+            return f"turned from {was.action} into block"
+        return (
+            "moved before a rule that lets requests pass"
+            if any(rule.lets_pass for rule in passed)
+            else ""
+        )
+
+    return _concerning_everything(
+        "blocks_everything",
+        change,
+        lambda rule: rule.enforces,
+        grown,
+        "be blocked or challenged by it",
+    )
+
+
+def _concerning_everything(
+    code: str,
+    change: Change,
+    concerned: Callable[[ZoneRule], bool],
+    grown: Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str],
+    consequence: str,
+) -> Risk | None:
+    """The risk of rules that every request matches and meets; `grown` says why one that did so
+    before does more.
+
+    `grown` takes the rule before and after, and the active rules that it moves before.
+    """
+    reasons: list[str] = []
+    entries: list[str] = []
+    for rules in _changed_rules(change):
+        after = [rule for rule in _met_by_everything(rules.after) if concerned(rule)]
+        before = (
+            {rule.key: rule for rule in _met_by_everything(rules.before) if concerned(rule)}
+            if after
+            else {}
+        )
+        existing = {rule.key: rule for rule in rules.before}
+        for rule in after:
+            if rule.key in before:
+                reason = grown(before[rule.key], rule, _passed(rules, rule.key))
+            else:
+                reason = _new(existing.get(rule.key), rule)
+            if reason:
+                reasons.append(f"{rules.resource.title} {rule.title} ({reason})")
+                entries.append(rule.entry)
+    if not reasons:
+        return None
+    message = f"{capitalised(first_few(reasons))}: every request matches, and would {consequence}."
+    return Risk(code, message, [], entries)
+
+
+def _met_by_everything(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
+    """The active rules that every request matches, up to the first that ends the evaluation."""
+    for rule in rules:
+        if (rule.enforces or rule.lets_pass) and matches_every_request(rule.expression):
+            yield rule
+            if rule.terminates:
+                return
+
+
+def _new(was: ZoneRule | None, becomes: ZoneRule) -> str:
+    """Why a rule does to every request what it did not before."""
+    if was is None:
+        return "new"
+    if not was.active:
+        return "enabled"
+    if was.action != becomes.action:
+        return f"turned from {was.action} into {becomes.action}"
+    if normalise_expression(was.expression) != normalise_expression(becomes.expression):
+        return "widened"
+    return "no longer behind a rule that ends the evaluation"
+
+
+def _passed(rules: Rules, key: Key) -> list[ZoneRule]:
+    """The active rules that stand before a rule, and behind it after the plan."""
+    behind = {rule.key for rule in rules.after[_index(rules.after, key) :] if rule.active}
+    return [
+        rule
+        for rule in rules.before[: _index(rules.before, key)]
+        if rule.active and rule.key in behind
+    ]
+
+
+def _index(rules: Sequence[ZoneRule], key: Key) -> int:
+    return next(index for index, rule in enumerate(rules) if rule.key == key)

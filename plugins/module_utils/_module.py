@@ -1,0 +1,36 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The entry point of every module that is packed and started: the only file that knows
+AnsibleModule."""
+
+from __future__ import annotations
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+from ._api.adapters import REQUESTS_IMPORT_ERROR
+from ._runner import outcome
+from ._specs.arguments import CRASHES, argument_spec, unreadable, without_types
+from ._specs.base import ModuleSpec
+
+
+def run_module(spec: ModuleSpec) -> None:
+    """Run a module to its end: one result, or one failure with a message and its details."""
+    module = _ansible_module(spec)
+    if REQUESTS_IMPORT_ERROR:
+        module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
+    verbose = getattr(module, "_verbosity", 0) > 0
+    result = outcome(spec, module.params, module.check_mode, verbose, module.warn)
+    if result.get("failed"):
+        module.fail_json(**result)
+    module.exit_json(**result)
+
+
+def _ansible_module(spec: ModuleSpec) -> AnsibleModule:
+    arguments = argument_spec(spec)
+    try:
+        return AnsibleModule(argument_spec=arguments, supports_check_mode=True)
+    except CRASHES:
+        module = AnsibleModule(argument_spec=without_types(arguments), supports_check_mode=True)
+        module.fail_json(msg=unreadable(arguments, module.params))

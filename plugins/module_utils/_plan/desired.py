@@ -1,0 +1,197 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""From a module's options to the desired state of collections: read strictly, before any
+request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import AbstractSet, Any, Mapping, Sequence, Tuple
+
+from .._errors import OptionError, OptionProblems
+from .._schema.resource import EXPIRES, Field, Key, Resource, Values
+from .._timestamps import parse_expiry
+from .nested import merge_nested
+
+Position = Tuple[str, str]  # first, last, before or after; and the key of the other object
+Entries = Sequence[
+    Tuple[str, Mapping[str, Any]]
+]  # options of objects, each with its path: `rules[2].`
+
+
+@dataclass(frozen=True)
+class Desired:
+    """The desired state of one collection: objects by their key, each with the fields that the task
+    names.
+
+    `absent` means that these keys shall not exist, `exclusive` that no others shall. `positions`
+    says where new objects go in an ordered list, `paths` which option names an object. `ignore` are
+    patterns of keys: an exclusive list leaves objects that match one of them alone.
+
+    `expires` says from when on an object shall not exist. `expired` are the keys for which that
+    time has come, and `undecided` those for which nobody knows; `at` sets both.
+    """
+
+    resource: Resource
+    objects: Mapping[Key, Values]
+    absent: bool = False
+    exclusive: bool = False
+    positions: Mapping[Key, Position] = field(default_factory=dict)
+    paths: Mapping[Key, str] = field(default_factory=dict)
+    ignore: Sequence[str] = ()
+    expires: Mapping[Key, datetime] = field(default_factory=dict)
+    expired: AbstractSet[Key] = frozenset()
+    undecided: AbstractSet[Key] = frozenset()
+
+    def at(self, now: datetime | None) -> Desired:
+        """The desired state at a time, which is the service's; None where it does not tell its
+        time."""
+        if now is None:
+            return replace(self, undecided=self.expires.keys())
+        return replace(
+            self, expired={key for key, expires in self.expires.items() if expires <= now}
+        )
+
+    def ignores(self, key: Key) -> bool:
+        """Whether one of the patterns matches this key."""
+        return any(fnmatchcase(str(key[0]), pattern) for pattern in self.ignore)
+
+
+def parse_position(text: str) -> Position:
+    """A position in an ordered list: `first`, `last`, `before KEY` or `after KEY`; raises
+    ValueError."""
+    where, dummy, other = text.strip().partition(" ")
+    if (where in ("first", "last") and not other) or (
+        where in ("before", "after") and other.strip()
+    ):
+        return where, other.strip()
+    raise ValueError(f"'{text}' is not first, last, before REF or after REF")
+
+
+def parse_desired(
+    resource: Resource, entries: Entries, absent: bool = False, exclusive: bool = False
+) -> Desired:
+    """Parse the options of some objects.
+
+    Raises OptionError for a malformed value, a key that is given twice, and two values for one
+    nested object.
+    """
+    objects: dict[Key, Values] = {}
+    paths: dict[Key, str] = {}
+    expires: dict[Key, datetime] = {}
+    problems = OptionProblems()
+    for path, options in entries:
+        try:
+            named = {name: options.get(name) for name in resource.key} if absent else options
+            end = _parse_expiry(path, named) if resource.may_expire else None
+            values = parse_values(resource, path, named)
+            key = resource.key_of(values)
+            if key in objects:
+                raise OptionError(
+                    path.rstrip("."),
+                    f"{resource.label_of(values)} is named here and in {paths[key].rstrip('.')};"
+                    " keep one of them",
+                )
+            objects[key] = values
+            paths[key] = path
+            if end is not None:
+                expires[key] = end
+        except OptionError as exc:
+            problems.add(exc)
+    problems.raise_any()
+    merge_nested(resource, objects, paths, {})
+    return Desired(
+        resource, objects, absent=absent, exclusive=exclusive, paths=paths, expires=expires
+    )
+
+
+def _parse_expiry(path: str, options: Mapping[str, Any]) -> datetime | None:
+    """When an object expires, which is no field of it; raises OptionError."""
+    (name,) = EXPIRES
+    text = options.get(name)
+    try:
+        return None if text is None else parse_expiry(str(text))
+    except ValueError as exc:
+        raise OptionError(path + name, str(exc)) from exc
+
+
+def parse_values(resource: Resource, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that the task names, as they are sent, without what only the service sets; raises
+    OptionError."""
+    values = _parse(resource.fields, path, options, resource.title, resource.other_options)
+    try:
+        return resource.complete(values)
+    except OptionError as exc:
+        raise OptionError(path + exc.option, exc.problem) from exc
+
+
+def _parse(
+    fields: tuple[Field, ...],
+    path: str,
+    options: Mapping[str, Any],
+    title: str,
+    others: AbstractSet[str] = frozenset(),
+) -> dict[str, Any]:
+    """The fields that the options name; `others` are the names of options that are no fields."""
+    values: dict[str, Any] = {}
+    problems = OptionProblems()
+    for item in fields:
+        option = options.get(item.name)
+        if option is None:
+            continue
+        try:
+            if item.fields:
+                values[item.name] = _parse(item.fields, f"{path}{item.name}.", option, item.name)
+            else:
+                values[item.name] = item.value.parse(option)
+        except ValueError as exc:
+            problems.add(OptionError(path + item.name, str(exc)))
+        except OptionError as exc:
+            problems.add(exc)
+    unknown = [
+        name for name, option in options.items() if option is not None and name not in values
+    ]
+    for name in unknown:
+        if name not in others and all(name != item.name for item in fields):
+            problems.add(OptionError(path + name, f"{title} has no such field; leave it out"))
+    problems.raise_any()
+    return values
+
+
+def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desired:
+    """The desired state that ignores what the patterns match; raises OptionError for one that
+    matches a desired key."""
+    problems = OptionProblems()
+    for position, pattern in enumerate(patterns):
+        with problems.collected():
+            if not pattern.strip():
+                raise OptionError(f"{option}[{position}]", "it is empty")
+            names = {str(key[0]): desired.paths[key].rstrip(".") for key in desired.objects}
+            matched = next((name for name in names if fnmatchcase(name, pattern)), None)
+            if matched is not None:
+                problem = (
+                    f"'{pattern}' matches {matched}, which {names[matched]} names; keep one of them"
+                )
+                raise OptionError(f"{option}[{position}]", problem)
+    problems.raise_any()
+    return replace(desired, ignore=tuple(patterns))
+
+
+def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:
+    """The entries of a list option, each with its path: `prefixes[0].`, `prefixes[1].`, and so
+    on."""
+    return [(f"{option}[{position}].", entry) for position, entry in enumerate(entries)]
+
+
+def check_purge(option: str, entries: Sequence[Any] | None, absent: bool = False) -> None:
+    """A purge needs a list of what stays; raises OptionError."""
+    if absent:
+        raise OptionError(
+            "purge", "it goes with state present only; absent removes just what it names"
+        )
+    if entries is None:
+        raise OptionError("purge", f"it takes {option}, the list of what stays")

@@ -1,0 +1,118 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The order of a list in which order matters: where new objects go, and which of the others
+move."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+from typing import List, Mapping, Sequence, Tuple
+
+from .._errors import PlanError
+from .._schema.resource import Key, Object
+from .desired import Desired, Position
+from .plan import Operation
+
+POSITION = "position"  # of a new or moved object, counted from 1; no field of the object itself
+
+
+def order_operations(
+    desired: Desired, existing: Sequence[Object], changes: Sequence[Operation]
+) -> tuple[list[Operation], Sequence[Key]]:
+    """The operations on an ordered list, with the positions of what is new or moves; and all keys
+    in their order.
+
+    Raises PlanError for a position beside something that does not exist.
+    """
+    resource = desired.resource
+    deleted = {item.key for item in changes if item.action == "delete"}
+    before = [key for key in map(resource.key_of, existing) if key not in deleted]
+    order, unmoved = (
+        _exclusive_order(list(desired.objects), before)
+        if desired.exclusive
+        else _insert(desired, before)
+    )
+    places = {key: index for index, key in enumerate(order, start=1)}
+    moving = set(order) - set(unmoved)
+    by_key = {item.key: item for item in changes if item.action != "delete"}
+    for index, obj in enumerate(existing):
+        key = resource.key_of(obj)
+        if key in moving:
+            by_key.setdefault(key, Operation("update", resource, {}, obj, index))
+    for key in moving:
+        by_key[key] = replace(by_key[key], fields={**by_key[key].fields, POSITION: places[key]})
+    kept = sorted(by_key.values(), key=lambda item: places[item.key])
+    return kept + [item for item in changes if item.action == "delete"], order
+
+
+Order = Tuple[
+    List[Key], Sequence[Key]
+]  # all keys in their order, and those of them that do not move
+
+
+def _exclusive_order(desired: list[Key], before: Sequence[Key]) -> Order:
+    """The order of the task. Keys that it ignores do not move, and stay behind the key before them
+    that does not."""
+    unmoved = set(_unmoved(before, {key: index for index, key in enumerate(desired)}))
+    ignored = set(before) - set(desired)
+    staying = [key for key in before if key in ignored or key in unmoved]
+    order = list(desired)
+    for index, key in enumerate(staying):
+        if key in ignored:
+            order.insert(order.index(staying[index - 1]) + 1 if index else 0, key)
+    return order, staying
+
+
+def _insert(desired: Desired, before: Sequence[Key]) -> Order:
+    """The keys with the new ones at their positions, those with one position in the order of the
+    task."""
+    if desired.absent:
+        return list(before), before
+    resource = desired.resource
+    order = list(before)
+    predecessors: dict[Position, Key] = {}  # the last new key at each position
+    for key, values in desired.objects.items():
+        if key in before:
+            continue
+        where, other = position = desired.positions.get(key, ("last", ""))
+        neighbour = resource.key_of({resource.key[0]: other})
+        if other and neighbour not in order:
+            later = neighbour in desired.objects
+            raise PlanError(
+                f"The position of {resource.title} {resource.label_of(values)} names the"
+                f" {resource.key[0]} {other}, "
+                + ("which comes later in the task; move it up." if later else "which is not there.")
+            )
+        if where == "last":
+            order.append(key)
+        elif where == "before":
+            order.insert(order.index(neighbour), key)
+        elif position in predecessors:
+            order.insert(order.index(predecessors[position]) + 1, key)
+        else:
+            order.insert(order.index(neighbour) + 1 if other else 0, key)
+        predecessors[position] = key
+    return order, before
+
+
+def _unmoved(before: Sequence[Key], places: Mapping[Key, int]) -> list[Key]:
+    """As many keys as possible that need not move: a longest ascending sequence of their new
+    places."""
+    known = [key for key in before if key in places]
+    ends: list[int] = []  # the lowest last place of an ascending sequence, by its length
+    links: dict[Key, Key | None] = {}
+    heads: list[Key] = []
+    for key in known:
+        length = bisect_left(ends, places[key])
+        links[key] = heads[length - 1] if length else None
+        ends[length : length + 1] = [places[key]]
+        heads[length : length + 1] = [key]
+    unmoved: list[Key] = []
+    last = heads[-1] if heads else None
+    while last is not None:
+        unmoved.append(last)
+        last = links[last]
+    return unmoved

@@ -1,0 +1,121 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A plan: changes as data.
+
+A plan holds the whole state of its collections before and after, so that diff, coverage and risks
+are computed from the plan alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Collection, Mapping, Sequence
+
+from .._schema.resource import Key, Object, Resource, State, Values
+from .diff import overlay
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """One change of one object.
+
+    `fields` are those that are sent: all of a new object, the changed ones of an existing object,
+    none of one that is deleted. `existing` is the object before, and `index` its place in the
+    listing of its collection. `named` are the names of the fields that the task names, whether they
+    change or not; none for an object that is deleted by a purge, or because it expired.
+
+    `shared` is the nested object, by its field, as all operations together leave it. `along` are
+    other objects that change only because they have the same nested object; nothing is sent for
+    them.
+    """
+
+    action: str
+    resource: Resource
+    fields: Values
+    existing: Object | None = None
+    index: int | None = None
+    named: Collection[str] = ()
+    shared: Values = field(default_factory=dict)
+    along: tuple[Operation, ...] = ()
+
+    @property
+    def planned(self) -> Object | None:
+        """The object afterwards, as far as it can be predicted; None when it is deleted."""
+        if self.action == "delete":
+            return None
+        existing = self.existing or {}
+        merged = {**overlay(self.resource.fields, existing, self.fields), **self.shared}
+        return self.resource.normalise(merged, existing, {*self.named, *self.fields})
+
+    @property
+    def key(self) -> Key:
+        """The normalised values that identify the object."""
+        return self.resource.key_of(self.existing or self.fields)
+
+    @property
+    def order(self) -> tuple[str, Key, str, str]:
+        """Sorts operations alike whatever the order of the input; duplicates by their ids."""
+        return (self.resource.plural, self.key, self.label, str((self.existing or {}).get("id")))
+
+    @property
+    def label(self) -> str:
+        """The key as people read it."""
+        return self.resource.label_of(self.existing or self.fields)
+
+    @property
+    def entry(self) -> str:
+        """The key as risks name it: that of a rule or filter with its component."""
+        return f"{self.resource.component} {self.label}" if self.resource.component else self.label
+
+    @property
+    def address(self) -> object:
+        """The network that the object is about; None where its resource has no such field."""
+        name = self.resource.address_field
+        return (self.existing or self.fields).get(name) if name else None
+
+
+Returned = Mapping[Operation, Object]  # what the service returned for an operation
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The operations, in the order in which they are applied, and the state that they start
+    from."""
+
+    before: State
+    operations: tuple[Operation, ...]
+    order: Mapping[str, Sequence[Key]] = field(
+        default_factory=dict
+    )  # by plural, of collections that are ordered lists
+
+    def after(self, returned: Returned | None = None) -> State:
+        """The state afterwards: for each operation what the service returned, or else what is
+        planned."""
+        return {plural: self._collection_after(plural, returned or {}) for plural in self.before}
+
+    def _collection_after(self, plural: str, returned: Returned) -> list[Object]:
+        operations = [
+            operation for operation in self.operations if operation.resource.plural == plural
+        ]
+        along = [other for operation in operations for other in operation.along]
+        changed = {
+            operation.index: operation
+            for operation in (*along, *operations)
+            if operation.index is not None
+        }
+        created = [operation for operation in operations if operation.index is None]
+        objects = [
+            _after(changed[index], returned) if index in changed else existing
+            for index, existing in enumerate(self.before[plural])
+        ] + [_after(operation, returned) for operation in created]
+        collection = [item for item in objects if item is not None]
+        if operations and plural in self.order:
+            places = {key: index for index, key in enumerate(self.order[plural])}
+            collection.sort(key=lambda item: places[operations[0].resource.key_of(item)])
+        return collection
+
+
+def _after(operation: Operation, returned: Returned) -> Object | None:
+    return None if operation.action == "delete" else returned.get(operation, operation.planned)

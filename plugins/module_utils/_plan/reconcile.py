@@ -1,0 +1,170 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Compares existing and desired state and plans the operations between them: pure functions, from
+data to data."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timezone
+from typing import Callable, Optional, Sequence, Tuple
+
+from .._errors import OptionError, PlanError
+from .._schema.resource import Key, Object, Resource, State, Values
+from .._timestamps import read_timestamp
+from .desired import Desired
+from .diff import differences
+from .nested import merge_nested, share_nested
+from .ordering import order_operations
+from .plan import Operation, Plan
+
+UNKNOWN_AGE = datetime.max.replace(tzinfo=timezone.utc)
+PHASES = ("create", "update", "delete")  # nothing is deleted before what replaces it exists
+SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")
+
+Adjust = Callable[[Resource, Optional[Object], Values], Values]
+Existing = Tuple[int, Object]  # an object and its place in the listing
+
+
+def as_desired(resource: Resource, existing: Object | None, values: Values) -> Values:
+    """Takes the desired values as they are."""
+    return values
+
+
+def make_plan(before: State, desired: Sequence[Desired], adjust: Adjust = as_desired) -> Plan:
+    """The plan for several collections; within a phase, in the order of `desired`.
+
+    `adjust` takes the resource, the existing object or None, and the desired values, and returns
+    those to set now. Raises PlanError where the desired state cannot be reached without guessing: a
+    rule that must exist and does not, duplicates.
+    """
+    operations: list[Operation] = []
+    order: dict[str, Sequence[Key]] = {}
+    for item in desired:
+        existing = before[item.resource.plural]
+        changes = _share(item, existing, _reconcile(item, existing, adjust))
+        _check_validity(changes)
+        if item.resource.list_field:
+            changes, order[item.resource.plural] = order_operations(item, existing, changes)
+            operations += changes
+            continue
+        # Networks sort before their subsets: an exclusion is created after the prefix around it,
+        # and deleted before it.
+        changes.sort(key=lambda operation: operation.order)
+        operations += [operation for operation in changes if operation.action != "delete"]
+        operations += [operation for operation in reversed(changes) if operation.action == "delete"]
+    return Plan(
+        before,
+        tuple(sorted(operations, key=lambda operation: PHASES.index(operation.action))),
+        order,
+    )
+
+
+def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:
+    resource = desired.resource
+    by_key: dict[Key, list[Existing]] = {}
+    for index, obj in enumerate(existing):
+        by_key.setdefault(resource.key_of(obj), []).append((index, obj))
+    operations: list[Operation] = []
+    surplus: list[Existing] = []
+    missing: list[str] = []
+    for key, values in desired.objects.items():
+        matches = by_key.get(key, [])
+        if desired.absent or key in desired.expired:
+            surplus.extend(matches)
+        elif matches:
+            kept, duplicates = _choose(desired, values, matches)
+            surplus.extend(duplicates)
+            fields = differences(resource.mutable, kept[1], adjust(resource, kept[1], values))
+            operations.extend([_change("update", resource, kept, fields, values)] if fields else [])
+        elif key in desired.undecided:
+            continue  # what may have expired is not created
+        elif resource.create:
+            fields = {**resource.defaults(), **adjust(resource, None, values)}
+            operations.append(
+                Operation("create", resource, resource.managed(fields), named=frozenset(values))
+            )
+        else:
+            missing.append(resource.label_of(values))
+    if missing:
+        raise PlanError(
+            f"There is no {resource.title} with the {' '.join(resource.key)} {', '.join(missing)}."
+            f" Correct the {' '.join(resource.key)}, or remove the entry."
+        )
+    if desired.exclusive:
+        foreign = [key for key in by_key if key not in desired.objects and not desired.ignores(key)]
+        surplus.extend(match for key in foreign for match in by_key[key])
+    by_name = {key: values for key, values in desired.objects.items() if key not in desired.expired}
+    return operations + [
+        _change("delete", resource, match, {}, by_name.get(resource.key_of(match[1]), {}))
+        for match in surplus
+    ]
+
+
+def _share(
+    desired: Desired, existing: Sequence[Object], changes: Sequence[Operation]
+) -> list[Operation]:
+    """The changes with their shared nested objects; raises PlanError where two entries of the task
+    contradict."""
+    resource = desired.resource
+    if not resource.nested:
+        return list(changes)
+    by_key = {resource.key_of(obj): obj for obj in existing}
+    try:
+        merged = merge_nested(resource, desired.objects, desired.paths, by_key)
+    except OptionError as exc:
+        raise PlanError(exc.message + ".") from exc
+    return share_nested(resource, merged, existing, changes)
+
+
+def _check_validity(changes: Sequence[Operation]) -> None:
+    """Raises PlanError for an object that the service would refuse."""
+    for item in changes:
+        reason = item.resource.invalid_reason(item.planned or {}) if item.action != "delete" else ""
+        if reason:
+            raise PlanError(f"The {item.resource.title} {item.label} {reason}.")
+
+
+def _choose(
+    desired: Desired, values: Values, matches: Sequence[Existing]
+) -> tuple[Existing, Sequence[Existing]]:
+    """Which of several duplicates is kept: the one that needs the fewest changes, the oldest of
+    them."""
+    if len(matches) == 1:
+        return matches[0], ()
+    resource = desired.resource
+    if not desired.exclusive:
+        ids = ", ".join(sorted(str(obj.get("id")) for dummy, obj in matches))
+        raise PlanError(
+            f"The service holds {resource.title} {resource.label_of(values)} more than once (ids"
+            f" {ids}). Remove all duplicates but one, as purge does, or all of them with state"
+            " absent."
+        )
+
+    def preference(match: Existing) -> tuple[int, datetime, str]:
+        changes = differences(resource.mutable, match[1], values)
+        return (
+            len(changes),
+            read_timestamp(match[1].get("created_on")) or UNKNOWN_AGE,
+            str(match[1].get("id")),
+        )
+
+    kept, *duplicates = sorted(matches, key=preference)
+    return kept, duplicates
+
+
+def _change(
+    action: str, resource: Resource, match: Existing, fields: Values, named: Values
+) -> Operation:
+    """A change at an object's own path, which must not turn into the path of the whole
+    collection."""
+    index, obj = match
+    if resource.key and not SAFE_ID.fullmatch(str(obj.get("id") or "")):
+        raise PlanError(
+            f"The service lists {resource.title} {resource.label_of(obj)} with the id"
+            f" {obj.get('id')!r}, which cannot be part of a path. Report this to the service's"
+            " support."
+        )
+    return Operation(action, resource, fields, obj, index, named=frozenset(named))

@@ -1,0 +1,58 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the service would refuse, or may refuse, of the values that a task asks for: said before any
+request."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from .._errors import OptionError
+from .._schema.resource import Field, Resource, Values
+from .desired import Desired
+
+
+def examine(desired: Sequence[Desired]) -> list[str]:
+    """Warnings of what the service may refuse, each with its option; raises OptionError for what it
+    would refuse.
+
+    What an absent object was like does not matter, so its values are not examined.
+    """
+    return [
+        warning
+        for item in desired
+        if not item.absent
+        for key, values in item.objects.items()
+        for warning in _examine_object(item.resource, item.paths[key], values)
+    ]
+
+
+def _examine_object(resource: Resource, path: str, values: Values) -> list[str]:
+    try:
+        return _examine_fields(resource.fields, path, values)
+    except OptionError as exc:
+        if exc.option in [path + name for name in resource.key]:
+            raise
+        raise OptionError(
+            exc.option, f"{exc.problem} ({resource.title} {resource.label_of(values)})"
+        ) from exc
+
+
+def _examine_fields(fields: tuple[Field, ...], path: str, values: Values) -> list[str]:
+    warnings: list[str] = []
+    for item in fields:
+        if item.name not in values:
+            continue
+        if item.fields:
+            warnings.extend(_examine_fields(item.fields, f"{path}{item.name}.", values[item.name]))
+            continue
+        try:
+            warnings.extend(
+                f"{path}{item.name}: {warning}."
+                for warning in item.value.examine(values[item.name])
+            )
+        except ValueError as exc:
+            raise OptionError(path + item.name, str(exc)) from exc
+    return warnings

@@ -1,0 +1,157 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The outcome of a module, however it was started: its result, or its failure, without secrets."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, Callable, Iterable, Mapping, Sequence
+
+from ._api.auth import known_secrets
+from ._api.settings import OWNERS, Settings, parse_settings
+from ._engine import parse_options, perform
+from ._errors import OptionProblems, ProtectionError, ServiceError
+from ._screen import Screen
+from ._specs.base import ModuleSpec
+from ._text import excerpt, visible
+
+MAX_MESSAGE = 50_000  # characters; the service's own text has no limit
+HIDDEN = (  # as ansible-core writes it, which hides the values of options itself
+    "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+)
+UNKNOWN_ID = frozenset(
+    [7000, 7003]
+)  # the service's codes for a path with an id that it does not know
+
+
+def outcome(
+    spec: ModuleSpec,
+    options: Mapping[str, Any],
+    check_mode: bool,
+    verbose: bool,
+    warn: Callable[[str], None],
+    screen: Screen | None = None,
+) -> dict[str, Any]:
+    """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in
+    warnings.
+
+    Every message passes here, so that text of the service cannot control the terminal that shows
+    it.
+    """
+    readable = _readable(options)
+
+    def warn_readably(message: str) -> None:
+        warn(readable(message))
+
+    try:
+        settings = _settings(spec, options, warn_readably)
+        readable_screen = screen and screen._replace(show=lambda text: screen.show(readable(text)))
+        result = perform(
+            spec, options, settings, check_mode, warn_readably, verbose, readable_screen
+        )
+    except ProtectionError as exc:
+        return _failure(exc, options)
+    redacted: dict[str, Any] = redact(result, known_secrets(options, os.environ))
+    return redacted
+
+
+def option_failure(spec: ModuleSpec, options: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The failure of a module because of its options, for which it asks nobody; None where they are
+    right."""
+    try:
+        _settings(spec, options, lambda _warning: None)
+        parse_options(spec, options)
+    except ProtectionError as exc:
+        return _failure(exc, options)
+    return None
+
+
+def _settings(
+    spec: ModuleSpec, options: Mapping[str, Any], warn: Callable[[str], None]
+) -> Settings:
+    """The settings of the connection; where they are wrong, raises OptionError with what is wrong
+    in all options."""
+    problems = OptionProblems()
+    with problems.collected():
+        settings = parse_settings(options, spec.owner, os.environ, warn)
+    if problems.any:
+        with problems.collected():
+            parse_options(spec, options)
+    problems.raise_any()
+    return settings
+
+
+def _failure(exc: ProtectionError, options: Mapping[str, Any]) -> dict[str, Any]:
+    message = f"{exc.message} {_swapped_ids(exc, options)}".rstrip()
+    failure: dict[str, Any] = redact(
+        {**exc.details, "failed": True, "msg": _readable(options)(message)},
+        known_secrets(options, os.environ),
+    )
+    return failure
+
+
+def _readable(options: Mapping[str, Any]) -> Callable[[str], str]:
+    """Makes a message one that people can read, with the names that they gave the options and
+    without secrets."""
+    names, secrets = options.get("option_names") or {}, known_secrets(options, os.environ)
+
+    def readable(message: str) -> str:
+        message = with_names(message, names, options) if names else message
+        return visible(excerpt(_redact_text(message, secrets), MAX_MESSAGE))
+
+    return readable
+
+
+def with_names(message: str, names: Mapping[str, Any], options: Iterable[str]) -> str:
+    """A message with the names that a role's variables have; a word that is no more than a word
+    stays as it is."""
+    renamed = {
+        option: str(names.get(option) or f"{names.get('*', '')}{option}") for option in options
+    }
+    unmistakable = "|".join(re.escape(option) for option in renamed if "_" in option)
+    others = "|".join(re.escape(option) for option in renamed if "_" not in option)
+    pattern = rf"(?<![\w.\[])(?:({unmistakable})\b|({others})(?=\[|: |\.[a-z]))"
+    return re.sub(pattern, lambda match: renamed[match.group()], message)
+
+
+def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
+    """A question where the service does not know an id, and the task gives the other one too."""
+    unknown = isinstance(exc, ServiceError) and not UNKNOWN_ID.isdisjoint(exc.codes)
+    both = all(
+        options.get(option) or os.environ.get(variable) for option, variable in OWNERS.items()
+    )
+    return (
+        "Are account_id and zone_id swapped?"
+        if unknown and both and not options.get("zone_name")
+        else ""
+    )
+
+
+def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
+    """The value without the secrets, wherever the service repeated one; ansible-core 2.22 leaves
+    them in results.
+
+    Without `names`, the names in dictionaries stay, as they do in the options that ansible-core
+    shows.
+    """
+    if isinstance(value, str):
+        return _redact_text(value, secrets)
+    if isinstance(value, Mapping):
+        return {
+            redact(name, secrets) if names else name: redact(item, secrets, names)
+            for name, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [redact(item, secrets, names) for item in value]
+    return value
+
+
+def _redact_text(text: str, secrets: Sequence[str]) -> str:
+    if text in secrets:
+        return HIDDEN
+    for secret in secrets:
+        text = text.replace(secret, "********")
+    return text

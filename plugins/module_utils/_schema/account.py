@@ -1,0 +1,275 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The resources of an account's Advanced TCP Protection and Advanced DNS Protection.
+
+The vendor describes them in "Advanced TCP Protection API" and "Advanced DNS Protection API", and on
+their pages "JSON objects".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Mapping, NamedTuple
+
+from .._errors import OptionError
+from .._expressions.fields import FILTER_EXPRESSION
+from .._values.kinds import CODE, FLAG, NETWORK, TEXT, choice
+from .._values.networks import unusual_to_protect
+from .resource import Field, Permission, Resource, Values, Write
+
+OWNER = "account_id"
+TCP, DNS = "Advanced TCP Protection", "Advanced DNS Protection"
+PATH = "accounts/{account_id}/magic/advanced_tcp_protection/configs"
+DNS_PATH = "accounts/{account_id}/magic/advanced_dns_protection/configs"
+PERMISSION = Permission("DDoS Protection", "account", token_only=True)
+
+STAMPS = ("created_on", "modified_on")
+PATCH = Write("PATCH", by_id=True)
+DELETE = Write("DELETE", by_id=True)
+ENABLED, MONITORING, DISABLED = MODES = ("enabled", "monitoring", "disabled")
+ANY_CODE = re.compile(r".*", re.DOTALL)
+CODE_FORMS = {  # scope: the form of its codes, and an example
+    "region": (re.compile(r"[a-z]{2,4}", re.IGNORECASE), "WEUR"),
+    "datacenter": (re.compile(r"[a-z]{3}[0-9]{0,2}", re.IGNORECASE), "FRA"),
+}
+MODE = Field("mode", choice(*MODES), default=MONITORING)
+SENSITIVITY = choice("low", "medium", "high")
+RATE = Field("rate_sensitivity", SENSITIVITY, default="medium", inert=True)
+BURST = Field("burst_sensitivity", SENSITIVITY, default="medium", inert=True)
+COMMENT = Field("comment", TEXT, default="", inert=True)
+
+
+class ComponentDeclaration(NamedTuple):
+    """A component of the protection, which has a list of rules, and of filters where the product
+    knows them.
+
+    `title` is its name as the vendor writes it, `short_title` the one before "rule" and "filter".
+    `path` is that of its lists, `rule_fields` are those that only its rules have.
+    """
+
+    title: str
+    short_title: str
+    product: str
+    path: str
+    rule_fields: tuple[Field, ...] = ()
+
+    @property
+    def is_switched(self) -> bool:
+        """Whether it does nothing while the status of TCP protection is off."""
+        return self.product == TCP
+
+
+COMPONENTS: Mapping[str, ComponentDeclaration] = {
+    "syn_flood": ComponentDeclaration(
+        "SYN flood protection",
+        "SYN flood",
+        TCP,
+        PATH + "/syn_protection",
+        (
+            Field(
+                "mitigation_type",
+                choice("challenge", "retransmit"),
+                absent_default="challenge",
+                inert=True,
+            ),
+        ),
+    ),
+    "out_of_state_tcp": ComponentDeclaration(
+        "out-of-state TCP protection", "out-of-state TCP", TCP, PATH + "/tcp_flow_protection"
+    ),
+    "dns": ComponentDeclaration(
+        "DNS protection",
+        "DNS protection",
+        DNS,
+        DNS_PATH + "/dns_protection",
+        (
+            Field(
+                "profile_sensitivity",
+                choice("low", "medium", "high", "very_high"),
+                default="low",
+                inert=True,
+            ),
+        ),
+    ),
+}
+KINDS = tuple(name for name, component in COMPONENTS.items() if component.product == TCP)
+
+STATUS = Resource(
+    name="tcp_protection_status",
+    plural="status",
+    title="TCP protection status",
+    owner=OWNER,
+    product=TCP,
+    path=PATH + "/tcp_protection_status",
+    permission=PERMISSION,
+    fields=(Field("enabled", FLAG),),
+    key=(),
+    update=Write("PATCH"),
+)
+
+
+def _unusual_prefix(prefix: Values) -> str:
+    """Whether a network is hardly one that an account protects; what is excluded may be
+    anything."""
+    return "" if prefix.get("excluded") else unusual_to_protect(prefix.get("prefix"))
+
+
+PREFIXES = Resource(
+    name="prefix",
+    plural="prefixes",
+    title="prefix",
+    owner=OWNER,
+    product=TCP,
+    path=PATH + "/prefixes",
+    permission=PERMISSION,
+    fields=(
+        Field("prefix", NETWORK, required=True),
+        COMMENT,
+        Field("excluded", FLAG, default=False),
+    ),
+    key=("prefix",),
+    unusual=_unusual_prefix,
+    address_field="prefix",
+    may_expire=True,
+    create=Write("POST", suffix="/bulk", batch=300),
+    update=PATCH,
+    delete=DELETE,
+    read_only=STAMPS,
+)
+
+ALLOWLIST = Resource(
+    name="allowlist_entry",
+    plural="allowlist",
+    title="allowlist entry",
+    owner=OWNER,
+    product=TCP,
+    path=PATH + "/allowlist",
+    permission=PERMISSION,
+    fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("enabled", FLAG, default=True)),
+    key=("prefix",),
+    address_field="prefix",
+    may_expire=True,
+    create=Write("POST"),
+    update=PATCH,
+    delete=DELETE,
+    read_only=STAMPS,
+)
+
+
+def _complete_name(values: Values) -> dict[str, object]:
+    """A global rule is named `global`; any other is named by its region or data center."""
+    scope, name = values["scope"], values.get("name")
+    if scope != "global" and name is None:
+        raise OptionError("name", f"a rule with scope {scope} needs the code of its {scope}")
+    if scope == "global" and str(name or "global").casefold() != "global":
+        raise OptionError(
+            "name", f"a rule with scope global is called global, not '{name}'; is the scope right?"
+        )
+    return dict(values, name=name or "global")
+
+
+def _unusual_code(rule: Values) -> str:
+    """Whether the code of a region or data center has an odd form; the service takes any."""
+    scope, name = str(rule.get("scope")), str(rule.get("name"))
+    form, example = CODE_FORMS.get(scope, (ANY_CODE, ""))
+    return (
+        ""
+        if form.fullmatch(name.strip())
+        else f"has a code that no {scope} has; they look like {example}"
+    )
+
+
+def _rules(component: str) -> Resource:
+    details = COMPONENTS[component]
+    return Resource(
+        name=component + "_rule",
+        plural=component + "_rules",
+        title=details.short_title + " rule",
+        owner=OWNER,
+        product=details.product,
+        component=component,
+        kind=component if component in KINDS else None,
+        on_demand=details.product != TCP,
+        path=details.path + "/rules",
+        permission=PERMISSION,
+        fields=(
+            Field("scope", choice("global", "region", "datacenter"), required=True),
+            Field("name", CODE),
+            MODE,
+            RATE,
+            BURST,
+            *details.rule_fields,
+        ),
+        key=("scope", "name"),
+        mode_field=MODE.name,
+        create=Write("POST"),
+        complete=_complete_name,
+        unusual=_unusual_code,
+        update=PATCH,
+        delete=DELETE,
+        read_only=STAMPS,
+    )
+
+
+def _filters(kind: str) -> Resource:
+    return Resource(
+        name=kind + "_filter",
+        plural=kind + "_filters",
+        title=COMPONENTS[kind].short_title + " filter",
+        owner=OWNER,
+        product=TCP,
+        component=kind,
+        kind=kind,
+        path=COMPONENTS[kind].path + "/filters",
+        permission=PERMISSION,
+        fields=(Field("expression", FILTER_EXPRESSION, required=True), MODE),
+        key=("expression",),
+        mode_field=MODE.name,
+        create=Write("POST"),
+        update=PATCH,
+        delete=DELETE,
+        read_only=STAMPS,
+    )
+
+
+RULES = tuple(map(_rules, KINDS))
+FILTERS = tuple(map(_filters, KINDS))
+DNS_RULES = _rules("dns")
+
+# In the order in which the vendor's manual sets them up.
+RESOURCES = (PREFIXES, *RULES, *FILTERS, DNS_RULES, ALLOWLIST, STATUS)
+ACCOUNT = tuple(resource for resource in RESOURCES if not resource.on_demand)
+LISTS: Mapping[str, tuple[Resource, ...]] = {  # by option: the collections that one list holds
+    "prefixes": (PREFIXES,),
+    "allowlist": (ALLOWLIST,),
+    "rules": RULES,
+    "filters": FILTERS,
+    "dns_rules": (DNS_RULES,),
+}
+
+
+def of_kind(resources: tuple[Resource, ...], kind: str | None) -> Resource:
+    """The rules or filters of one kind."""
+    return next(resource for resource in resources if resource.kind == kind)
+
+
+def rules_of(component: str) -> Resource:
+    """The rules of a component."""
+    return next(item for item in (*RULES, DNS_RULES) if item.component == component)
+
+
+def filters_of(component: str) -> Resource | None:
+    """The filters of a component; None where its product knows none."""
+    return next((item for item in FILTERS if item.component == component), None)
+
+
+def decided_with(resource: Resource) -> tuple[Resource, ...]:
+    """The resources that decide together with this one who is protected; none for a resource that
+    protects nobody."""
+    return (
+        tuple(item for item in RESOURCES if item in (*ACCOUNT, resource))
+        if resource in RESOURCES
+        else ()
+    )

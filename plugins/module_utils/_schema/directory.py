@@ -1,0 +1,143 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The accounts and zones that credentials see, read only (Cloudflare API: Accounts, Zones), and
+what a zone may hold.
+
+The vendor lists the quotas on its page "Custom rules" (section "Availability").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
+
+from .._errors import ProtectionError
+from .._expressions.grammar import MATCHES, Unread, tokens_of
+from .._text import excerpt
+from .._values.kinds import ID, TEXT, identifier
+from .resource import Field, Object, Permission, Resource
+from .zone import CUSTOM_RULES, OWNER, PATH
+
+PER_PAGE = 50  # the most that the service takes for these lists
+
+DOMAIN = re.compile(
+    r"[\w-]+(?:\.[\w-]+)*"
+)  # without the colon, which makes a query for a name a search
+
+ACCOUNTS = Resource(
+    name="account",
+    plural="accounts",
+    title="account",
+    owner="",
+    path="accounts",
+    permission=Permission("Account Settings", "account"),
+    fields=(Field("id", ID), Field("name", TEXT), Field("type", TEXT)),
+    key=("id",),
+    page_size=PER_PAGE,
+)
+
+ZONES = Resource(
+    name="zone",
+    plural="zones",
+    title="zone",
+    owner="",
+    path="zones",
+    permission=Permission("Zone", "zone"),
+    fields=(Field("id", ID), Field("name", TEXT), Field("status", TEXT)),
+    key=("id",),
+    page_size=PER_PAGE,
+)
+
+ZONE = Resource(
+    name="zone",
+    plural="zone",
+    title="zone",
+    owner=OWNER,
+    path=PATH,
+    permission=ZONES.permission,
+    fields=ZONES.fields,
+    key=(),
+)
+
+LOG = "the action log"
+REGEX = "the operator matches"
+
+
+class Quota(NamedTuple):
+    """What the zones of a plan, which has this title, may hold: how many rules, and which features
+    none of them has."""
+
+    title: str
+    rules: int
+    withheld: AbstractSet[str] = frozenset()
+
+
+LIMITED = CUSTOM_RULES  # the resource that the quotas are about
+QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
+    "free": Quota("Free", 5, frozenset([LOG, REGEX])),
+    "pro": Quota("Pro", 20, frozenset([LOG, REGEX])),
+    "business": Quota("Business", 100, frozenset([LOG])),
+    "enterprise": Quota("Enterprise", 1000),
+}
+
+
+def quota_of(zone: Object) -> Quota | None:
+    """The quota by the plan of a zone, as the service shows the zone; None where the plan is not
+    known."""
+    plan = zone.get("plan")
+    return QUOTAS.get(str(plan.get("legacy_id"))) if isinstance(plan, Mapping) else None
+
+
+def features(rule: Object) -> frozenset[str]:
+    """What a custom rule needs that some plans withhold; an expression that cannot be read needs
+    nothing."""
+    try:
+        words = [token.text for token in tokens_of(str(rule.get("expression") or ""))]
+    except Unread:
+        words = []
+    needs = {LOG: rule.get("action") == "log", REGEX: any(word in MATCHES for word in words)}
+    return frozenset(name for name, is_needed in needs.items() if is_needed)
+
+
+def domain(value: Any) -> str:
+    """The name of a zone as the service writes it: in lower case, without a dot at its end; raises
+    ValueError."""
+    text = str(value).strip().rstrip(".").lower()
+    if not DOMAIN.fullmatch(text):
+        raise ValueError(f"{excerpt(repr(value))} is not the name of a zone such as example.com")
+    return text
+
+
+def only_zone(name: str, zones: Sequence[Object]) -> str:
+    """The id of the one zone with this domain; raises ProtectionError unless it is exactly one.
+
+    A service that ignores the name in the query lists other zones too.
+    """
+    named = [zone for zone in zones if _is_named(zone, name)]
+    if not named:
+        permission = ZONES.permission.describe("GET")
+        raise ProtectionError(
+            f"zone_name: the credentials see no zone {name}. Check the name; the credentials need"
+            f" the permission {permission} to find it."
+        )
+    if len(named) > 1:
+        listed = ", ".join(f"{zone.get('id')} ({zone.get('status')})" for zone in named)
+        raise ProtectionError(
+            f"zone_name: {len(named)} zones have the name {name}: {listed}. Set zone_id to one of"
+            " these ids instead."
+        )
+    try:
+        return identifier(named[0].get("id"))
+    except ValueError as exc:
+        raise ProtectionError(
+            f"zone_name: the service gave the zone {name} an unusable id: {exc}."
+        ) from exc
+
+
+def _is_named(zone: Object, name: str) -> bool:
+    try:
+        return domain(zone.get("name")) == name
+    except ValueError:
+        return False

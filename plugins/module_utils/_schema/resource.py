@@ -1,0 +1,295 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the collection knows of a resource: its fields, its key, and the calls that list, create,
+update and delete it.
+
+Options, comparison, request bodies, results, diffs and hints read the declaration; none of them
+knows a resource or a field by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, Sequence, Tuple
+
+from .._values.kinds import Value
+
+Key = Tuple[Hashable, ...]
+Object = Mapping[str, Any]  # one object, as the service shows it
+Values = Mapping[str, Any]  # fields of an object, by name
+State = Mapping[
+    str, Sequence[Object]
+]  # by Resource.plural: the objects that exist, or that a plan predicts
+OptionSpec = Dict[str, Dict[str, Any]]  # an argument spec
+
+
+@dataclass(frozen=True)
+class Field:
+    """A managed field.
+
+    `default` is what a creation sends where the task leaves the field out (None: the service
+    decides). `absent_default` is the value that counts where an existing object lacks the field.
+    `inert` marks a field that never changes who is protected, or how. `fields` are the fields of a
+    nested object.
+    """
+
+    name: str
+    value: Value
+    default: Any = None
+    absent_default: Any = None
+    required: bool = False
+    inert: bool = False
+    fields: tuple[Field, ...] = ()
+
+    def normalised(self, obj: Object | None) -> Hashable:
+        """The normalised value of this field of `obj`, comparable and sortable."""
+        value = (obj or {}).get(self.name)
+        return self.value.normalise(self.absent_default if value is None else value)
+
+
+@dataclass(frozen=True)
+class Write:
+    """How one kind of change is sent.
+
+    `suffix` goes behind the collection's path; `by_id` appends the object's own id instead when one
+    object is sent. `batch` is the largest number of objects in one call. `whole` sends the whole
+    object instead of the changed fields.
+    """
+
+    method: str
+    suffix: str = ""
+    by_id: bool = False
+    batch: int = 1
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A nested object that the service leaves as it is when its parent is written; it is updated at
+    its own path."""
+
+    field: str
+    path: str
+    write: Write
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The versions that the service keeps of an object: the field with the number, and the path of
+    one version.
+
+    The path takes the owner, the object's `id` and the `version`.
+    """
+
+    field: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Permission:
+    """The permission that calls need, without its Read or Write; `token_only` where only API tokens
+    can have it."""
+
+    name: str
+    scope: str
+    token_only: bool = False
+
+    def describe(self, method: str) -> str:
+        """The permission that a call with this HTTP method needs, as the vendor's dashboard names
+        it."""
+        access = "Read" if method == "GET" else "Write"
+        return f"{self.name} {access} ({self.scope})" + (
+            ", which only API tokens have" if self.token_only else ""
+        )
+
+
+def _always_valid(obj: Values) -> str:
+    return ""
+
+
+def _unchanged(obj: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+    return dict(obj)
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A collection of objects of one shape, or (with an empty key) a single object.
+
+    What it is: `name` and `plural` in options and results, `title` in sentences, `kind` where
+    several collections have one shape. `owner` is the option that names the account or zone; empty
+    where the credentials alone decide. `product` is what the owner must have bought, and
+    `component` the part of the protection that its rules or filters decide on.
+
+    How it is called: `path`, `permission`, `create`, `update`, `delete`, `page_size`; `on_demand`
+    says that it is read only where a task names it; `read_only` names fields that the service sets
+    and does not take back; `list_field` names the field of one object that holds the whole
+    collection as an ordered list, which one `update` replaces, `kept_fields` the fields of that
+    object that are sent along, and `versions` how the service numbers what it keeps of that object;
+    `nested` is an object inside of each object; `retired` is what to do where the service answers
+    410 Gone.
+
+    What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout
+    raises; `may_expire` says whether a task can give an object a time from which it counts as
+    absent, which is never sent.
+
+    How its values fit together: `complete` takes the fields of a task and returns the desired ones,
+    or raises OptionError; `normalise` takes an object with changed fields laid over it, the
+    existing object without them, and the names of the fields that the task names or changes, and
+    returns the object as the service stores it; `invalid_reason` says why the service would refuse
+    such an object, or returns ""; `unusual` says what is probably a mistake in an object that the
+    service takes, or returns "".
+    """
+
+    name: str
+    plural: str
+    title: str
+    owner: str
+    path: str
+    permission: Permission
+    fields: tuple[Field, ...]
+    key: tuple[str, ...]
+    update: Write | None = None
+    create: Write | None = None
+    delete: Write | None = None
+    page_size: int = 1000
+    kind: str | None = None
+    product: str = ""
+    component: str | None = None
+    on_demand: bool = False
+    read_only: tuple[str, ...] = ()
+    list_field: str | None = None
+    kept_fields: tuple[str, ...] = ()
+    versions: Versions | None = None
+    nested: Nested | None = None
+    retired: str = ""
+    address_field: str | None = None
+    mode_field: str | None = None
+    may_expire: bool = False
+    complete: Callable[[Values], dict[str, Any]] = dict
+    normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _unchanged
+    invalid_reason: Callable[[Values], str] = _always_valid
+    unusual: Callable[[Values], str] = _always_valid
+
+    def __post_init__(self) -> None:
+        for problem in self._contradictions():
+            raise ValueError(f"The declaration of {self.name} contradicts itself: {problem}.")
+
+    def _contradictions(self) -> list[str]:
+        names = [item.name for item in self.fields]
+        named = {
+            *self.key,
+            *filter(None, (self.address_field, self.mode_field)),
+            *self._nested_names(),
+        }
+        checks = {
+            "a field is declared twice": len(set(names)) < len(names),
+            f"{', '.join(sorted(named - set(names)))} is no field of it": not named <= set(names),
+            "it is created or deleted and has no key": not self.key
+            and bool(self.create or self.delete),
+            f"its path lacks {{{self.owner}}}": bool(self.owner)
+            and f"{{{self.owner}}}" not in self.path,
+            "a field of its key has a default of its own": any(
+                item.default is not None for item in self.fields if item.name in self.key
+            ),
+            "it keeps fields of an object and is no list in one": bool(self.kept_fields)
+            and not self.list_field,
+            "it has versions of an object and is no list in one": bool(self.versions)
+            and not self.list_field,
+            "an ordered list is replaced by one call": bool(self.list_field)
+            and (not self.update or self.update.by_id),
+            "it is a list in an object and has nested objects": bool(self.list_field)
+            and self.nested is not None,
+        }
+        return [problem for problem, applies in checks.items() if applies]
+
+    def _nested_names(self) -> tuple[str, ...]:
+        return (self.nested.field,) if self.nested else ()
+
+    def write_for(self, action: str) -> Write:
+        """How an operation with this action is sent; raises LookupError where the resource has no
+        such write."""
+        write = {"create": self.create, "update": self.update, "delete": self.delete}[action]
+        if write is None:
+            raise LookupError(f"{action} cannot be sent for {self.name}")
+        return write
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Field]:
+        return {item.name: item for item in self.fields}
+
+    @cached_property
+    def _key_fields(self) -> tuple[Field, ...]:
+        return tuple(self.field(name) for name in self.key)
+
+    @cached_property
+    def mutable(self) -> tuple[Field, ...]:
+        """The fields that an update can change: all but those of the key."""
+        return tuple(item for item in self.fields if item.name not in self.key)
+
+    @cached_property
+    def assigned(self) -> tuple[str, ...]:
+        """The names of the fields that only the service sets; a task may give them back, without
+        any effect."""
+        return (*(["id"] if self.key and "id" not in self._by_name else []), *self.read_only)
+
+    @cached_property
+    def other_options(self) -> frozenset[str]:
+        """The names of what a task may say of an object beside its fields."""
+        return frozenset([*self.assigned, *(EXPIRES if self.may_expire else ())])
+
+    @cached_property
+    def inert(self) -> frozenset[str]:
+        """The names of the fields that never change who is protected, or how."""
+        return frozenset(item.name for item in self.fields if item.inert)
+
+    def field(self, name: str) -> Field:
+        """The field of that name."""
+        return self._by_name[name]
+
+    def key_of(self, obj: Object) -> Key:
+        """The normalised values that identify an object; duplicates have the same."""
+        return tuple([item.normalised(obj) for item in self._key_fields])
+
+    def label_of(self, obj: Object) -> str:
+        """The key as people read it; a rule that is global by scope and by name is called so
+        once."""
+        return " ".join(dict.fromkeys(str(obj.get(name)) for name in self.key)) or self.name
+
+    def defaults(self) -> dict[str, Any]:
+        """What a creation sends where the task leaves fields out."""
+        return {item.name: item.default for item in self.fields if item.default is not None}
+
+    def managed(self, obj: Object) -> dict[str, Any]:
+        """The declared fields of an object, in the order of the declaration."""
+        return _managed(self.fields, obj)
+
+
+def _managed(fields: tuple[Field, ...], obj: Object) -> dict[str, Any]:
+    picked: dict[str, Any] = {}
+    for item in fields:
+        if item.name in obj:
+            value = obj[item.name]
+            picked[item.name] = (
+                _managed(item.fields, value)
+                if item.fields and isinstance(value, Mapping)
+                else value
+            )
+    return picked
+
+
+EXPIRES: OptionSpec = {"expires": {"type": "str"}}  # of an object that may expire
+
+
+def options_of(fields: tuple[Field, ...], required: tuple[str, ...] = ()) -> OptionSpec:
+    """The argument spec of some fields; `required` names those that a task cannot leave out."""
+    spec: OptionSpec = {}
+    for item in fields:
+        spec[item.name] = dict(item.value.option)
+        if item.fields:
+            spec[item.name]["options"] = options_of(item.fields)
+        if item.required or item.name in required:
+            spec[item.name]["required"] = True
+    return spec

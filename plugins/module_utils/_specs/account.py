@@ -1,0 +1,225 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The modules for an account's Advanced TCP Protection and Advanced DNS Protection."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from .._coverage.coverage import Coverage
+from .._coverage.results import answer, summarise
+from .._errors import OptionError, OptionProblems
+from .._guard.limits import limit_options
+from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
+from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
+from .._schema.resource import Object, OptionSpec, Resource, State, options_of
+from .._values.address_set import range_of
+from .base import ModuleSpec, Options, fields_of, list_option, object_options
+
+STATE: OptionSpec = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"}
+}
+PURGE: OptionSpec = {"purge": {"type": "bool", "default": False}}
+STAGED_ROLLOUT: OptionSpec = {"staged_rollout": {"type": "bool", "default": False}}
+KIND: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
+SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
+DEFAULT_SUBSETS = [
+    name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
+]
+
+
+def objects_of(resources: Sequence[Resource], state: State) -> list[Object]:
+    """Collections as results show them; where there are several kinds of objects, each says its
+    kind."""
+    return [
+        dict(item, kind=resource.kind) if resource.kind else item
+        for resource in resources
+        for item in state[resource.plural]
+    ]
+
+
+def subset_of(name: str, state: State) -> Any:
+    """A part of an account as results show it."""
+    objects = objects_of(SUBSETS[name], state)
+    return objects[0] if name == "status" else objects
+
+
+def subsets_of(state: State) -> dict[str, Any]:
+    """The parts of an account that were read, by their names."""
+    read = [
+        name
+        for name, resources in SUBSETS.items()
+        if all(resource.plural in state for resource in resources)
+    ]
+    return {name: subset_of(name, state) for name in read}
+
+
+def status_spec() -> ModuleSpec:
+    """tcp_protection_status."""
+    return ModuleSpec(
+        owner=OWNER,
+        options={**options_of(STATUS.fields, required=("enabled",)), **limit_options()},
+        reads=lambda options: (STATUS,),
+        desired=lambda options: (parse_desired(STATUS, [("", fields_of(STATUS.fields, options))]),),
+        result=lambda options, desired, state: {
+            "tcp_protection_status": subset_of("status", state)
+        },
+    )
+
+
+def list_spec(resource: Resource, option: str) -> ModuleSpec:
+    """A module for a whole collection; its list option and its result have one name."""
+
+    def desired(options: Options) -> Sequence[Desired]:
+        absent, purge, entries = options["state"] == "absent", options["purge"], options[option]
+        if purge:
+            check_purge(option, entries, absent=absent)
+        return (parse_desired(resource, numbered(option, entries), absent=absent, exclusive=purge),)
+
+    return ModuleSpec(
+        owner=OWNER,
+        options={option: list_option(resource, required=True), **STATE, **PURGE, **limit_options()},
+        reads=lambda options: (resource,),
+        desired=desired,
+        result=lambda options, desired, state: {option: objects_of((resource,), state)},
+    )
+
+
+def entry_spec(resources: tuple[Resource, ...], name: str) -> ModuleSpec:
+    """A module for one object of a collection, or of one of several kinds of collections; `name` is
+    its result."""
+    own_options = object_options(resources[0])
+
+    def resource_of(options: Options) -> Resource:
+        return of_kind(resources, options.get("kind"))
+
+    def desired(options: Options) -> Sequence[Desired]:
+        entries = [("", {option: options.get(option) for option in own_options})]
+        return (parse_desired(resource_of(options), entries, absent=options["state"] == "absent"),)
+
+    def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
+        resource, (key,) = desired[0].resource, desired[0].objects
+        return {
+            name: next(
+                (item for item in objects_of((resource,), state) if resource.key_of(item) == key),
+                None,
+            )
+        }
+
+    return ModuleSpec(
+        owner=OWNER,
+        options={
+            **(KIND if len(resources) > 1 else {}),
+            **own_options,
+            **STATE,
+            **(STAGED_ROLLOUT if resources[0].mode_field else {}),
+            **limit_options(),
+        },
+        reads=lambda options: (resource_of(options),),
+        desired=desired,
+        result=result,
+        pending=lambda pending: pending[0],
+    )
+
+
+def account_spec() -> ModuleSpec:
+    """account_protection: the whole account in one plan; what the task leaves out is left alone."""
+
+    def reads(options: Options) -> Sequence[Resource]:
+        return [
+            item
+            for item in RESOURCES
+            if not item.on_demand or options.get(_option_of(item)) is not None
+        ]
+
+    def desired(options: Options) -> Sequence[Desired]:
+        purge = options["purge"]
+        problems = OptionProblems()
+        parsed = []
+        for option in purge:
+            with problems.collected():
+                check_purge(option, options[option])
+        for resource in reads(options):
+            option = _option_of(resource)
+            with problems.collected():
+                parsed.append(
+                    parse_desired(
+                        resource, _entries(option, resource, options), exclusive=option in purge
+                    )
+                )
+        problems.raise_any()
+        return parsed
+
+    return ModuleSpec(
+        owner=OWNER,
+        options={
+            **options_of(STATUS.fields),
+            **{
+                name: list_option(items[0], KIND if len(items) > 1 else None)
+                for name, items in LISTS.items()
+            },
+            "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
+            **STAGED_ROLLOUT,
+            **limit_options(),
+        },
+        reads=reads,
+        desired=desired,
+        result=lambda options, desired, state: {"protection": subsets_of(state)},
+    )
+
+
+def _option_of(resource: Resource) -> str:
+    return next(option for option, resources in SUBSETS.items() if resource in resources)
+
+
+def _entries(option: str, resource: Resource, options: Options) -> Entries:
+    """What the options say of one collection of the account."""
+    if resource is STATUS:
+        return [] if options["enabled"] is None else [("", fields_of(STATUS.fields, options))]
+    return [
+        (path, {name: value for name, value in entry.items() if name != "kind"})
+        for path, entry in numbered(option, options[option] or [])
+        if resource.kind is None or entry["kind"] == resource.kind
+    ]
+
+
+def account_info_spec() -> ModuleSpec:
+    """protection_info; with `covers`, it reads all that decides who is protected, and else what the
+    task names."""
+
+    def reads(options: Options) -> Sequence[Resource]:
+        for position, network in enumerate(options["covers"] or []):
+            if range_of(network) is None:
+                raise OptionError(
+                    f"covers[{position}]", f"'{network}' is neither an address nor a network"
+                )
+        names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
+        return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
+
+    def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
+        gathered = {
+            name: subset_of(name, state) for name in SUBSETS if name in options["gather_subset"]
+        }
+        if any(resource.plural not in state for resource in ACCOUNT):
+            return gathered
+        coverage = Coverage(state)
+        if options["covers"] is not None:
+            gathered["covers"] = [answer(coverage, network) for network in options["covers"]]
+        return dict(gathered, coverage=summarise(coverage))
+
+    return ModuleSpec(
+        owner=OWNER,
+        options={
+            "gather_subset": {
+                "type": "list",
+                "elements": "str",
+                "choices": list(SUBSETS),
+                "default": DEFAULT_SUBSETS,
+            },
+            "covers": {"type": "list", "elements": "str"},
+        },
+        reads=reads,
+        result=result,
+    )

@@ -1,0 +1,88 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Points in time, as the service writes them in objects and in the header Date.
+
+A time that cannot be, such as Go's zero time in the year 1, the epoch or the year 9999, stands for
+none: it is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+POSSIBLE_YEARS = range(2010, 2100)  # the service began in 2010
+CLOCK_SKEW = timedelta(minutes=5)  # between the clocks of the service's own machines
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+TIMESTAMP = re.compile(
+    r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)?", re.IGNORECASE
+)
+
+
+def read_timestamp(value: Any) -> datetime | None:
+    """A timestamp of an object, with any precision and offset; None where it is not one, or not
+    possible."""
+    match = TIMESTAMP.fullmatch(value) if isinstance(value, str) else None
+    if not match:
+        return None
+    day, time, fraction, offset = match.groups()
+    offset = "+00:00" if offset in (None, "Z", "z") else offset
+    try:
+        return _if_possible(
+            datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')[:6]}{offset}")
+        )
+    except ValueError:
+        return None
+
+
+def read_date(header: str | None) -> datetime | None:
+    """The time that a response's header Date names; None where it is missing, unreadable or not
+    possible."""
+    try:
+        date = parsedate_to_datetime(header or "")
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+    return _if_possible(date if date.tzinfo else date.replace(tzinfo=timezone.utc))
+
+
+def _if_possible(time: datetime) -> datetime | None:
+    return time if time.year in POSSIBLE_YEARS else None
+
+
+def started_before(now: datetime | None, value: Any) -> datetime | None:
+    """The timestamp of something that began before `now`; None where either is unknown, or it lies
+    in the future."""
+    time = read_timestamp(value)
+    if time is None or now is None or time > now + CLOCK_SKEW:
+        return None
+    return time
+
+
+def write_timestamp(time: datetime) -> str:
+    """A point in time as results show it, to the second, in UTC."""
+    return time.astimezone(timezone.utc).replace(microsecond=0).isoformat()
+
+
+def parse_expiry(text: str) -> datetime:
+    """The moment from which something no longer counts; raises ValueError.
+
+    Takes a timestamp with an offset, or a date, which means its end in UTC.
+    """
+    text = text.strip()
+    if DATE.fullmatch(text):
+        try:
+            return datetime.fromisoformat(f"{text}T00:00:00+00:00") + timedelta(days=1)
+        except (ValueError, OverflowError) as exc:
+            raise ValueError(f"'{text}' is not a date that exists") from exc
+    match = TIMESTAMP.fullmatch(text)
+    time = read_timestamp(text)
+    if not match or not match.group(4) or time is None:
+        raise ValueError(
+            f"'{text}' is neither a date such as 2027-01-31 nor a time such as"
+            " 2027-01-31T18:00:00+01:00"
+        )
+    return time

@@ -1,0 +1,175 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Kinds of values: how a user may write them, and the normalised value by which equal values
+compare as equal.
+
+`parse` is strict: it takes what a user wrote, returns what is sent to the service, and raises
+ValueError with the reason. `normalise` is total: it takes whatever the service returns, and returns
+a value to compare, hash and sort by.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence
+
+from .networks import normalise_network, read_network
+
+IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
+HIGHEST_PRIORITY_NUMBER = 2147483647
+
+
+def _no_warnings(value: Any) -> Sequence[str]:
+    return ()
+
+
+class Value(NamedTuple):
+    """A kind of value: its part of an argument spec, the strict reader and the tolerant one.
+
+    `examine` takes a value that a task asks for, as `parse` returns it; it raises ValueError where
+    the service would refuse it, and returns warnings of what the service may refuse.
+    """
+
+    option: Mapping[str, Any]
+    parse: Callable[[Any], Any]
+    normalise: Callable[[Any], Hashable]
+    examine: Callable[[Any], Sequence[str]] = _no_warnings
+
+
+def _parse_network(value: Any) -> str:
+    return read_network(_parse_text(value))[1]
+
+
+def _parse_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not a text")
+    return value
+
+
+def parse_filled_text(value: Any, white_space: str | None = None) -> str:
+    """A text without the white space around it, as `white_space` lists it; raises ValueError where
+    nothing is left."""
+    text = _parse_text(value).strip(white_space)
+    if not text:
+        raise ValueError("it is empty")
+    return text
+
+
+def _normalise_text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _parse_flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{value!r} is neither true nor false")
+    return value
+
+
+def _normalise_flag(value: Any) -> str:
+    """As text, since the service may one day say something else than true and false."""
+    return str(value or False).lower()
+
+
+def _normalise_code(value: Any) -> str:
+    """Region and data-center codes: the vendor's pages write them in both cases."""
+    return _normalise_text(value).strip().casefold()
+
+
+def identifier(value: Any) -> str:
+    """An account's, zone's, rule's or filter's id, in lower case."""
+    text = _parse_text(value).strip()
+    if not IDENTIFIER.fullmatch(text):
+        raise ValueError(f"'{text}' is not an id, which has 32 hexadecimal digits")
+    return text.lower()
+
+
+def _parse_priority(value: Any) -> Any:
+    if value == "":
+        return None
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int)
+        or not 0 <= value <= HIGHEST_PRIORITY_NUMBER
+    ):
+        raise ValueError(f"{value!r} is not a whole number from 0 to {HIGHEST_PRIORITY_NUMBER}")
+    return value
+
+
+def _normalise_priority(value: Any) -> str:
+    return _normalise_text(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def choice(*choices: str) -> Value:
+    """One of some words; they sort in this order, and words that only the service knows come
+    last."""
+    positions: dict[str, int] = {word: position for position, word in enumerate(choices)}
+
+    def normalise(value: Any) -> tuple[int, str]:
+        word = _normalise_code(value)
+        return (positions.get(word, len(positions)), word)
+
+    return Value({"type": "str", "choices": list(choices)}, _parse_text, normalise)
+
+
+def several(*choices: str) -> Value:
+    """Any of some words, in any order."""
+
+    def parse(value: Sequence[str]) -> Sequence[str]:
+        return list(dict.fromkeys(value))
+
+    def normalise(value: Any) -> tuple[str, ...]:
+        return (
+            tuple(sorted({str(word) for word in value})) if isinstance(value, (list, tuple)) else ()
+        )
+
+    return Value({"type": "list", "elements": "str", "choices": list(choices)}, parse, normalise)
+
+
+def mapping(
+    spec: Mapping[str, Mapping[str, Any]], check: Callable[[Mapping[str, Any]], None]
+) -> Value:
+    """An object that is replaced as a whole; `check` raises ValueError for a value that is not
+    valid."""
+
+    def parse(value: Mapping[str, Any]) -> Mapping[str, Any]:
+        filled: Mapping[str, Any] = _without_nulls(value)
+        check(filled)
+        return filled
+
+    return Value({"type": "dict", "options": spec}, parse, _normalise_structure)
+
+
+def _without_nulls(value: Any) -> Any:
+    """A structure without the fields that are null."""
+    if isinstance(value, Mapping):
+        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
+    return value
+
+
+def _normalise_structure(value: Any) -> str:
+    """A structure as text, with its fields and the words in its lists sorted."""
+    if isinstance(value, Mapping):
+        return (
+            "{"
+            + ",".join(
+                f"{name}:{_normalise_structure(item)}" for name, item in sorted(value.items())
+            )
+            + "}"
+        )
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(sorted(map(_normalise_structure, value))) + "]"
+    return repr(value)
+
+
+NETWORK = Value({"type": "str"}, _parse_network, normalise_network)
+TEXT = Value({"type": "str"}, _parse_text, _normalise_text)
+CODE = Value({"type": "str"}, parse_filled_text, _normalise_code)
+FLAG = Value({"type": "bool"}, _parse_flag, _normalise_flag)
+ID = Value({"type": "str"}, identifier, _normalise_code)
+PRIORITY = Value({"type": "raw"}, _parse_priority, _normalise_priority)

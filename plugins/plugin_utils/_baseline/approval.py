@@ -1,0 +1,103 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan of a host, which is that of each module together, and the one that was approved: pure
+functions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_ID
+from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
+
+from .host_plan import host_plan_id, plan_ids
+from .variables import EXPECTED_PLAN
+
+Result = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ApprovedPlan:
+    """The `plan_id` of an approved plan, and that of each module where the approval names them."""
+
+    plan_id: str
+    plans: Mapping[str, str] | None = None
+
+    def refusal(self, host: str, results: Mapping[str, Result]) -> str:
+        """Why the predicted results must not be applied; an empty text where they may.
+
+        Nothing to do is always approved, so a run that was interrupted goes on with the modules
+        that are left.
+        """
+        plans = plan_ids(results)
+        if not plans or host_plan_id(plans) == self.plan_id:
+            return ""
+        others = [
+            module
+            for module, identity in plans.items()
+            if (self.plans or {}).get(module) != identity
+        ]
+        if not others:
+            return ""
+        parts = [
+            f"{module} has {plural(len(results[module]['operations']), 'operation', 'operations')}"
+            for module in others
+        ]
+        approved = f"is {self.plan_id}" if self.plan_id else "approves none"
+        return (
+            f"The plan of {host} is not the approved one: {' and '.join(parts)}, the plan_id is"
+            f" {host_plan_id(plans)}, and {EXPECTED_PLAN} {approved}. Nothing was changed. Review"
+            " the operations, and approve the plan if they are meant."
+        )
+
+
+def read_approved_plan(value: Any) -> ApprovedPlan | None:
+    """The value of baseline_expected_plan, None where any plan is approved; raises ValueError.
+
+    The value is a plan_id, or a dictionary with plan_id and plans as a report has it in
+    plans/<host>.json, or the path of such a file, from the working directory on.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str) and not PLAN_ID.fullmatch(value.strip()):
+        value = _read(value)
+    if isinstance(value, Mapping):
+        return _of_dictionary(value)
+    if not isinstance(value, str):
+        raise ValueError(
+            f"{EXPECTED_PLAN} is neither a plan_id, nor a dictionary with plan_id and plans, nor a"
+            " file."
+        )
+    return ApprovedPlan(value.strip())
+
+
+def _read(name: str) -> Any:
+    try:
+        plan = json.loads(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as exc:
+        reason = exc.strerror if isinstance(exc, OSError) and exc.strerror else "it holds no JSON"
+        raise ValueError(
+            f"{EXPECTED_PLAN} is no plan_id, and the file {name} cannot be read: {reason}."
+        ) from exc
+    if not isinstance(plan, Mapping):
+        raise ValueError(
+            f"{EXPECTED_PLAN}: the file {name} holds no plan, which has plan_id and plans."
+        )
+    return plan
+
+
+def _of_dictionary(plan: Mapping[str, Any]) -> ApprovedPlan:
+    plan_id, plans = plan.get("plan_id"), plan.get("plans")
+    if not isinstance(plans, Mapping) or not isinstance(plan_id, (str, type(None))):
+        raise ValueError(f"{EXPECTED_PLAN} lacks plan_id or plans, which the plan of a host has.")
+    identities = {str(module): str(identity) for module, identity in plans.items() if identity}
+    if host_plan_id(identities) != (plan_id or ""):
+        raise ValueError(
+            f"{EXPECTED_PLAN} was changed by hand: its plan_id is not that of its plans."
+        )
+    return ApprovedPlan(plan_id or "", identities)

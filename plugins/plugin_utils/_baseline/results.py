@@ -1,0 +1,131 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The results of the modules that the role baseline runs for a host: as one result, and in a line
+or two for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._result import readable_failure
+from ansible_collections.edgeops.protection.plugins.module_utils._text import plural, visible
+
+from .host_plan import host_plan_id, plan_ids
+from .variables import ACCOUNT
+
+Result = Mapping[str, Any]
+Results = Mapping[
+    str, Result
+]  # by module, in the order in which they ran; only the last one may have failed
+
+MAX_SENTENCES = 3  # in a line
+FOR_ANSIBLE = (
+    "warnings",
+    "deprecations",
+)  # what Ansible shows of a task, and does not look for deeper
+
+
+def combined(
+    results: Results, warnings: Sequence[str] = (), check_mode: bool = False, verbose: bool = False
+) -> dict[str, Any]:
+    """The result of a host: that of each module under its name, and what they change together.
+
+    `warnings` come before those of the modules. After a failure, the results before it are
+    shortened unless verbose, as Ansible prints all of a failure.
+    """
+    plain = {module: _plain(result) for module, result in results.items()}
+    together: dict[str, Any] = {"changed": any(result.get("changed") for result in plain.values())}
+    for name in FOR_ANSIBLE:
+        listed = [*(warnings if name == "warnings" else ()), *_listed(results, name)]
+        together.update({name: listed} if listed else {})
+    failed = next((module for module, result in plain.items() if result.get("failed")), None)
+    if failed is not None:
+        return {**together, **_failure(failed, plain, check_mode, verbose)}
+    plans = plan_ids(plain)
+    return {
+        **together,
+        "operations": _listed(plain, "operations"),
+        "diff": [result["diff"] for result in plain.values() if result.get("diff")],
+        "plan_id": host_plan_id(plans),
+        "plans": plans,
+        **plain,
+    }
+
+
+def has_failed(results: Results) -> bool:
+    """Whether a module failed."""
+    return any(result.get("failed") for result in results.values())
+
+
+def refused(results: Results, message: str) -> dict[str, Any]:
+    """The failure of a host whose predicted plan is not the approved one; it shows the plan."""
+    plans = plan_ids(results)
+    shown = {module: _shortened(_plain(result)) for module, result in results.items()}
+    return {
+        "failed": True,
+        "changed": False,
+        "msg": message,
+        "plan_id": host_plan_id(plans),
+        "plans": plans,
+        **shown,
+    }
+
+
+def _failure(failed: str, plain: Results, check_mode: bool, verbose: bool) -> dict[str, Any]:
+    message = str(plain[failed].get("msg"))
+    for module, result in plain.items():
+        if module != failed and result.get("operations") and not check_mode:
+            number = plural(len(result["operations"]), "operation", "operations")
+            message = f"{message} Before that, {module} applied {number}."
+    shown = {
+        module: result if verbose or module == failed else _shortened(result)
+        for module, result in plain.items()
+    }
+    return {"failed": True, "msg": message, "failed_module": failed, **shown}
+
+
+def _listed(results: Results, name: str) -> list[Any]:
+    return [item for result in results.values() for item in result.get(name) or []]
+
+
+def _plain(result: Result) -> dict[str, Any]:
+    """A result without what Ansible itself has put into it."""
+    return {
+        name: value
+        for name, value in result.items()
+        if not name.startswith("_ansible_") and name not in FOR_ANSIBLE
+    }
+
+
+def _shortened(result: Result) -> dict[str, Any]:
+    readable = readable_failure(result)
+    return {
+        name: readable[name]
+        for name in ("changed", "operations", "risks", "coverage", "plan_id")
+        if name in readable
+    }
+
+
+def lines(host: str, results: Results) -> list[str]:
+    """What a user reads of a host without asking for more: how well it is protected, and which
+    steps are left."""
+    shown = []
+    after = results.get(ACCOUNT, {}).get("coverage", {}).get("after")
+    if after:
+        reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
+        shown.append(_sentences([after["summary"][0], *reasons]))
+    pending = [
+        step["message"] for result in results.values() for step in result.get("pending") or []
+    ]
+    shown += [_sentences(pending)] if pending else []
+    if not results:
+        shown.append("No rules of the zone are described, so nothing is done.")
+    return [visible(f"{host}: {line}") for line in shown]
+
+
+def _sentences(sentences: Sequence[str]) -> str:
+    more = len(sentences) - MAX_SENTENCES
+    return " ".join([*sentences[:MAX_SENTENCES], *([f"And {more} more."] if more > 0 else [])])

@@ -1,0 +1,224 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The variables of the role baseline, and what they make of a host: the modules to run, with their
+options.
+
+Pure functions. The role's variables are named after the options of the modules; the few that are
+not stand here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+PREFIX = "baseline_"
+RESULT = "baseline_result"  # what the role registers
+SOURCE = "baseline_source"  # what an export says of itself
+REPORT = "baseline_report"  # what a report registers for each host
+ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
+MODULES = (ACCOUNT, FIREWALL, CUSTOM)  # in the order in which they run
+
+# By module, the options whose variables have another name than the prefix and the option.
+NAMES: Mapping[str, Mapping[str, str]] = {
+    ACCOUNT: {},
+    FIREWALL: {"rules": "baseline_firewall_rules"},
+    CUSTOM: {
+        "rules": "baseline_custom_rules",
+        **{option: f"baseline_custom_rules_{option}" for option in ("state", "ignore", "validate")},
+    },
+}
+OF_THE_ACTION = ("option_names", "expected_plan")  # options that the action fills
+EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
+SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
+
+# The variables of the inventory that count where those of the role are not set, or empty.
+INVENTORY: Mapping[str, str] = {
+    f"{PREFIX}{option}": f"edge_{option}"
+    for option in (
+        "account_id",
+        "zone_id",
+        "zone_name",
+        "api_token",
+        "api_email",
+        "api_key",
+        "base_url",
+    )
+}
+# What describes an account. `rules` is not here, since the role has a default for them.
+ACCOUNT_VARIABLES = tuple(
+    f"{PREFIX}{option}" for option in ("enabled", *LISTS) if option != "rules"
+)
+ZONE_VARIABLES = (NAMES[FIREWALL]["rules"], NAMES[CUSTOM]["rules"])
+
+
+@dataclass(frozen=True)
+class Part:
+    """One module to run for a host, with its options; those that it does not have are left out."""
+
+    module: str
+    options: dict[str, Any]
+
+
+def _variables_of(module: str) -> dict[str, str]:
+    """The variable for each option of a module."""
+    spec = MODULE_SPECS[module]
+    options = [*shared_options(spec.owner, lambda *names: None), *spec.options]
+    return {
+        option: NAMES[module].get(option, f"{PREFIX}{option}")
+        for option in options
+        if option not in OF_THE_ACTION
+    }
+
+
+OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for module in MODULES}
+OF_HOST = (EXPECTED_PLAN, SNAPSHOT_DIRECTORY)
+KNOWN = frozenset(
+    [*OF_HOST, *(variable for options in OPTIONS.values() for variable in options.values())]
+)
+READ = (*sorted(KNOWN), *INVENTORY.values())
+
+
+def without_omitted(value: Any, omitted: Any) -> Any:
+    """A value without what is `omitted`, however deep; before ansible-core 2.19 it is a text that
+    templates keep."""
+    if not isinstance(omitted, str):
+        return value
+    if isinstance(value, Mapping):
+        return {
+            name: without_omitted(item, omitted) for name, item in value.items() if item != omitted
+        }
+    if isinstance(value, list):
+        return [without_omitted(item, omitted) for item in value if item != omitted]
+    return value
+
+
+def unknown_variables(names: Iterable[str]) -> list[str]:
+    """A sentence for each variable with the prefix of the role that the role does not have, such as
+    a misspelt one."""
+    ours = {variable.removeprefix(PREFIX): variable for variable in sorted(KNOWN)}
+    sentences = []
+    for name in sorted(names):
+        if name.startswith(PREFIX) and name not in (*KNOWN, RESULT, SOURCE, REPORT):
+            close = get_close_matches(name.removeprefix(PREFIX), ours, 1)
+            question = f" Did you mean {ours[close[0]]}?" if close else ""
+            sentences.append(
+                f"{name} is no variable of the role baseline; it has no effect.{question}"
+            )
+    return sentences
+
+
+def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
+    """The modules that a host needs, in their order; raises ValueError with a sentence for each
+    thing that lacks.
+
+    `variables` holds values of `READ`, without templates. None and, of ids, credentials and
+    addresses, an empty text count as not set.
+    """
+    values, names = _filled(variables)
+    _check(host, values)
+    modules = [ACCOUNT] if f"{PREFIX}account_id" in values else []
+    modules += [FIREWALL] if values.get(NAMES[FIREWALL]["rules"]) else []
+    modules += [CUSTOM] if NAMES[CUSTOM]["rules"] in values and _has_zone(values) else []
+    return [Part(module, _options_of(module, values, names)) for module in modules]
+
+
+def connection_options(part: Part) -> dict[str, Any]:
+    """The options of a part that say which account or zone it is about, and how to reach it."""
+    shared = shared_options(MODULE_SPECS[part.module].owner, lambda *names: None)
+    return {option: value for option, value in part.options.items() if option in shared}
+
+
+def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:
+    """The parts that may only apply these plans, by module; a module without one may change
+    nothing."""
+    return [
+        replace(part, options={**part.options, "expected_plan": plans.get(part.module, "")})
+        for part in parts
+    ]
+
+
+def _options_of(module: str, values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    options = {
+        option: values[variable]
+        for option, variable in OPTIONS[module].items()
+        if variable in values
+    }
+    if module == ACCOUNT:
+        options.pop("zone_name", None)
+    renamed = {
+        option: names[variable] for option, variable in OPTIONS[module].items() if variable in names
+    }
+    return {**options, "option_names": {"*": PREFIX, **NAMES[module], **renamed}}
+
+
+def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values of the role's variables, and the names of those that the inventory's variables
+    fill.
+
+    A zone is named once: by the role's variables rather than the inventory's, by its id rather than
+    its name.
+    """
+    values = {
+        name: value
+        for name, value in variables.items()
+        if value is not None and not (value == "" and name in (*INVENTORY, *INVENTORY.values()))
+    }
+    zone = next((name for name in ("edge_zone_id", "edge_zone_name") if name in values), None)
+    names = {
+        ours: theirs
+        for ours, theirs in INVENTORY.items()
+        if ours not in values
+        and theirs in values
+        and not ("zone" in ours and (_has_zone(values) or theirs != zone))
+    }
+    return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
+
+
+def _has_zone(values: Mapping[str, Any]) -> bool:
+    return f"{PREFIX}zone_id" in values or f"{PREFIX}zone_name" in values
+
+
+def _check(host: str, values: Mapping[str, Any]) -> None:
+    """Raise ValueError where a host lacks what its variables need."""
+    has_account, has_zone = f"{PREFIX}account_id" in values, _has_zone(values)
+    problems = []
+    if not has_account and not has_zone:
+        problems.append(
+            f"{host} is neither an account nor a zone: set {_ways('account_id')},"
+            f" {_ways('zone_id')}, or {_ways('zone_name')}."
+        )
+    else:
+        for lacks, what, ways, described in (
+            (not has_account, "account", _ways("account_id"), ACCOUNT_VARIABLES),
+            (not has_zone, "zone", f"{_ways('zone_id')}, or {_ways('zone_name')}", ZONE_VARIABLES),
+        ):
+            named = [name for name in described if values.get(name) not in (None, [])]
+            if lacks and named:
+                problems.append(f"{host} has {' and '.join(named)}, but no {what}: set {ways}.")
+    if not _has_credentials(values):
+        problems.append(
+            f"{host} lacks credentials: set {_ways('api_token')}, or {_ways('api_email')} with"
+            f" {_ways('api_key')}."
+        )
+    if problems:
+        raise ValueError(" ".join(problems))
+
+
+def _has_credentials(values: Mapping[str, Any]) -> bool:
+    needed: Sequence[Sequence[str]] = (("api_token",), ("api_email", "api_key"))
+    return any(all(f"{PREFIX}{option}" in values for option in options) for options in needed)
+
+
+def _ways(option: str) -> str:
+    """How an inventory sets an option."""
+    variable = f"{PREFIX}{option}"
+    return f"{INVENTORY[variable]} ({variable})"

@@ -1,0 +1,73 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The files of a report, and how they are written: each at once or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_whole
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import (
+    markdown_page,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.prometheus import metrics
+
+PLANS = "plans"
+OF_PLANS = (
+    "action",
+    "resource",
+    "key",
+    "fields",
+)  # what a plan says of an operation, as results do
+
+
+def report_files(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The texts of all files by their path below the directory of the report."""
+    yield "report.json", json_text(report)
+    yield "report.md", markdown_page(report)
+    yield "report.html", html_page(report)
+    yield "report.prom", metrics(report)
+    for record in report["hosts"]:
+        if record["status"] != "unknown":
+            operations = [{name: item[name] for name in OF_PLANS} for item in record["operations"]]
+            plan = {
+                "plan_id": record["plan_id"],
+                "plans": record["plans"],
+                "operations": operations,
+            }
+            yield f"{PLANS}/{file_name(record['host'])}.json", json_text(plan)
+
+
+def json_text(document: Any) -> str:
+    """A document as JSON that people can read; characters that control text are escaped."""
+    return json.dumps(document, indent=2) + "\n"
+
+
+def file_name(host: str) -> str:
+    """A host's name as the name of a file; what could lead elsewhere is percent-encoded."""
+    safe = re.sub(
+        r"[^\w.@:+-]",
+        lambda match: "".join(f"%{byte:02X}" for byte in match.group().encode()),
+        host,
+    )
+    return re.sub(r"^\.", "%2E", safe)
+
+
+def write_file(path: Path, text: str, mode: int) -> bool:
+    """Write a file unless it has this text and mode; raises OSError. Whoever reads it meanwhile
+    sees all or nothing."""
+    if (
+        path.is_file()
+        and path.stat().st_mode & 0o777 == mode
+        and path.read_bytes() == text.encode()
+    ):
+        return False
+    write_whole(path, text, mode)
+    return True

@@ -1,0 +1,238 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The report as one HTML page that makes no request; everything in it that comes from elsewhere is
+text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+    UNSEEN,
+    capitalised,
+    excerpt,
+    plural,
+    visible,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.addresses import (
+    component_title,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.bars import (
+    LABELS as CLASS_LABELS,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.bars import (
+    SIGNS,
+    Bar,
+    bars,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.operations import flattened
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import (
+    LABELS,
+    MEANINGS,
+    STATUSES,
+)
+from jinja2 import Environment, Template
+from markupsafe import Markup
+
+PAGE = Path(__file__).parent / "page"
+ACTION_SIGNS = {"create": "+", "update": "~", "delete": "\u2212"}
+MAX_NETWORKS = 12  # are shown of a set; report.json has all
+MAX_VALUE = 600  # characters of a value are shown
+SETS = {
+    "protected": "Protected",
+    "uncovered": "Not covered",
+    "excluded": "Excluded",
+    "bypassing": "Allowed as sources",
+}
+
+# Line feeds are the page's own; those of data are escaped before.
+UNSEEN_IN_PAGES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+
+Record = Mapping[str, Any]
+
+
+def html_page(report: Record) -> str:
+    """The page of a report."""
+    template, style, script = _template()
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src"
+        f" 'sha256-{_hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    page = template.render(page=_page(report, policy, Markup(style), Markup(script)))
+    return UNSEEN_IN_PAGES.sub(lambda match: visible(match.group()), page)
+
+
+@lru_cache(maxsize=1)
+def _template() -> tuple[Template, str, str]:
+    """The template, the style sheet and the script."""
+    environment = Environment(autoescape=True)
+    texts = [
+        (PAGE / name).read_text(encoding="utf-8")
+        for name in ("page.html.j2", "style.css", "script.js")
+    ]
+    return environment.from_string(texts[0]), texts[1], texts[2]
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _page(report: Record, policy: str, style: Markup, script: Markup) -> dict[str, Any]:
+    totals = report["totals"]
+    moment = datetime.fromisoformat(report["generated"]).astimezone(timezone.utc)
+    return {
+        "policy": policy,
+        "style": style,
+        "script": script,
+        "title": f"Protection of {plural(totals['hosts'], 'host', 'hosts')}, {moment:%Y-%m-%d}",
+        "hosts_in_words": plural(totals["hosts"], "host", "hosts"),
+        "lead": lead(totals),
+        "generated": report["generated"],
+        "moment": f"{moment:%Y-%m-%d %H:%M} UTC",
+        "tiles": [
+            {
+                "status": name,
+                "label": LABELS[name],
+                "meaning": MEANINGS[name],
+                "count": totals["statuses"][name],
+            }
+            for name in STATUSES
+        ],
+        "bars": _bars(totals["addresses"]),
+        "legend": [(sign, CLASS_LABELS[name]) for name, sign in SIGNS.items()],
+        "numbers": [
+            (totals["mitigating"], "hosts mitigate attacks"),
+            (totals["operations"], "differences"),
+            (totals["risks"], "risks"),
+            (totals["pending"], "pending steps"),
+            (totals["unmanaged"], "objects that no baseline names"),
+        ],
+        "hosts": map(_host, report["hosts"]),
+    }
+
+
+def lead(totals: Record) -> str:
+    """The report in a sentence."""
+    worst = [
+        (totals["statuses"][name], LABELS[name]) for name in ("unknown", "unprotected", "weakened")
+    ]
+    named = [f"{count} {'is' if count == 1 else 'are'} {label}" for count, label in worst if count]
+    if named:
+        return capitalised(", ".join(named)) + "."
+    if totals["statuses"]["in_order"] == totals["hosts"]:
+        return "All match their baselines." if totals["hosts"] else "There is no host."
+    return "Every host protects at least what its baseline describes."
+
+
+def _bars(addresses: Record) -> list[Bar]:
+    return [item._replace(svg=Markup(item.svg)) for item in bars(addresses)]
+
+
+def _host(record: Record) -> dict[str, Any]:
+    reasons, coverage = record["reasons"], record["coverage"]
+    pending = [step["message"] for step in record["pending"]]
+    refused = sum(1 for risk in record["risks"] if not risk["accepted"])
+    return {
+        "status": record["status"],
+        "label": LABELS[record["status"]],
+        "name": record["host"],
+        "why": reasons[0] if reasons else MEANINGS["in_order"],
+        "counts": " · ".join(_counts(record)),
+        "refused": plural(refused, "risk refused", "risks refused") if refused else "",
+        "bars": [item.svg for item in _bars(coverage["addresses"])] if coverage else [],
+        "reasons": [reason for reason in reasons if reason not in pending],
+        "risks": record["risks"],
+        "operations": [_operation(operation) for operation in record["operations"]],
+        "pending": pending,
+        "unmanaged": [_unmanaged(item) for item in record["unmanaged"]],
+        "coverage": list(_coverage(coverage)) if coverage else [],
+        "ids": [
+            (name, record[key])
+            for name, key in (("Account", "account_id"), ("Zone", "zone_id"), ("Plan", "plan_id"))
+            if record.get(key)
+        ],
+    }
+
+
+def _counts(record: Record) -> Iterator[str]:
+    for name, one, many in (
+        ("operations", "difference", "differences"),
+        ("pending", "pending step", "pending steps"),
+    ):
+        if record[name]:
+            yield plural(len(record[name]), one, many)
+    if record["unmanaged"]:
+        yield f"{len(record['unmanaged'])} unmanaged"
+    if record["mitigates"] is not None:
+        yield "mitigates" if record["mitigates"] else "mitigates nothing"
+
+
+def _operation(operation: Record) -> tuple[str, str, str, str, list[tuple[str, str | None, str]]]:
+    """The action with its sign, the object, and its fields: name, existing value (None for none)
+    and new value."""
+    action, key = operation["action"], operation["key"]
+    before = dict(flattened(operation["before"]))
+    fields = [
+        (name, value_text(before[name]) if name in before else None, value_text(value))
+        for name, value in flattened(operation["fields"])
+        if name in before or (value not in ("", None) and value != key)
+    ]
+    return (
+        action,
+        ACTION_SIGNS[action],
+        capitalised(operation["title"]),
+        value_text(operation["name"]),
+        fields,
+    )
+
+
+def _unmanaged(item: Record) -> str:
+    named = item.get("name") or item.get("description") or item.get("key") or item.get("ref") or ""
+    details = {
+        name: value
+        for name, value in item.items()
+        if name != "module" and value not in ("", None, named)
+    }
+    return f"{item['module']}: {named}" + (f" ({value_text(details)})" if details else "")
+
+
+def _coverage(coverage: Record) -> Iterator[tuple[str, str]]:
+    for kind, pieces in coverage["components"].items():
+        modes = [f"{' or '.join(piece['modes'])} for {piece['addresses']}" for piece in pieces]
+        yield capitalised(component_title(kind)), "; ".join(modes) or "there is nothing to protect"
+    for name, title in SETS.items():
+        if coverage[name]:
+            yield title, _first(coverage[name])
+    for sentence in coverage["undecided"]:
+        yield "Not understood", sentence
+
+
+def _first(networks: list[str]) -> str:
+    more = len(networks) - MAX_NETWORKS
+    return ", ".join(networks[:MAX_NETWORKS]) + (
+        f" and {more} more in report.json" if more > 0 else ""
+    )
+
+
+def value_text(value: Any) -> str:
+    """A value of a field as people read it; characters that control text are escaped."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return (
+        (text if text.isprintable() else visible(text))
+        if 0 < len(text) <= MAX_VALUE
+        else _unusual(text)
+    )
+
+
+def _unusual(text: str) -> str:
+    return excerpt(visible(text), MAX_VALUE) or '""'

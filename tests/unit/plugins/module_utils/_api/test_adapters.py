@@ -1,0 +1,157 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Connections end at a deadline, however slowly bytes come or go, and trust whom their user trusts."""
+
+from __future__ import annotations
+
+import io
+import socket
+import ssl
+import threading
+import time
+from typing import Any, Iterator
+
+import pytest
+import requests
+from ansible_collections.edgeops.protection.plugins.module_utils._api import adapters
+from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
+    DEADLINE,
+    PIECE,
+    Adapter,
+    BoundedConnection,
+    BoundedReader,
+    BoundedSocket,
+    BoundedTLSConnection,
+    Deadline,
+    load_trust,
+    usual_trust,
+)
+
+
+class Peer:
+    """A socket that is sent to and read from at once, and keeps its timeouts and what it was sent."""
+
+    def __init__(self, incoming: bytes = b"") -> None:
+        self.incoming = incoming
+        self.timeouts: list[float] = []
+        self.sent: list[bytes] = []
+
+    def settimeout(self, seconds: float) -> None:
+        self.timeouts.append(seconds)
+
+    def sendall(self, data: bytes) -> None:
+        self.sent.append(bytes(data))
+
+    def makefile(self, mode: str, buffering: int) -> io.BytesIO:
+        return io.BytesIO(self.incoming)
+
+    def getpeername(self) -> str:
+        return "peer"
+
+
+@pytest.fixture(autouse=True)
+def _no_deadline() -> Iterator[None]:
+    yield
+    DEADLINE.at = float("inf")
+
+
+def test_a_deadline_is_of_one_thread_and_raises_once_it_is_over() -> None:
+    deadline = Deadline()
+    deadline.set(60)
+    assert 59 < deadline.remaining() <= 60
+    others: list[float] = []
+    thread = threading.Thread(target=lambda: others.append(deadline.at))
+    thread.start()
+    thread.join()
+    assert others == [float("inf")]
+    deadline.set(0)
+    with pytest.raises(socket.timeout, match="timed out"):
+        deadline.remaining()
+
+
+def test_a_body_is_sent_in_pieces_each_within_what_is_left_of_the_time() -> None:
+    peer = Peer()
+    DEADLINE.set(60)
+    BoundedSocket(peer).sendall(b"x" * (2 * PIECE + 1))
+    assert [len(piece) for piece in peer.sent] == [PIECE, PIECE, 1]
+    assert 60 >= peer.timeouts[0] >= peer.timeouts[1] >= peer.timeouts[2] > 59
+    DEADLINE.set(0)
+    with pytest.raises(socket.timeout):
+        BoundedSocket(peer).sendall(b"late")
+    assert len(peer.sent) == 3
+
+
+def test_what_comes_is_read_until_the_deadline() -> None:
+    peer = Peer(b"an answer")
+    DEADLINE.set(60)
+    reader = BoundedSocket(peer).makefile("rb")
+    assert reader.read(2) == b"an"
+    assert peer.timeouts
+    raw = BoundedReader(peer, io.BytesIO(b"late"))
+    DEADLINE.set(0)
+    with pytest.raises(socket.timeout):
+        raw.readinto(bytearray(4))
+    raw.close()
+    assert raw.closed
+    assert BoundedSocket(peer).getpeername() == "peer"
+
+
+def test_bytes_that_drip_in_end_at_the_deadline() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        DEADLINE.set(0.2)
+        reader = BoundedSocket(ours).makefile("rb")
+        theirs.sendall(b"x")
+        started = time.monotonic()
+        with pytest.raises(socket.timeout):
+            reader.read(2)
+        assert time.monotonic() - started < 5
+
+
+def test_connections_directly_and_through_a_proxy_are_bounded() -> None:
+    adapter = Adapter(None)
+    for manager in (adapter.poolmanager, adapter.proxy_manager_for("http://127.0.0.1:9")):
+        pools = [manager.connection_from_url(f"{scheme}://192.0.2.1") for scheme in ("http", "https")]
+        assert [pool.ConnectionCls for pool in pools] == [BoundedConnection, BoundedTLSConnection]
+
+
+def test_the_timeout_of_a_request_bounds_it_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    remaining: list[float] = []
+    monkeypatch.setattr(
+        requests.adapters.HTTPAdapter, "send", lambda *arguments, **options: remaining.append(DEADLINE.remaining())
+    )
+    Adapter(None).send(requests.Request("GET", "https://192.0.2.1").prepare(), timeout=30)
+    assert 29 < remaining[0] <= 30
+
+
+@pytest.fixture
+def trust(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(adapters, "TRUST", [])
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    assert usual_trust(True) is None
+    load_trust()
+    load_trust()
+    (context,) = adapters.TRUST
+    return context
+
+
+def test_the_usual_trust_is_loaded_once_and_verifies(trust: Any) -> None:
+    assert trust.verify_mode == ssl.CERT_REQUIRED
+    assert usual_trust(True) is trust
+    assert Adapter(trust).poolmanager.connection_pool_kw["ssl_context"] is trust
+
+
+@pytest.mark.parametrize("verify", [False, "/etc/ca.pem"])
+def test_another_trust_is_not_replaced_by_the_usual_one(verify: Any, trust: Any) -> None:
+    assert usual_trust(verify) is None
+    assert "ssl_context" not in Adapter(None).poolmanager.connection_pool_kw
+
+
+@pytest.mark.usefixtures("trust")
+@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_a_bundle_of_the_environment_is_not_replaced_either(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "/etc/ca.pem")
+    assert usual_trust(True) is None

@@ -1,0 +1,397 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from itertools import accumulate
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api import client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.progress import Progress
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource, Write
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import excerpt
+
+OWNER = {"account_id": "0" * 32}
+ZONE = {"zone_id": "1" * 32}
+
+
+def objects(*numbers: int) -> list[dict[str, Any]]:
+    return [{"id": str(number), "prefix": f"10.0.0.{number}/32"} for number in numbers]
+
+
+def answer(result: Any, total: Any = None, **more: Any) -> dict[str, Any]:
+    info = {} if total is None else {"result_info": {"total_count": total}}
+    return {"success": True, "errors": [], "messages": [], "result": result, **info, **more}
+
+
+class Script:
+    """Gives the answers one by one, as often as it is asked, and keeps what was asked."""
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        self.answers = list(answers)
+        self.asked: list[Request] = []
+
+    @property
+    def calls(self) -> int:
+        return len(self.asked)
+
+    def send(self, request: Request) -> Response:
+        self.asked.append(request)
+        return response(self.answers.pop(0))
+
+
+def response(body: dict[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(status, headers or {}, json.dumps(body).encode())
+
+
+class Pages:
+    """Gives each page that is asked for, by its number, in whichever order; behind the last one empty ones."""
+
+    def __init__(self, pages: Sequence[list[dict[str, Any]]], **info: Any) -> None:
+        self.pages = pages
+        self.info = info
+        self.asked: list[int] = []
+
+    @property
+    def calls(self) -> int:
+        return len(self.asked)
+
+    def send(self, request: Request) -> Response:
+        number = request.query["page"]
+        self.asked.append(number)
+        page = self.pages[number - 1] if number <= len(self.pages) else []
+        return response(answer(page, result_info=self.info))
+
+
+class Totals(Progress):
+    """Keeps how many pages a listing has, as it is told with each page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.totals: list[int] = []
+
+    def read_page(self, listing: str, total: int = 0) -> None:
+        self.totals.append(total)
+        super().read_page(listing, total)
+
+
+def read(resource: Resource, *answers: dict[str, Any]) -> tuple[list[Object], Script]:
+    script = Script(*answers)
+    return Client(script, OWNER).read(resource), script
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param([answer(objects(1, 2, 3), total=3)], id="one page"),
+        pytest.param([answer(objects(1, 2), total=3), answer(objects(3), total=3)], id="two pages"),
+        pytest.param([answer(objects(1, 2), total=3), answer(objects(2, 3), total=3)], id="a page that repeats one"),
+        pytest.param([answer(objects(1, 2, 3)), answer([])], id="no totals, up to the empty page"),
+        pytest.param([answer(objects(1, 2, 3)), answer(objects(1, 2, 3))], id="no totals and no pages"),
+        pytest.param([answer(objects(1, 2, 3), total="3"), answer([])], id="a total that is no number"),
+        pytest.param(
+            [answer(objects(1, 2), total=3), answer(objects(3), total=3)],
+            id="fewer on the second page than on the first",
+        ),
+        pytest.param(
+            [answer(objects(1), total=3), answer(objects(2, 3), total=3), answer([], total=3)],
+            id="more on the second page than on the first",
+        ),
+        pytest.param(
+            [answer(objects(1, 2, 3), total=3, result_info=None), answer([])], id="null for what is known of pages"
+        ),
+    ],
+)
+def test_a_listing_is_read_to_its_end(answers: list[dict[str, Any]]) -> None:
+    items, script = read(PREFIXES, *answers)
+    assert [item["id"] for item in items] == ["1", "2", "3"]
+    assert script.answers == []
+    assert [request.query for request in script.asked] == [
+        {"page": page, "per_page": 1000} for page in range(1, len(answers) + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param([answer([], total=0)], id="empty"),
+        pytest.param([answer([])], id="empty without totals"),
+        pytest.param([answer(None, total=0)], id="null for no objects"),
+    ],
+)
+def test_nothing_is_nothing_when_the_service_says_so(answers: list[dict[str, Any]]) -> None:
+    assert read(PREFIXES, *answers)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "problem"),
+    [
+        pytest.param([answer(objects(1), total=3), answer([], total=3)], "ends after 1 of 3", id="a short listing"),
+        pytest.param([answer(objects(1), total=3), answer(objects(1), total=3)], "ends after 1 of 3", id="no advance"),
+        pytest.param([answer(objects(*range(1000)))] * 2, "ends after 1000 of an unknown", id="a full page twice"),
+        pytest.param([answer(objects(*range(1001)))] * 2, "ends after 1001 of an unknown", id="an overfull page twice"),
+        pytest.param([answer(None)], "not a list", id="null"),
+        pytest.param([answer({"id": "1"})], "not a list", id="an object"),
+        pytest.param([answer(["192.0.2.0/24"])], "not a list", id="a list of texts"),
+    ],
+)
+def test_a_part_is_never_taken_for_the_whole(answers: list[dict[str, Any]], problem: str) -> None:
+    with pytest.raises(ServiceError, match=problem) as caught:
+        read(PREFIXES, *answers)
+    assert (caught.value.status, caught.value.maybe_applied) == (200, True)
+
+
+FULL = objects(*range(1000))
+
+
+@pytest.mark.parametrize("total", [0, 1, 999, 1000, 1001])
+@pytest.mark.parametrize("more", [[], objects(1000), objects(*range(1000, 2000))])
+def test_after_a_full_page_there_is_one_more(total: int, more: list[dict[str, Any]]) -> None:
+    pages = [answer(FULL, total=total), answer(more, total=total)]
+    if len(more) != 1:
+        pages.append(answer([], total=total))
+    if total > 1000 + len(more):
+        with pytest.raises(ServiceError, match="ends after 1000 of 1001 objects"):
+            read(PREFIXES, *pages)
+        return
+    items, script = read(PREFIXES, *pages)
+    assert len(items) == 1000 + len(more)
+    assert len(script.asked) == (2 if len(more) < 1000 else 3)
+
+
+@pytest.mark.parametrize("per_page", [3, 0, -1, "3", None, 10**400])
+@pytest.mark.parametrize("total", [0, 3, 6])
+def test_a_service_with_smaller_pages_and_a_total_that_is_too_low_is_read_to_the_end(per_page: Any, total: int) -> None:
+    pages = [objects(1, 2, 3), objects(4, 5, 6), objects(7)]
+    answers = [answer(page, result_info={"total_count": total, "per_page": per_page}) for page in pages]
+    if per_page != 3 and total < 6:  # nothing tells that a first page of three is full
+        answers = answers[:1]
+    items, script = read(PREFIXES, *answers)
+    assert len(items) == (7 if len(answers) == 3 else 3)
+    assert script.answers == []
+
+
+@pytest.mark.parametrize("total", [0, 1, 999, 1001, 10**12, 10**400, -1, "1000", None, True, 1e3, [1000]])
+def test_a_full_page_that_comes_again_is_a_listing_only_where_the_total_says_so(total: Any) -> None:
+    again = [answer(FULL, result_info={"total_count": total}) for dummy in range(2)]
+    with pytest.raises(ServiceError, match="ends after 1000 of") as caught:
+        read(PREFIXES, *again)
+    assert len(caught.value.message) < 400
+    more = isinstance(total, int) and total > 1000
+    assert f"of {excerpt(str(total), 20) if more else 'an unknown number of'} objects" in caught.value.message
+    assert len(read(PREFIXES, answer(FULL, total=1000), answer(FULL, total=1000))[0]) == 1000
+
+
+def test_a_page_without_ids_that_comes_again_is_read_once() -> None:
+    page = [{"prefix": f"192.0.2.{number}"} for number in range(3)]
+    assert read(PREFIXES, answer(page), answer(page))[0] == page
+
+
+def test_more_objects_than_the_total_are_all_taken() -> None:
+    items, script = read(PREFIXES, answer(objects(1, 2, 3), total=2))
+    assert len(items) == 3
+    assert len(script.asked) == 1
+
+
+def test_a_listing_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "MAX_PAGES", 7)
+    script = Script(*(answer(objects(number)) for number in range(20)))
+    with pytest.raises(ServiceError, match="does not end"):
+        Client(script, OWNER).read(PREFIXES)
+    assert len(script.asked) == 7
+
+
+@pytest.mark.parametrize(
+    ("length", "count", "total", "announced", "requested"),
+    [
+        (3, 7, 7, 3, [1, 2, 3]),
+        (3, 6, 6, 2, [1, 2, 3]),
+        (3, 9, 9, 3, [1, 2, 3, 4]),
+        (3, 10, 9, 3, [1, 2, 3, 4]),
+        (3, 11, 3, 1, [1, 2, 3, 4]),
+        (1, 2, None, 0, [1, 2, 3]),
+        (1, 0, 0, 1, [1]),
+    ],
+)
+def test_as_many_pages_are_read_concurrently_as_the_first_tells(
+    length: int, count: int, total: int | None, announced: int, requested: list[int]
+) -> None:
+    numbers = range(count)
+    pages = Pages(
+        [objects(*numbers[first : first + length]) for first in range(0, count, length)],
+        total_count=total,
+        per_page=length,
+    )
+    progress = Totals()
+    items = Client(pages, OWNER, progress).read(PREFIXES)
+    assert [item["id"] for item in items] == [str(number) for number in numbers]
+    assert sorted(pages.asked) == requested
+    assert sorted(progress.totals) == [0] * (len(requested) - 1) + [announced]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "total", "requested"), [([1001], 1001, 2), ([300, 300], 600, 3), ([3, 1], 4, 2), ([2, 3], 4, 3)]
+)
+def test_a_page_is_full_that_has_as_much_as_was_asked_for_or_as_the_first_one(
+    lengths: list[int], total: int, requested: int
+) -> None:
+    ends = list(accumulate(lengths))
+    pages = Pages([objects(*range(end - length, end)) for length, end in zip(lengths, ends)], total_count=total)
+    assert len(Client(pages, OWNER).read(PREFIXES)) == sum(lengths)
+    assert len(pages.asked) == requested
+
+
+def test_what_comes_for_no_objects_has_one_page() -> None:
+    progress = Totals()
+    assert Client(Script(answer(None, total=0)), OWNER, progress).read(PREFIXES) == []
+    assert progress.totals == [1]
+
+
+def test_objects_without_an_id_are_all_kept() -> None:
+    duplicates = [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}]
+    assert read(PREFIXES, answer(duplicates, total=2))[0] == duplicates
+
+
+@pytest.mark.parametrize("identity", [[], ["7"], {"a": "7"}, {}, 0, "", None, False])
+def test_objects_whose_id_is_none_are_all_kept(identity: Any) -> None:
+    odd = [{"id": identity, "prefix": "192.0.2.0/24"}, {"id": identity, "prefix": "198.51.100.0/24"}]
+    assert read(PREFIXES, answer(odd, total=2))[0] == odd
+
+
+def test_a_single_object_is_a_listing_of_one() -> None:
+    assert read(STATUS, answer({"enabled": True}))[0] == [{"enabled": True}]
+    with pytest.raises(ServiceError, match="not an object"):
+        read(STATUS, answer(None))
+
+
+@pytest.mark.parametrize(
+    ("write", "ids", "bodies", "path", "body"),
+    [
+        (Write("PATCH", by_id=True), ["7"], [{"a": 1}], "/x/7", {"a": 1}),
+        (Write("PATCH"), ["7"], [{"a": 1}], "/x", {"a": 1}),
+        (Write("POST"), [], [{"a": 1}], "/x", {"a": 1}),
+        (Write("POST", suffix="/bulk", batch=300), [], [{"a": 1}], "/x/bulk", [{"a": 1}]),
+        (Write("POST", suffix="/bulk", batch=300), [], [{"a": 1}, {"a": 2}], "/x/bulk", [{"a": 1}, {"a": 2}]),
+        (Write("PUT", by_id=True, batch=25), [], [{"a": 1}], "/x", [{"a": 1}]),
+        (Write("PUT", by_id=True, batch=25), ["7"], [{"a": 1}], "/x/7", {"a": 1}),
+        (Write("PUT", by_id=True, batch=25), ["7", "8"], [{"a": 1}, {"a": 2}], "/x", [{"a": 1}, {"a": 2}]),
+    ],
+)
+def test_one_object_is_written_at_its_own_path_and_several_as_a_list(
+    write: Write, ids: list[str], bodies: list[Any], path: str, body: Any
+) -> None:
+    script = Script(answer("written"))
+    client_of_account = Client(script, OWNER)
+    assert client_of_account.write(PREFIXES, "/accounts/{account_id}/x", write, bodies, ids) == "written"
+    expected = Request(write.method, f"/accounts/{OWNER['account_id']}{path}", body=body, resource=PREFIXES)
+    assert script.asked == [expected]
+    assert client_of_account.calls == 1
+
+
+RULES = [{"id": "1", "ref": "a"}, {"id": "2", "ref": "b"}]
+
+
+def test_an_ordered_list_is_read_out_of_the_object_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([100.0, 207.5])
+    around = {"id": "7", "description": "ours", "rules": RULES}
+    reader = Client(Script(answer(around)), ZONE)
+    assert reader.list_object(CUSTOM_RULES) == {}
+    assert reader.age_of(CUSTOM_RULES) == 0
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    assert reader.read(CUSTOM_RULES) == RULES
+    assert reader.list_object(CUSTOM_RULES) == around
+    assert reader.age_of(CUSTOM_RULES) == 107.5
+
+
+@pytest.mark.parametrize("around", [{"id": "7"}, {"id": "7", "rules": None}, {"id": "7", "rules": []}])
+def test_an_object_may_have_no_rules(around: dict[str, Any]) -> None:
+    assert Client(Script(answer(around)), ZONE).read(CUSTOM_RULES) == []
+
+
+@pytest.mark.parametrize(
+    ("around", "problem"),
+    [
+        ({"rules": []}, "the result has no id"),
+        ({"id": 7, "rules": []}, "the result has no id"),
+        ({"id": "7", "rules": ["a"]}, "the result is not a list of objects"),
+        ([], "the result is not an object"),
+    ],
+)
+def test_an_object_that_is_none_is_refused(around: Any, problem: str) -> None:
+    with pytest.raises(ServiceError, match=problem):
+        Client(Script(answer(around)), ZONE).read(CUSTOM_RULES)
+
+
+class Responses:
+    """Gives these responses one by one."""
+
+    def __init__(self, *responses: Response) -> None:
+        self.responses = list(responses)
+        self.calls = 0
+
+    def send(self, request: Request) -> Response:
+        self.calls += 1
+        return self.responses.pop(0)
+
+
+def read_and_refused(status: int, code: int) -> Client:
+    """A client that gets the list first, and then a refusal with this status and code."""
+    body = {**answer(None), "success": False, "errors": [{"code": code, "message": "no"}]}
+    return Client(Responses(response(answer({"id": "7", "rules": RULES})), response(body, status)), ZONE)
+
+
+def test_an_object_that_is_not_there_yet_has_no_rules() -> None:
+    reader = read_and_refused(404, 10003)
+    assert reader.read(CUSTOM_RULES) == RULES
+    assert reader.read(CUSTOM_RULES) == []
+    assert reader.list_object(CUSTOM_RULES) == {}
+
+
+@pytest.mark.parametrize(("status", "code"), [(404, 10000), (400, 10003), (500, 10003), (403, 10003)])
+def test_what_may_not_be_looked_at_is_not_taken_for_empty(status: int, code: int) -> None:
+    reader = read_and_refused(status, code)
+    reader.read(CUSTOM_RULES)
+    with pytest.raises(ServiceError, match="no"):
+        reader.read(CUSTOM_RULES)
+
+
+def test_an_ordered_list_is_replaced_with_the_fields_around_it() -> None:
+    after = {"id": "7", "description": "ours", "rules": RULES[:1]}
+    script = Script(answer({"id": "7", "description": "ours", "kind": "zone", "rules": RULES}), answer(after))
+    writer = Client(script, ZONE)
+    writer.read(CUSTOM_RULES)
+    assert writer.replace(CUSTOM_RULES, RULES[1:], {"dry_run": "true"}) == RULES[:1]
+    path = CUSTOM_RULES.path.format(**ZONE)
+    body = {"description": "ours", "rules": RULES[1:]}
+    assert script.asked[1] == Request("PUT", path, {"dry_run": "true"}, body, CUSTOM_RULES)
+    assert writer.list_object(CUSTOM_RULES) == after
+
+
+def test_a_list_whose_replacement_is_not_shown_stays_as_it_was_read() -> None:
+    script = Script(answer(None))
+    writer = Client(script, ZONE)
+    assert writer.replace(CUSTOM_RULES, RULES) is None
+    assert (script.asked[0].query, script.asked[0].body) == ({}, {"rules": RULES})
+    assert writer.list_object(CUSTOM_RULES) == {}
+
+
+def test_the_time_of_the_service_is_that_of_its_last_response_that_told_it() -> None:
+    noon = {"Date": "Fri, 02 Jan 2026 12:00:00 GMT"}
+    responses = [response(answer({"enabled": True}), headers=headers) for headers in ({}, noon, {})]
+    reader = Client(Responses(*responses), OWNER)
+    times = []
+    for dummy in responses:
+        reader.read(STATUS)
+        times.append(reader.now)
+    assert times == [None, *[datetime(2026, 1, 2, 12, tzinfo=timezone.utc)] * 2]

@@ -1,0 +1,201 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import (
+    MAX_DEPTH,
+    Request,
+    Response,
+    Unreadable,
+    open_envelope,
+    read_document,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
+
+REQUEST = Request("PATCH", "accounts/1/prefixes/7")
+
+
+def failure(answer: Response, request: Request = REQUEST) -> ServiceError:
+    with pytest.raises(ServiceError) as caught:
+        open_envelope(request, answer)
+    return caught.value
+
+
+def refusal(status: int, *errors: Any, headers: dict[str, str] | None = None, **more: Any) -> Response:
+    body = {"success": False, "errors": list(errors), "messages": [], "result": None, **more}
+    return Response(status, headers or {}, json.dumps(body).encode())
+
+
+def test_a_refusal_says_what_was_asked_and_what_the_service_said() -> None:
+    error = failure(
+        refusal(
+            400,
+            {"code": 6003, "message": "Invalid request headers", "error_chain": [{"code": 6111, "message": "Invalid\n format"}]},
+            {"code": 10001, "message": "wrong", "source": {"pointer": "/rules/0"}},
+            {"message": "without a code"},
+            "just a text",
+            headers={"cf-ray": "8f2d-FRA"},
+        )
+    )  # fmt: skip
+    assert error.message.startswith(
+        "PATCH accounts/1/prefixes/7 was answered with HTTP 400: [6003] Invalid request headers; [6111] Invalid format; "
+        "[10001] wrong (at /rules/0); without a code; just a text (ray 8f2d-FRA)."
+    )
+    assert error.details["error"] == {
+        "method": "PATCH",
+        "path": "accounts/1/prefixes/7",
+        "status": 400,
+        "ray": "8f2d-FRA",
+        "errors": [
+            {"code": 6003, "message": "Invalid request headers", "pointer": None},
+            {"code": 6111, "message": "Invalid\n format", "pointer": None},
+            {"code": 10001, "message": "wrong", "pointer": "/rules/0"},
+            {"code": None, "message": "without a code", "pointer": None},
+            {"code": None, "message": "just a text", "pointer": None},
+        ],
+    }
+    assert error.codes == [6003, 6111, 10001]
+
+
+def test_of_many_errors_the_first_are_shown_and_the_others_counted() -> None:
+    chained = {"code": 1, "message": "m" * 600, "source": {"pointer": "/" + "p" * 300}}
+    for number in range(2, 41):
+        chained = {"code": number, "message": "chained", "error_chain": [chained]}
+    error = failure(refusal(400, chained, *({"code": 99, "message": "x"} for dummy in range(100000))))
+    assert error.codes == list(range(40, 30, -1))
+    assert "[31] chained; and 100030 more errors." in error.message
+
+
+def test_a_long_error_is_cut() -> None:
+    error = failure(refusal(400, {"code": True, "message": "m" * 600, "source": {"pointer": "/" + "p" * 300}}))
+    message, pointer = "m" * 500 + "... (100 more characters)", "/" + "p" * 199 + "... (101 more characters)"
+    assert error.details["error"]["errors"] == [{"code": None, "message": message, "pointer": pointer}]
+    assert f"HTTP 400: {message} (at {pointer})." in error.message
+
+
+@pytest.mark.parametrize("item", [None, 1, [], ["a"], {"message": ["no", "text"]}, {"code": "7", "error_chain": {}}])
+def test_errors_of_any_shape_are_read(item: Any) -> None:
+    assert failure(refusal(400, item)).details["error"]["errors"][0]["code"] is None
+
+
+@pytest.mark.parametrize(
+    ("location", "host"),
+    [
+        ("https://elsewhere.example.net/x", "elsewhere.example.net"),
+        ("http://[::1", "a malformed address"),
+        ("http://a[b/", "a malformed address"),
+        ("/relative", "another place"),
+        ("", "another place"),
+    ],
+)
+def test_a_redirect_is_named_however_it_is_written(location: str, host: str) -> None:
+    assert f"It redirects to {host}, which" in failure(refusal(302, headers={"Location": location})).message
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "words"),
+    [
+        (502, b"<html><head><TITLE >\n Bad  gateway</title></head>", "a page titled 'Bad gateway' instead of JSON"),
+        (200, b"<html>", "not JSON, it begins with '<html>'"),
+        (200, b"", "the response is empty"),
+        (200, b"[]", "not JSON"),
+        (200, b"\xff\xfe", "not JSON"),
+        (200, b'{"result": []}', "it is not the service's envelope"),
+        (400, b'{"result": []}', "it is not the service's envelope"),
+        (400, b"[" * 100000 + b"]" * 100000, "its JSON is nested more than 100 levels deep"),
+        (502, b"<title" * 40000, "not JSON, it begins with '<title<title"),
+        (502, b"<title>" * 40000, "not JSON, it begins with '<title><title>"),
+        (
+            502,
+            b"<title>" + b"x" * 500 + b"</title>",
+            f"a page titled '{'x' * 120}... (380 more characters)' instead of JSON",
+        ),
+        (502, b"<title>Late</title>".rjust(70000), "not JSON, it begins with ''"),
+        (400, b'{"success": false, "errors": null}', "it gave no reason"),
+        (200, b'{"success": false, "errors": [{}]}', "it gave no reason"),
+    ],
+)
+def test_what_is_no_envelope_is_described(status: int, content: bytes, words: str) -> None:
+    assert words in failure(Response(status, {}, content)).message
+
+
+@pytest.mark.parametrize(
+    ("status", "maybe_applied"),
+    [(200, True), (302, False), (400, False), (403, False), (404, False), (408, True), (409, False), (429, False), (500, True), (502, True), (504, True)],
+)  # fmt: skip
+def test_whether_it_was_carried_out_is_known_or_said_not_to_be(status: int, maybe_applied: bool) -> None:
+    assert failure(refusal(status, {"code": 1000, "message": "no"})).maybe_applied is maybe_applied
+
+
+@pytest.mark.parametrize(
+    ("method", "content"), [("DELETE", b""), ("DELETE", b'{"success": true}'), ("POST", b'{"success": true}')]
+)
+def test_a_result_may_be_missing(method: str, content: bytes) -> None:
+    assert open_envelope(Request(method, "x"), Response(204, {}, content)).result is None
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "error", "hint"),
+    [
+        (Request("GET", "accounts/1/x", resource=PREFIXES), 403, {"code": 10000, "message": "no"}, "DDoS Protection Read (account)"),
+        (Request("POST", "accounts/1/x", resource=PREFIXES), 403, {"code": 10000, "message": "no"}, "DDoS Protection Write (account)"),
+        (Request("PUT", "zones/1/firewall/rules", resource=FIREWALL_RULES), 403, {"message": "no"}, "Firewall Services Write (zone)"),
+        (Request("PUT", "zones/1/firewall/rules", resource=FIREWALL_RULES), 410, {"message": "gone"}, "retired firewall rules"),
+        (Request("PUT", "zones/1/firewall/rules", resource=FIREWALL_RULES), 400, {"code": 10020, "message": "maintenance"}, "WAF custom rules"),
+        (Request("GET", "accounts/1/x", resource=PREFIXES), 404, {"code": 7003, "message": "no route"}, "Check account_id"),
+        (Request("GET", "accounts/1/x", resource=PREFIXES), 400, {"code": 8888, "message": "no"}, "Magic Transit"),
+        (Request("GET", "accounts/1/x", resource=PREFIXES), 429, {"code": 971, "message": "wait"}, "raise max_wait, or lower call_budget"),
+        (Request("GET", "accounts/1/x", resource=PREFIXES), 500, {"code": 1000, "message": "x"}, "run again later"),
+    ],
+)  # fmt: skip
+def test_the_hint_fits_the_response(request_: Request, status: int, error: Any, hint: str) -> None:
+    assert hint in failure(refusal(status, error), request_).message
+
+
+def nested(levels: int) -> bytes:
+    return b"[" * levels + b"]" * levels
+
+
+@pytest.mark.parametrize(
+    ("content", "document"),
+    [
+        (b'{"a": [1, 1.5, true, null, "\xc3\xa4"]}', {"a": [1, 1.5, True, None, "ä"]}),
+        (b'"\\ud83d\\ude00"', "😀"),
+        (b'{"a\\ud800": ["\\udfff!", "\\\\ud800"]}', {"a�": ["�!", "\\ud800"]}),
+        (b"1" * 1000, int("1" * 1000)),
+        (b"[" + b"1" * 5000 + b"]", ["1" * 5000]),
+        (b"[-1e999, 1e5]", ["-1e999", 100000.0]),
+    ],
+)
+def test_whatever_is_json_becomes_a_document_that_results_can_hold(content: bytes, document: Any) -> None:
+    assert read_document(content) == document
+    json.dumps(read_document(content), allow_nan=False).encode()
+    json.dumps(read_document(content), ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\xff", b"\xef\xbb\xbf{}", b"[NaN]", b"[Infinity]", b"<html>", b"[1,]"]
+)
+def test_what_is_not_json_is_said_not_to_be(content: bytes) -> None:
+    with pytest.raises(Unreadable, match="it is not JSON") as caught:
+        read_document(content)
+    assert not caught.value.is_json
+
+
+@pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 3000, 100000])
+def test_a_document_that_is_nested_too_deeply_is_refused(levels: int) -> None:
+    with pytest.raises(Unreadable, match="more than 100 levels deep") as caught:
+        read_document(nested(levels))
+    assert caught.value.is_json
+
+
+def test_a_document_may_be_nested_up_to_the_limit() -> None:
+    assert json.dumps(read_document(nested(MAX_DEPTH))).encode() == nested(MAX_DEPTH)

@@ -1,0 +1,201 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whether a call is repeated, after which wait, and how much time a task may lose with it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
+from ansible_collections.edgeops.protection.plugins.module_utils._api.retry import (
+    LostTime,
+    Outcome,
+    WaitBudget,
+    merge_spans,
+    read_retry_after,
+    seconds_until_retry,
+)
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long was slept, which passes in no time."""
+    waited: list[float] = []
+    clock = SimpleNamespace(sleep=waited.append, monotonic=lambda: sum(waited))
+    monkeypatch.setattr(retry, "time", clock)
+    return waited
+
+
+def budget(max_wait: float) -> WaitBudget:
+    return WaitBudget(max_wait, LostTime(float("inf")))
+
+
+ABSOLUTE = ("GET", "PUT", "PATCH", "DELETE")
+NOBODY_LISTENED = Outcome(None, sent=False)
+LOST = Outcome(None)
+NOT_TRUSTED = Outcome(None, sent=False, passing=False)
+
+
+@pytest.mark.parametrize(
+    ("method", "outcome", "again"),
+    [
+        *((method, Outcome(status), True) for method in ABSOLUTE for status in (408, 429, 500, 502, 503, 504)),
+        *(("POST", Outcome(status), False) for status in (408, 500, 502, 503, 504)),
+        *(("GET", Outcome(status), False) for status in (200, 400, 401, 403, 404, 409, 501, 522)),
+        *((method, LOST, True) for method in ABSOLUTE),
+        *((method, NOBODY_LISTENED, True) for method in (*ABSOLUTE, "POST")),
+        *((method, NOT_TRUSTED, False) for method in (*ABSOLUTE, "POST")),
+        ("POST", Outcome(429), True),
+        ("POST", LOST, False),
+    ],
+)
+def test_what_is_asked_again(method: str, outcome: Outcome, again: bool) -> None:
+    assert (seconds_until_retry(method, [outcome], 1, 1.0) is not None) is again
+    assert seconds_until_retry(method, [outcome], 0, 1.0) is None
+
+
+def test_waits_that_nobody_demands_double_up_to_a_limit() -> None:
+    waits = [seconds_until_retry("GET", [LOST] * tries, 2000, 1.0) for tries in (1, 2, 3, 4, 5, 6, 1900)]
+    assert waits == [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0]
+    assert seconds_until_retry("GET", [LOST], 4, 0.5) == 0.25
+
+
+def test_a_demanded_wait_is_kept_and_after_a_rate_limit_is_no_retry() -> None:
+    limited = Outcome(429, retry_after=7.0)
+    assert seconds_until_retry("POST", [limited] * 9, 0, 1.0) == 7.0
+    assert seconds_until_retry("GET", [Outcome(429, retry_after=0.1)], 0, 1.0) == 0.5
+    assert seconds_until_retry("GET", [Outcome(503, retry_after=7.0)], 1, 1.0) == 7.0
+    assert seconds_until_retry("GET", [Outcome(503, retry_after=7.0)], 0, 1.0) is None
+    assert seconds_until_retry("GET", [limited, LOST, limited, LOST], 2, 1.0) == 1.0
+
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": " 1.5 "}, 1.5),
+        ({"Retry-After": "0"}, 0.0),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "-1"}, None),
+        ({"Retry-After": "\u00b2"}, None),
+        ({"Retry-After": "\u0667"}, None),
+        ({"Retry-After": "1" * 400}, None),
+        ({"Retry-After": "1.2.3"}, None),
+        ({"Retry-After": "Sun, 01 Mar 10000000000000000000 12:00:00 GMT"}, None),
+        ({"Retry-After": "Sun, 01 Mar 0001 12:00:00 GMT"}, None),
+        (
+            {
+                "Retry-After": format_datetime(NOW + timedelta(seconds=9), usegmt=True),
+                "Date": format_datetime(NOW, usegmt=True),
+            },
+            9.0,
+        ),
+        (
+            {
+                "Retry-After": format_datetime(NOW, usegmt=True),
+                "Date": format_datetime(NOW + timedelta(hours=1), usegmt=True),
+            },
+            0.0,
+        ),
+        ({"Retry-After": format_datetime(NOW, usegmt=True), "Date": "now"}, 0.0),
+        (
+            {
+                "Retry-After": format_datetime(NOW, usegmt=True),
+                "Date": "Sun, 01 Mar 10000000000000000000 12:00:00 GMT",
+            },
+            0.0,
+        ),
+    ],
+)
+def test_how_long_the_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    assert read_retry_after(headers) == seconds
+
+
+@pytest.mark.parametrize(
+    ("spans", "merged"),
+    [
+        ([], []),
+        ([(3, 4), (1, 2)], [(1, 2), (3, 4)]),
+        ([(1, 2), (2, 3)], [(1, 3)]),
+        ([(0, 10), (1, 2), (9, 11)], [(0, 11)]),
+    ],
+)
+def test_stretches_of_time_count_once(spans: list[tuple[float, float]], merged: list[tuple[float, float]]) -> None:
+    assert merge_spans(spans) == merged
+
+
+def test_time_is_lost_by_attempts_that_fail_or_have_not_ended_and_by_waits(slept: list[float]) -> None:
+    lost_time = LostTime(60)
+    first = lost_time.begin()
+    slept.append(5)
+    assert lost_time.left == 55
+    second = lost_time.begin()
+    slept.append(5)
+    lost_time.end(first, failed=True)
+    lost_time.end(second, failed=True)
+    assert lost_time.left == 50
+    third = lost_time.begin()
+    slept.append(7)
+    assert lost_time.left == 43
+    lost_time.end(third, failed=False)
+    assert lost_time.left == 50
+    lost_time.lose(20)
+    lost_time.lose(30)
+    assert lost_time.left == 20
+
+
+def test_a_wait_beyond_what_is_left_is_refused_and_takes_nothing(slept: list[float]) -> None:
+    wait_budget = budget(8)
+    assert wait_budget.wait(5, None)
+    assert not wait_budget.wait(4, 429)
+    assert wait_budget.left == 3
+    assert wait_budget.wait(3, None)
+    assert slept == [5, 3]
+
+
+def test_a_wait_beyond_what_the_task_may_lose_is_refused(slept: list[float]) -> None:
+    lost_time = LostTime(10)
+    wait_budget = WaitBudget(60, lost_time)
+    began = lost_time.begin()
+    slept.append(6)
+    lost_time.end(began, failed=True)
+    assert wait_budget.left == 4
+    assert not wait_budget.wait(5, 429)
+    assert wait_budget.wait(4, 429)
+    assert wait_budget.left == 0
+
+
+def test_after_a_rate_limit_everybody_waits(slept: list[float]) -> None:
+    wait_budget = budget(60)
+    wait_budget.gate()
+    assert slept == []
+    wait_budget._take(7, everybody=True)  # as another thread does that is refused
+    wait_budget.gate()
+    assert slept == [7.0]
+    wait_budget.gate()
+    assert slept == [7.0]
+
+
+def test_after_another_failure_nobody_else_waits(slept: list[float]) -> None:
+    wait_budget = budget(60)
+    wait_budget._take(7, everybody=False)
+    wait_budget.gate()
+    assert slept == []
+
+
+def test_those_who_wait_at_the_same_time_use_up_the_budget_once(slept: list[float]) -> None:
+    wait_budget = budget(10)
+    assert wait_budget._take(8, everybody=True)
+    assert wait_budget._take(8, everybody=True)
+    assert wait_budget._take(9, everybody=True)
+    assert wait_budget.left == 1
+    assert not wait_budget.wait(12, 429)

@@ -1,0 +1,160 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What goes over the wire, and what becomes of what comes back."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from typing import Any, Callable
+
+import pytest
+import requests
+import responses
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import MAX_BODY, Session
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+
+BASE = "https://api.cloudflare.com/client/v4"
+URL = BASE + "/accounts/1/prefixes"
+HEADERS = {"Authorization": "Bearer token"}
+
+
+def session(verify: bool | str = True, **more: Any) -> Session:
+    options = {"timeout": 5.0, "retries": 2, "max_wait": 0.0, **more}
+    return Session(BASE, HEADERS, verify=verify, **options)
+
+
+@responses.activate
+def test_a_request_carries_the_credentials_the_sender_and_json() -> None:
+    responses.post(URL, json={"success": True})
+    with session() as one:
+        answer = one.send(
+            Request("POST", "accounts/1/prefixes", body=[{"prefix": "192.0.2.0/24", "comment": "Zürich"}])
+        )
+    (call,) = responses.calls
+    assert call.request.headers["Authorization"] == "Bearer token"
+    assert call.request.headers["User-Agent"] == "edgeops.protection/0.2.0"
+    assert call.request.headers["Content-Type"] == "application/json"
+    assert json.loads(call.request.body or "") == [{"prefix": "192.0.2.0/24", "comment": "Zürich"}]
+    assert (answer.status, json.loads(answer.content), answer.maybe_applied) == (200, {"success": True}, False)
+
+
+@responses.activate
+def test_a_read_has_a_query_and_no_body() -> None:
+    responses.get(URL, json={})
+    with session() as one:
+        one.send(Request("GET", "accounts/1/prefixes", query={"page": 1, "per_page": 1000}))
+    (call,) = responses.calls
+    assert call.request.url == URL + "?page=1&per_page=1000"
+    assert call.request.body is None
+
+
+@responses.activate
+@pytest.mark.parametrize("status", [200, 400, 403, 404, 500, 522])
+def test_an_answer_of_any_status_is_brought_back_as_it_is(status: int) -> None:
+    responses.put(URL, body=b"<html>", status=status, headers={"CF-RAY": "8f2d-FRA"})
+    with session(retries=0) as one:
+        answer = one.send(Request("PUT", "accounts/1/prefixes", body={}))
+    assert (answer.status, answer.content) == (status, b"<html>")
+    assert answer.headers["cf-ray"] == "8f2d-FRA"
+    assert len(responses.calls) == 1
+
+
+@responses.activate
+@pytest.mark.parametrize("verify", [True, False, "/etc/ca.pem"])
+def test_the_timeout_and_the_check_of_the_certificate_are_the_users(
+    verify: bool | str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
+    monkeypatch.delenv("CURL_CA_BUNDLE", raising=False)
+    responses.get(URL, json={})
+    with session(verify=verify, timeout=7.5) as one:
+        one.send(Request("GET", "accounts/1/prefixes"))
+    sent = vars(responses.calls[0].request)["req_kwargs"]
+    assert (sent["verify"], sent["timeout"]) == (verify, 7.5)
+
+
+@responses.activate
+@pytest.mark.parametrize(
+    ("problem", "words", "maybe_applied"),
+    [
+        (requests.exceptions.ProxyError("no proxy"), "Check the proxy", False),
+        (requests.exceptions.ReadTimeout("Read timed out."), "longer than timeout allows (5 s)", True),
+        (requests.exceptions.ConnectionError("cut"), "got no response: cut. Check base_url", True),
+        (requests.exceptions.InvalidHeader("bad"), "got no response: bad", True),
+    ],
+)
+def test_no_answer_is_explained(problem: Exception, words: str, maybe_applied: bool) -> None:
+    responses.post(URL, body=problem)
+    with session() as one, pytest.raises(ServiceError) as caught:
+        one.send(Request("POST", "accounts/1/prefixes", body={}))
+    assert words in caught.value.message
+    assert caught.value.maybe_applied is maybe_applied
+    assert caught.value.status is None
+
+
+@responses.activate
+def test_the_credentials_are_in_no_representation() -> None:
+    responses.get(URL, json={})
+    with Session(BASE, {"Authorization": "Bearer s3cret"}, timeout=5.0, retries=0, max_wait=0.0) as one:
+        answer = one.send(Request("GET", "accounts/1/prefixes"))
+        shown: list[Any] = [one, answer, *vars(one).values()]
+        shown += [value for item in shown if hasattr(item, "__dict__") for value in vars(item).values()]
+    assert responses.calls[0].request.headers["Authorization"] == "Bearer s3cret"
+    assert [item for item in shown if "s3cret" in f"{item!r} {item}"] == []
+
+
+@responses.activate
+@pytest.mark.parametrize(
+    ("encoding", "compress"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress), (None, bytes), ("GZip", gzip.compress)],
+)
+def test_a_body_is_read_whole_and_decompressed(encoding: str | None, compress: Callable[[bytes], bytes]) -> None:
+    body = b"a long body " * 20000
+    responses.get(URL, body=compress(body), headers={"Content-Encoding": encoding} if encoding else {})
+    with session() as one:
+        assert one.send(Request("GET", "accounts/1/prefixes")).content == body
+    assert responses.calls[0].request.headers["Accept-Encoding"] == "gzip, deflate"
+
+
+def too_large(compress: bool) -> bytes:
+    compressor = zlib.compressobj(wbits=31)
+    zeros = bytes(2**20)
+    parts = [compressor.compress(zeros) for dummy in range((MAX_BODY >> 20) + 8)]
+    return b"".join(parts) + compressor.flush() if compress else zeros * ((MAX_BODY >> 20) + 1)
+
+
+@responses.activate
+@pytest.mark.parametrize("compressed", [True, False])
+def test_a_body_beyond_all_bounds_is_not_read(compressed: bool) -> None:
+    headers = {"Content-Encoding": "gzip"} if compressed else {}
+    responses.post(URL, body=too_large(compressed), headers=headers)
+    with session() as one, pytest.raises(ServiceError) as caught:
+        one.send(Request("POST", "accounts/1/prefixes", body={}))
+    assert caught.value.message == (
+        "POST accounts/1/prefixes was answered with HTTP 200, but its body is larger than 64 MiB, and is not read. "
+        "Check base_url."
+    )
+    assert (caught.value.status, caught.value.maybe_applied, len(responses.calls)) == (200, True, 1)
+
+
+@responses.activate
+@pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "zstd", "gzip\x1b[31m"])
+def test_an_encoding_that_nobody_asked_for_is_not_decompressed(encoding: str) -> None:
+    responses.get(URL, body=gzip.compress(gzip.compress(b"{}")), headers={"Content-Encoding": encoding})
+    with session() as one, pytest.raises(ServiceError, match="its body is encoded as") as caught:
+        one.send(Request("GET", "accounts/1/prefixes"))
+    assert repr(encoding) in caught.value.message
+    assert len(responses.calls) == 1
+
+
+@responses.activate
+def test_a_body_that_is_no_gzip_is_explained() -> None:
+    responses.get(URL, body=b"{}", headers={"Content-Encoding": "gzip"})
+    with session() as one, pytest.raises(ServiceError, match="got no response: .*Check base_url"):
+        one.send(Request("GET", "accounts/1/prefixes"))
+    assert len(responses.calls) == 1

@@ -1,0 +1,194 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The turns of a credential, in a file that processes share or in memory."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._budget import state as module
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import (
+    SIZE,
+    SLOTS,
+    Header,
+    SharedState,
+    State,
+    Unusable,
+    state_path,
+)
+
+TOKEN = {"Authorization": "Bearer s3cret"}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "edgeops.protection" / "name"
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_is_written_is_read(path: Path, shared: bool) -> None:
+    state = SharedState(str(path)) if shared else State()
+    with state.locked():
+        assert state.header() == Header()
+        assert (state.moment(-1), state.moment(0), state.moment(SLOTS + 5)) == (0.0, 0.0, 0.0)
+        state.write_header(Header(3, 4, 1.5, 2.5, 3.5, 4.5))
+        state.write_moment(SLOTS - 1, 7.25)
+        state.write_moment(2 * SLOTS + 5, 8.5)
+    assert state.header() == Header(3, 4, 1.5, 2.5, 3.5, 4.5)
+    assert [state.moment(turn) for turn in (SLOTS - 2, SLOTS - 1, SLOTS, 5)] == [0, 7.25, 0, 8.5]
+    state.close()
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_many_moments_are_read_at_once(path: Path, shared: bool) -> None:
+    state = SharedState(str(path)) if shared else State()
+    for turn in range(SLOTS - 2, SLOTS + 3):
+        state.write_moment(turn, turn + 0.5)
+    assert state.moments(SLOTS - 2, SLOTS + 3) == tuple(turn + 0.5 for turn in range(SLOTS - 2, SLOTS + 3))
+    assert state.moments(-3, 2) == (0.0, SLOTS - 1.5, SLOTS - 0.5, SLOTS + 0.5, SLOTS + 1.5)
+    assert len(state.moments(5, 5 + SLOTS)) == SLOTS
+    state.write_moment(SLOTS, float("nan"))
+    with pytest.raises(Unusable, match="its contents are damaged; delete it"):
+        state.moments(SLOTS - 2, SLOTS + 3)
+    state.close()
+
+
+def test_a_file_is_found_as_it_was_left(path: Path) -> None:
+    first = SharedState(str(path))
+    first.write_header(Header(turns=9))
+    first.write_moment(8, 1.25)
+    second = SharedState(str(path))
+    assert (second.header().turns, second.moment(8)) == (9, 1.25)
+    first.close()
+    second.close()
+    assert SharedState(str(path)).header().turns == 9
+
+
+def test_only_its_user_may_read_it(path: Path) -> None:
+    SharedState(str(path)).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert path.stat().st_blocks * 512 < 65536  # of a ring that is used in part, only that part is on the disk
+
+
+def test_a_killed_process_leaves_no_lock(path: Path) -> None:
+    program = (
+        "import os, sys; from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import SharedState\n"
+        "with SharedState(sys.argv[1]).locked(): os.kill(os.getpid(), 9)"
+    )
+    assert subprocess.run([sys.executable, "-c", program, str(path)], check=False).returncode == -9
+    with SharedState(str(path)).locked():
+        pass
+
+
+def test_a_lock_that_does_not_end_is_not_waited_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONGEST_LOCK", 0.05)
+    SharedState(str(path)).close()
+    with path.open("rb+") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(Unusable, match="another process has locked it for 0.05 s"):
+            SharedState(str(path))
+
+
+def truncated(path: Path) -> None:
+    os.truncate(path, 100)
+
+
+def too_long(path: Path) -> None:
+    os.truncate(path, SIZE + 1)
+
+
+def of_something_else(path: Path) -> None:
+    path.write_bytes(b"#!/bin/sh\n".ljust(SIZE, b"\n"))
+
+
+def without_end(path: Path) -> None:
+    path.write_bytes(b"edgecal1".ljust(SIZE, b"\xff"))
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def link(path: Path) -> None:
+    path.rename(path.with_name("other"))
+    path.symlink_to("other")
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("damage", [truncated, too_long, of_something_else, without_end, folder, link, pipe])
+def test_another_file_is_not_used(path: Path, damage: Callable[[Path], None]) -> None:
+    SharedState(str(path)).close()
+    damage(path)
+    with pytest.raises(Unusable, match=str(path)):
+        SharedState(str(path))
+
+
+def test_a_file_of_somebody_else_is_not_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    SharedState(str(path)).close()
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    with pytest.raises(Unusable, match="it belongs to another user"):
+        SharedState(str(path))
+
+
+def test_a_file_that_is_cut_while_it_is_used_is_noticed(path: Path) -> None:
+    state = SharedState(str(path))
+    os.truncate(path, 10)
+    with pytest.raises(Unusable, match="damaged"), state.locked():
+        state.header()
+
+
+def test_a_moment_that_is_no_number_is_noticed() -> None:
+    state = State()
+    state.write_moment(3, float("nan"))
+    with pytest.raises(Unusable, match="damaged"):
+        state.moment(3)
+
+
+def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(Unusable, match="Not a directory"):
+        SharedState(str(tmp_path / "file" / "edgeops.protection" / "name"))
+
+
+def test_what_comes_after_the_end_touches_no_other_file(path: Path) -> None:
+    state = SharedState(str(path))
+    state.close()
+    state.close()
+    with path.open("rb+"), pytest.raises(Unusable), state.locked():
+        pass
+
+
+def test_the_path_is_the_same_for_the_same_credentials_and_has_no_secret_in_it() -> None:
+    environment = {"ANSIBLE_HOME": "/srv/ansible"}
+    one = state_path(environment, "api.cloudflare.com", TOKEN)
+    assert one == state_path(environment, "API.cloudflare.com", dict(TOKEN))
+    assert one.startswith("/srv/ansible/edgeops.protection/") and "s3cret" not in one
+    others = [
+        state_path(environment, "127.0.0.1:80", TOKEN),
+        state_path(environment, "api.cloudflare.com", {"Authorization": "Bearer other"}),
+        state_path(environment, "api.cloudflare.com", {"X-Auth-Email": "a@example.net", "X-Auth-Key": "s3cret"}),
+    ]
+    assert len({one, *others}) == 4
+
+
+def test_without_a_setting_it_is_in_the_home_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert state_path({}, "api.cloudflare.com", TOKEN).startswith("/home/somebody/.ansible/edgeops.protection/")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    with pytest.raises(Unusable, match="this user has no home directory"):
+        state_path({}, "api.cloudflare.com", TOKEN)

@@ -1,0 +1,47 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.proof import matches_every_request
+
+PROVEN = [
+    "true", "not false", "true or ssl", "true and (true)", "false xor true",
+    "ip.src in {0.0.0.0/0 ::/0}", "ip.src in {0.0.0.0/1 128.0.0.0/1 ::/0}", "ip.src in {::/1 8000::/1} or ip.src in {0.0.0.0/0}",
+    "ip.src in {0.0.0.0..9.255.255.255 10.0.0.0..255.255.255.255 ::/0}", "not ip.src in {}", "ip.src ne 192.0.2.1 or ip.src eq 192.0.2.1",
+    "ip.src ne 192.0.2.1 or ip.src in {192.0.2.0/24}", "ip.src ne 192.0.2.1 or ip.src ne 192.0.2.2",
+    "not (ip.src in {192.0.2.0/24} and ip.src in {198.51.100.0/24})", "ip.src in {0.0.0.0/0} xor ip.src in {::/0}",
+    "ssl or not ssl", "not (ssl and not ssl)", "ssl xor not ssl", "not (ssl xor ssl)", "(ssl and cf.client.bot) or not ssl or not cf.client.bot",
+    'http.host ne "a" or http.host ne "b"', 'http.host ne "a" or http.host in {"a" "b"}', 'not (http.host eq "a" and http.host == "b")',
+    'http.host contains "a" or not http.host contains "a"', 'h["x"][0] eq "a" || !(h["x"][0] eq "a")', 'not http.host in {}',
+    'lower(http.host) eq "a" or not (lower( http.host ) == "a")', "x ne 5 or x in {1..9}", "not (x lt 5 and x gt 6)", "not (x lt 5 and x ge 5)",
+    'http.host ~ "[\\"]" or not http.host matches "[\\"]"', "tcp.dstport ge 0", "tcp.dstport in {0..79 80..65535}", "tcp.dstport le 70000",
+    " or ".join(f"a{number} or not a{number}" for number in range(60)),
+    " and ".join(f"(a{number} or not a{number})" for number in range(60)),
+    " xor ".join([*(f"a{number}" for number in range(8))] * 2) + " xor true",
+]  # fmt: skip
+NOT_PROVEN = [
+    "", "false", "ssl", "not true", "(true", "ssl or cf.client.bot", "ssl and not ssl", "true xor true", "ssl xor cf.client.bot",
+    "ip.src in {0.0.0.0/0}", "ip.src in {0.0.0.0/1 128.0.0.0/2 ::/0}", "ip.src ne 192.0.2.1", "ip.src in $everyone", "ip.src in {}",
+    "ip.src in {0.0.0.0/0 ::/0} and ssl", "ip.src ne 192.0.2.1 or ip.src eq 192.0.2.2", "ip.src in {0.0.0.0/0 ::/0} or x & 1 == 1",
+    'http.host contains ""', 'http.host matches ".*"', 'http.host wildcard "*"', 'http.host ne "a"', 'http.host in {"a" "b"}',
+    'http.host ne "a" or http.host eq "b"', 'http.host eq "a" or not http.host eq "A"', 'http.host ne "\\x61" and http.host eq "a"',
+    'http.host eq "a" or not http.uri eq "a"', "x ge 0", "x lt 5 or x ge 5", "x in {0..999999999999999999}", "x gt 5 or x le 4",
+    'h["x"][0] eq "a" or not h["x"][1] eq "a"', "ssl or notssl", "tcp.dstport gt 0", "tcp.dstport in {0..065535}",
+    " or ".join(f"a{number}" for number in range(300)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", PROVEN)
+def test_what_every_request_matches_is_proven(expression: str) -> None:
+    assert matches_every_request(expression) is True
+    assert matches_every_request(f"not not ({expression})") is True
+    assert matches_every_request(f"({expression}) and not (unknown and not ({expression}))") is True
+    assert matches_every_request(f"not ({expression})") is False
+
+
+@pytest.mark.parametrize("expression", NOT_PROVEN)
+def test_everything_else_is_not(expression: str) -> None:
+    assert matches_every_request(expression) is False

@@ -1,0 +1,110 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a finder says of a change of rules; which change carries which risk is a table of the functional tests."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Sequence
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risk import Change
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.zone_risks import (
+    blocks_everything,
+    skips_everything,
+    weakens_zone,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+
+FINDERS = (weakens_zone, skips_everything, blocks_everything)
+
+
+def change_of(existing: Sequence[dict[str, Any]], desired: Sequence[dict[str, Any]], exclusive: bool = False) -> Change:
+    state = {"custom_rules": [{"id": str(number), **item} for number, item in enumerate(existing)]}
+    plan = make_plan(state, [parse_desired(CUSTOM_RULES, numbered("rules", desired), exclusive=exclusive)])
+    return Change(plan, Coverage(plan.before), Coverage(plan.after()))
+
+
+def block(number: int, expression: str = "") -> dict[str, Any]:
+    return {"ref": f"r{number}", "action": "block", "expression": expression or f"ip.src eq 10.0.0.{number}"}
+
+
+def test_a_plan_without_a_change_of_rules_has_none_of_these_risks() -> None:
+    state = {"custom_rules": [block(1, "true")], "prefixes": []}
+    plan = make_plan(state, [parse_desired(PREFIXES, numbered("prefixes", [{"prefix": "192.0.2.0/24"}]))])
+    for change in (
+        Change(plan, Coverage(plan.before), Coverage(plan.after())),
+        Change(Plan(state, ()), Coverage(state), Coverage(state)),
+        change_of([block(1, "true")], [block(1, "true")]),
+    ):
+        assert [finder(change, Limits()) for finder in FINDERS] == [None, None, None]
+
+
+def test_a_message_names_the_first_rules_and_counts_the_others() -> None:
+    rules = [block(number) for number in range(8)]
+    risk = weakens_zone(change_of(rules, [{"ref": item["ref"], "enabled": False} for item in rules]), Limits())
+    assert risk is not None
+    assert risk.entries == [item["ref"] for item in rules]
+    assert risk.message.startswith("8 of 8 custom rules that block or challenge would no longer do so (r0 disabled, r1")
+    assert "r4 disabled and 3 more), which is more than 30 %." in risk.message
+
+
+def test_a_rule_is_weakened_only_where_requests_matched_it() -> None:
+    nothing = {"ref": "r1", "expression": "ssl and not ssl"}
+    weakened = [
+        weakens_zone(change_of([block(1, expression)], [nothing]), Limits()) for expression in ("", "ssl", "not true")
+    ]
+    assert [risk.entries if risk else None for risk in weakened] == [["r1"], ["r1"], None]
+
+
+def test_unusual_rules_of_the_service_are_none_of_these_risks() -> None:
+    odd: list[dict[str, Any]] = [
+        {"ref": "a", "action": "execute", "expression": "true", "action_parameters": {"id": "4814384a9e5d4991"}},
+        {"ref": "b", "action": "skip", "expression": "true", "action_parameters": None},
+        {"ref": "c", "action": None, "expression": None, "enabled": "unknown"},
+        {"ref": "d", "action": "block", "expression": "(("},
+    ]
+    change = change_of(odd, [block(1)])
+    assert [finder(change, Limits()) for finder in FINDERS] == [None, None, None]
+
+
+@pytest.mark.parametrize(("parameters", "more", "grows"), [
+    ({"products": ["bic"]}, {"products": ["bic", "waf"]}, True),
+    ({"products": ["bic", "waf"]}, {"products": ["waf"]}, False),
+    ({"products": ["bic"]}, {"ruleset": "current"}, True),
+    ({"ruleset": "current"}, {"phase": "current"}, True),
+    ({"phase": "current"}, {"ruleset": "current"}, False),
+    ({"rulesets": ["a"]}, {"rulesets": ["a"], "phases": ["http_ratelimit"]}, True),
+    ({"rules": {"a": ["b"]}}, {"ruleset": "current"}, True),
+])  # fmt: skip
+def test_a_skip_of_everything_grows_with_what_it_skips(
+    parameters: dict[str, Any], more: dict[str, Any], grows: bool
+) -> None:
+    rule = {"ref": "r", "action": "skip", "expression": "true"}
+    after = Coverage({"custom_rules": [{**rule, "action_parameters": more}]})
+    plan = change_of([{**rule, "action_parameters": parameters}], [{"ref": "r", "description": "changed"}]).plan
+    assert (skips_everything(Change(plan, Coverage(plan.before), after), Limits()) is not None) is grows
+
+
+def seconds_for(count: int) -> float:
+    """The processor's time to check a plan for so many rules that changes a tenth of them."""
+    condition = (
+        '(http.request.uri.path contains "/a{0}" and not ip.src in {{10.0.0.0/8 192.0.2.{1}}}) or http.host eq "h{0}"'
+    )
+    rules = [block(number, condition.format(number, number % 256)) for number in range(count)]
+    change = change_of(rules, [{"ref": f"r{number}", "enabled": False} for number in range(count // 10)])
+    start = time.process_time()
+    assert [finder(change, Limits()) for finder in FINDERS] == [None, None, None]
+    return time.process_time() - start
+
+
+def test_ten_times_as_many_rules_take_less_than_thirty_times_as_long() -> None:
+    assert seconds_for(1000) < 30 * seconds_for(100)

@@ -1,0 +1,246 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
+    Desired,
+    numbered,
+    parse_desired,
+    parse_position,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.fingerprint import is_rest_of, plan_id
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from hypothesis import given
+from hypothesis import strategies as st
+
+OWNER = {"account_id": "a" * 32}
+EXISTING = {"id": "1", "prefix": "192.0.2.0/24", "comment": "old", "excluded": False}
+
+
+def identity(
+    desired: list[dict[str, Any]],
+    existing: Sequence[dict[str, Any]] = (EXISTING,),
+    owner: dict[str, str] | None = None,
+    exclusive: bool = False,
+) -> str:
+    parsed = parse_desired(PREFIXES, numbered("prefixes", desired), exclusive=exclusive)
+    return plan_id(owner or OWNER, make_plan({"prefixes": list(existing)}, [parsed]))
+
+
+CHANGE = [{"prefix": "192.0.2.0/24", "comment": "new"}]
+
+
+def test_a_plan_that_does_nothing_has_no_id() -> None:
+    assert identity([{"prefix": "192.0.2.0/24", "comment": "old"}]) == ""
+
+
+@pytest.mark.parametrize(
+    ("desired", "existing"),
+    [
+        ([{"prefix": "192.0.2.7/24", "comment": "new"}], [EXISTING]),
+        ([{"comment": "new", "prefix": " 192.0.2.0/24 "}], [dict(reversed(EXISTING.items()))]),
+        (CHANGE, [{**EXISTING, "modified_on": "2026-01-01T00:00:00Z"}]),
+        (CHANGE, [EXISTING, {"id": "2", "prefix": "203.0.113.0/24"}]),
+    ],
+)
+def test_plans_that_do_the_same_have_one_id(desired: list[dict[str, Any]], existing: Sequence[dict[str, Any]]) -> None:
+    assert identity(desired, existing) == identity(CHANGE)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"desired": [{"prefix": "192.0.2.0/24", "comment": "newer"}]},
+        {"desired": [{"prefix": "192.0.2.0/24", "excluded": True}]},
+        {"desired": CHANGE, "existing": [{**EXISTING, "comment": "older"}]},
+        {"desired": CHANGE, "existing": [{**EXISTING, "id": "2"}]},
+        {"desired": CHANGE, "existing": []},
+        {"desired": CHANGE, "owner": {"account_id": "b" * 32}},
+        {"desired": CHANGE, "owner": {"zone_id": "a" * 32}},
+        {"desired": [], "exclusive": True},
+    ],
+    ids=str,
+)
+def test_plans_that_do_something_else_have_another_id(other: dict[str, Any]) -> None:
+    assert identity(**other) not in ("", identity(CHANGE))
+
+
+def test_nested_objects_count_by_their_normalised_values() -> None:
+    existing = {"id": "f" * 32, "action": "block", "filter": {"id": "e" * 32, "expression": "ip.src  eq 192.0.2.1"}}
+    desired = {"id": "F" * 32, "filter": {"expression": "ip.src eq 192.0.2.2"}}
+    other = {"id": "f" * 32, "filter": {"expression": "ip.src  eq  192.0.2.2"}}
+    ids = {
+        plan_id({}, make_plan({"firewall_rules": [existing]}, [parse_desired(FIREWALL_RULES, [("", rule)])]))
+        for rule in (desired, other)
+    }
+    assert len(ids) == 1
+
+
+# Two plans of the same kind, from values so few that both the same and almost the same come about often.
+Objects = List[Dict[str, Any]]
+Case = Tuple[str, Objects, Dict[str, Any], str]  # a collection, what exists, how a task describes it, and its entries
+SPELLINGS: Mapping[str, Sequence[Sequence[Any]]] = {  # by field; the spellings of one value stand together
+    "prefix": [["192.0.2.0/24", "192.0.2.9/24", " 192.0.2.0/24"], ["2001:db8::/32", "2001:DB8:0::/32"]],
+    "comment": [[""], ["a"]],
+    "excluded": [[True], [False]],
+    "scope": [["region"]],
+    "name": [["WEUR", "weur"], ["enam"]],
+    "mode": [["enabled"], ["monitoring"]],
+    "id": [["1" * 32], ["2" * 32], ["3" * 32]],
+    "action": [["block"], ["log"], ["skip"]],
+    "paused": [[True], [False]],
+    "priority": [["", None], [7, "7"]],
+    "ref": [["x"], ["y"], ["z"]],
+    "expression": [["true"], ["ip.src eq 192.0.2.1", "ip.src  eq 192.0.2.1"]],
+}
+SHAPES: Mapping[str, tuple[Resource, Sequence[str], Sequence[str]]] = {  # a resource, its key, the rest
+    "prefixes": (PREFIXES, ["prefix"], ["comment", "excluded"]),
+    "syn_flood_rules": (RULES[0], ["scope", "name"], ["mode"]),
+    "firewall_rules": (FIREWALL_RULES, ["id"], ["action", "paused", "priority"]),
+    "custom_rules": (CUSTOM_RULES, ["ref"], ["action", "expression"]),
+}
+
+
+def value(draw: st.DrawFn, name: str) -> Any:
+    return draw(st.sampled_from(draw(st.sampled_from(SPELLINGS[name]))))
+
+
+@st.composite
+def plans(draw: st.DrawFn, plural: str) -> Plan:
+    """A plan for some existing objects and some desired ones."""
+    resource, key, others = SHAPES[plural]
+    existing: Objects = []
+    for number in range(3 if resource is FIREWALL_RULES else draw(st.integers(0, 2))):
+        values = {name: value(draw, name) for name in (*key, *others)}
+        if resource is CUSTOM_RULES and values["action"] == "skip":
+            values["action_parameters"] = draw(st.sampled_from([{"ruleset": "current"}, {"products": ["waf"]}]))
+        if resource is FIREWALL_RULES:
+            values["filter"] = {"id": "f" * 32, "expression": value(draw, "expression")}
+            values["id"] = SPELLINGS["id"][number][0]
+        if resource.key_of(values) not in map(resource.key_of, existing):
+            existing.append({"id": f"id-{number}", **values})
+    if resource is FIREWALL_RULES:  # the service never has two versions of one filter
+        existing = [{**item, "filter": existing[0]["filter"]} for item in existing[: draw(st.integers(2, 3))]]
+    entries: Objects = []
+    positions = {}
+    for _number in range(draw(st.integers(1, 2))):
+        chosen = [*key, *(name for name in others if draw(st.booleans()))]
+        entry = {name: value(draw, name) for name in chosen}
+        if resource is CUSTOM_RULES:
+            entry = {"action": "block", "expression": "true", **entry}
+            entry["action"] = entry["action"].replace("skip", "log")
+        if resource is FIREWALL_RULES and draw(st.booleans()):
+            entry["filter"] = {"expression": value(draw, "expression")}
+        if resource.key_of(entry) not in map(resource.key_of, entries):
+            entries.append(entry)
+            if resource is CUSTOM_RULES and draw(st.booleans()):
+                positions[resource.key_of(entry)] = parse_position("first")
+    how = draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}])) if resource.delete else {}
+    if resource is CUSTOM_RULES:
+        how = draw(st.sampled_from([{}, {"exclusive": True}]))
+    parsed = parse_desired(resource, numbered("entries", entries), **how)
+    desired = Desired(resource, parsed.objects, parsed.absent, parsed.exclusive, positions, parsed.paths)
+    try:
+        return make_plan({plural: existing}, [desired])
+    except PlanError:
+        return make_plan({plural: []}, [])
+
+
+def leaves(resource: Resource, obj: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The normalised values of an object, those of a nested one by their paths."""
+    for item in resource.fields:
+        nested = obj.get(item.name)
+        for inner in item.fields if isinstance(nested, dict) else ():
+            yield f"{item.name}.{inner.name}", inner.normalised(nested)
+        if not item.fields:
+            yield item.name, item.normalised(obj)
+
+
+def effect(plural: str, plan: Plan) -> Any:
+    """What a plan does, seen from the states before and after alone."""
+    resource = SHAPES[plural][0]
+    sides = [{resource.key_of(item): item for item in state[plural]} for state in (plan.before, plan.after())]
+    changes = []
+    for key in sides[0].keys() | sides[1].keys():
+        one, other = (dict(leaves(resource, side[key])) if key in side else None for side in sides)
+        if one is None or other is None:
+            changes.append((key, str(sides[0].get(key, {}).get("id")), str(one), str(other)))
+        elif one != other:
+            names = [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)]
+            shown = sorted((name, str(one.get(name)), str(other.get(name))) for name in names)
+            changes.append((key, str(sides[0][key].get("id")), str(shown), ""))
+    orders = [list(side) for side in sides] if resource.list_field else [[], []]
+    orders[0] = [key for key in orders[0] if key in orders[1]]
+    return (sorted(changes), orders if orders[0] != orders[1] else None)
+
+
+@pytest.mark.parametrize("plural", SHAPES)
+@given(data=st.data())
+def test_two_plans_have_one_id_exactly_if_they_do_the_same(plural: str, data: st.DataObject) -> None:
+    one, other = data.draw(plans(plural)), data.draw(plans(plural))
+    assert (plan_id(OWNER, one) == plan_id(OWNER, other)) is (effect(plural, one) == effect(plural, other))
+    assert (plan_id(OWNER, one) == "") is (effect(plural, one) == ([], None))
+    assert is_rest_of(one, one)
+
+
+def rules(*refs: str) -> Objects:
+    return [{"id": ref, "ref": ref, "action": "block", "expression": "true"} for ref in refs]
+
+
+def ordered(existing: Objects, position: str) -> str:
+    desired = parse_desired(CUSTOM_RULES, [("", {"ref": "new", "action": "log", "expression": "true"})])
+    placed = Desired(CUSTOM_RULES, desired.objects, positions={("new",): parse_position(position)}, paths=desired.paths)
+    return plan_id(OWNER, make_plan({"custom_rules": existing}, [placed]))
+
+
+def test_a_position_counts_by_what_stands_around_it() -> None:
+    assert ordered(rules("a", "b"), "first") == ordered(rules("a", "b"), "before a")
+    assert ordered(rules("a", "b"), "last") != ordered(rules("a", "b"), "first")
+    assert ordered(rules("a", "b"), "before b") != ordered(rules("b", "a"), "before a")
+    assert ordered(rules("a", "b"), "last") != ordered(rules("a", "b", "c"), "last")
+
+
+def shared(*rules_with_it: str) -> str:
+    condition = {"id": "e" * 32, "expression": "true"}
+    existing = [{"id": digit * 32, "action": "block", "filter": condition} for digit in rules_with_it]
+    desired = parse_desired(FIREWALL_RULES, [("", {"id": "1" * 32, "filter": {"expression": "false"}})])
+    return plan_id(OWNER, make_plan({"firewall_rules": existing}, [desired]))
+
+
+def test_a_rule_that_changes_along_with_a_shared_filter_counts() -> None:
+    assert shared("1", "2") != shared("1")
+
+
+def changes_of(desired: dict[str, Any], existing: dict[str, Any]) -> Plan:
+    return make_plan({"firewall_rules": [existing]}, [parse_desired(FIREWALL_RULES, [("", desired)])])
+
+
+RULE = {"id": "1" * 32, "action": "log", "filter": {"id": "e" * 32, "expression": "true"}}
+
+
+@pytest.mark.parametrize(
+    ("desired", "existing", "part"),
+    [
+        ({"action": "block"}, RULE, True),
+        ({"filter": {"expression": "false"}}, {**RULE, "action": "block"}, True),
+        ({}, RULE, True),
+        ({"action": "challenge"}, RULE, False),
+        ({"paused": True}, RULE, False),
+        ({"action": "block"}, {**RULE, "action": "allow"}, False),
+        ({"filter": {"expression": "false"}}, {**RULE, "filter": {"id": "d" * 32, "expression": "true"}}, False),
+    ],
+)
+def test_what_is_left_of_a_plan_is_a_part_of_it(desired: dict[str, Any], existing: dict[str, Any], part: bool) -> None:
+    identity = {"id": "1" * 32}
+    whole = changes_of({**identity, "action": "block", "filter": {"expression": "false"}}, RULE)
+    assert is_rest_of(changes_of({**identity, **desired}, existing), whole) is part

@@ -1,0 +1,138 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An ordered list: where new objects go, and that as few others as possible move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
+    numbered,
+    parse_desired,
+    parse_ignore,
+    parse_position,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from hypothesis import given
+from hypothesis import strategies as st
+
+RULE = {"action": "log", "expression": "true"}
+
+
+def plan(existing: str, desired: str, positions: Mapping[str, str] | None = None, exclusive: bool = False) -> Plan:
+    """The plan for rules whose refs are single letters; a task ignores those in upper case."""
+    entries = parse_desired(
+        CUSTOM_RULES, numbered("rules", [{"ref": ref, **RULE} for ref in desired]), exclusive=exclusive
+    )
+    entries = parse_ignore(entries, "ignore", ["[A-Z]"])
+    entries = replace(entries, positions={(ref,): parse_position(text) for ref, text in (positions or {}).items()})
+    rules = [{"id": ref, "ref": ref, "description": "", "enabled": True, **RULE} for ref in existing]
+    return make_plan({"custom_rules": rules}, [entries])
+
+
+def order(made: Plan) -> str:
+    return "".join(rule["ref"] for rule in made.after()["custom_rules"])
+
+
+@pytest.mark.parametrize(
+    ("positions", "expected"),
+    [
+        ({}, "xyabc"),
+        ({"a": "first", "b": "first"}, "abxyc"),
+        ({"a": "after x", "b": "before a", "c": "after x"}, "xbacy"),
+        ({"a": "before y", "b": "after a", "c": "before y"}, "xabcy"),
+        ({"a": "after x", "b": "after x", "c": "after x"}, "xabcy"),
+        ({"a": "last", "b": "before x", "c": "last"}, "bxyac"),
+    ],
+)
+def test_where_new_objects_go(positions: Mapping[str, str], expected: str) -> None:
+    made = plan("xy", "abc", positions)
+    assert order(made) == expected
+    assert [item.fields["position"] for item in made.operations] == sorted(expected.index(ref) + 1 for ref in "abc")
+
+
+@pytest.mark.parametrize(
+    ("positions", "reason"),
+    [
+        ({"a": "after z"}, "names the ref z, which is not there."),
+        ({"a": "before b"}, "names the ref b, which comes later in the task; move it up."),
+        ({"a": "before a"}, "names the ref a, which comes later in the task; move it up."),
+    ],
+)
+def test_a_position_beside_nothing_is_refused(positions: Mapping[str, str], reason: str) -> None:
+    with pytest.raises(PlanError, match=f"The position of custom rule a {reason}"):
+        plan("xy", "abc", positions)
+
+
+@given(existing=st.permutations("abcdef"), desired=st.permutations("abcdefg"))
+def test_an_exact_list_has_the_order_of_the_task_and_needs_no_second_plan(
+    existing: list[str], desired: list[str]
+) -> None:
+    made = plan("".join(existing), "".join(desired), exclusive=True)
+    assert order(made) == "".join(desired)
+    again = plan(order(made), "".join(desired), exclusive=True)
+    assert again.operations == ()
+    unmoved = [ref for ref in existing if ref not in {item.label for item in made.operations}]
+    assert unmoved == [ref for ref in desired if ref in unmoved]
+    assert len(unmoved) == longest_in_order([desired.index(ref) for ref in existing])
+
+
+@pytest.mark.parametrize(
+    ("existing", "desired", "expected"),
+    [
+        ("Aab", "ab", "Aab"),
+        ("ABab", "ab", "ABab"),
+        ("aAb", "ab", "aAb"),
+        ("aAbBcC", "abc", "aAbBcC"),
+        ("abcABC", "abc", "abcABC"),
+        ("aAbBc", "axbyc", "aAxbByc"),
+        ("aAbBc", "ac", "aABc"),
+        ("aAbBc", "bca", "AbBca"),
+        ("AaBbC", "xab", "AxaBbC"),
+        ("A", "xy", "Axy"),
+        ("AB", "", "AB"),
+    ],
+)
+def test_what_is_ignored_stays_behind_what_does_not_move(existing: str, desired: str, expected: str) -> None:
+    assert order(plan(existing, desired, exclusive=True)) == expected
+    assert plan(expected, desired, exclusive=True).operations == ()
+
+
+def longest_in_order(numbers: list[int]) -> int:
+    """How long the longest ascending sequence is, by trying all that end with each of the numbers."""
+    lengths: list[int] = []
+    for index, number in enumerate(numbers):
+        before = [lengths[earlier] for earlier in range(index) if numbers[earlier] < number]
+        lengths.append(1 + max(before, default=0))
+    return max(lengths, default=0)
+
+
+def test_what_goes_is_no_part_of_the_order() -> None:
+    rules = [{"id": ref, "ref": ref, **RULE} for ref in "abc"]
+    gone = parse_desired(CUSTOM_RULES, numbered("rules", [{"ref": "b"}, {"ref": "x"}]), absent=True)
+    made = make_plan({"custom_rules": rules}, [gone])
+    assert [(item.action, item.label) for item in made.operations] == [("delete", "b")]
+    assert (list(made.order["custom_rules"]), order(made)) == ([("a",), ("c",)], "ac")
+
+
+def test_what_changes_keeps_its_place() -> None:
+    rules = [{"id": ref, "ref": ref, **RULE} for ref in "abc"]
+    entries = [{"ref": "b", "action": "block"}, {"ref": "d", **RULE}]
+    made = make_plan({"custom_rules": rules}, [parse_desired(CUSTOM_RULES, numbered("rules", entries))])
+    assert [(item.action, item.label) for item in made.operations] == [("create", "d"), ("update", "b")]
+    assert [item.fields for item in made.operations if item.action == "update"] == [{"action": "block"}]
+    assert order(made) == "abcd"
+
+
+def test_an_object_that_only_moves_is_not_checked_since_the_task_says_nothing_of_it() -> None:
+    odd = [{"id": ref, "ref": ref, "action": "rewrite", "expression": "true"} for ref in "ab"]
+    entries = parse_desired(CUSTOM_RULES, numbered("rules", [{"ref": "b"}, {"ref": "a"}]), exclusive=True)
+    made = make_plan({"custom_rules": odd}, [entries])
+    assert [(item.label, item.fields) for item in made.operations] == [("a", {"position": 2})]

@@ -1,0 +1,122 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Accounts and zones: read by the credentials alone, and which zone of a listing has the name of the task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import (
+    ACCOUNTS,
+    LOG,
+    REGEX,
+    ZONE,
+    ZONES,
+    domain,
+    features,
+    only_zone,
+    quota_of,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+
+NAME = "shop.example.com"
+ID = "5" * 32
+
+
+def zone(name: Any = NAME, identity: Any = ID) -> dict[str, Any]:
+    return {"id": identity, "name": name, "status": "active"}
+
+
+@pytest.mark.parametrize(
+    "zones",
+    [
+        [zone()],
+        [zone("Shop.Example.com")],
+        [zone(identity=ID.upper())],
+        [zone("a.shop.example.com", "1" * 32), zone(), zone("example.com", "2" * 32), {}],
+        [zone("not a name", "1" * 32), zone(None, "2" * 32), zone()],
+    ],
+)
+def test_the_zone_with_exactly_this_name_is_found(zones: list[dict[str, Any]]) -> None:
+    assert only_zone(NAME, zones) == ID
+
+
+@pytest.mark.parametrize(
+    ("zones", "message"),
+    [
+        ([], f"zone_name: the credentials see no zone {NAME}. Check the name; the credentials need the permission Zone Read"),
+        ([zone("example.com")], f"the credentials see no zone {NAME}"),
+        ([zone(), zone(identity="6" * 32)], f"2 zones have the name {NAME}: {ID} (active), {'6' * 32} (active). Set zone_id"),
+        ([zone(identity="../accounts")], f"the service gave the zone {NAME} an unusable id: '../accounts' is not an id"),
+        ([zone(identity=None)], "an unusable id"),
+    ],
+)  # fmt: skip
+def test_no_zone_is_guessed(zones: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(ProtectionError) as raised:
+        only_zone(NAME, zones)
+    assert message in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [("example.com", NAME[5:]), (" Shop.Example.COM. ", NAME), ("localhost", "localhost")]
+)
+def test_a_domain_is_read_as_the_service_writes_it(value: str, name: str) -> None:
+    assert domain(value) == name
+
+
+@pytest.mark.parametrize("value", ["", "contains:example", "https://example.com", "example..com", "a b", []])
+def test_what_is_no_domain_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="is not the name of a zone such as example.com"):
+        domain(value)
+
+
+@pytest.mark.parametrize(
+    ("resource", "permission"),
+    [(ACCOUNTS, "Account Settings Read (account)"), (ZONES, "Zone Read (zone)")],
+    ids=["accounts", "zones"],
+)
+def test_a_directory_is_read_and_never_written(resource: Resource, permission: str) -> None:
+    assert (resource.owner, resource.path, resource.page_size) == ("", resource.plural, 50)
+    assert resource.permission.describe("GET") == permission
+    for action in ("create", "update", "delete"):
+        with pytest.raises(LookupError, match=f"{action} cannot be sent for {resource.name}"):
+            resource.write_for(action)
+
+
+@pytest.mark.parametrize(("resource", "own"), [(ACCOUNTS, {"type": "standard"}), (ZONES, {"status": "active"})])
+def test_what_a_listing_says_of_an_item_beyond_its_fields_is_left_out(resource: Resource, own: dict[str, str]) -> None:
+    item = {"id": "A" * 32, "name": "one", **own}
+    assert resource.managed({**item, "settings": {}, "owner": None}) == item
+    assert resource.key_of(item) == ("a" * 32,)
+    assert resource.label_of(item) == "A" * 32
+
+
+def test_a_zone_is_read_by_its_id_with_the_permission_that_finds_it_by_its_name() -> None:
+    assert (ZONE.path, ZONE.owner, ZONE.key, ZONE.permission) == ("zones/{zone_id}", "zone_id", (), ZONES.permission)
+
+
+@pytest.mark.parametrize(
+    ("plan", "title"), [("free", "Free"), ("enterprise", "Enterprise"), ("partners", None), (None, None)]
+)
+def test_the_quota_goes_by_the_plan(plan: Any, title: str | None) -> None:
+    quota = quota_of({"plan": {"legacy_id": plan}})
+    assert (quota and quota.title) == title
+
+
+@pytest.mark.parametrize(
+    ("rule", "needed"),
+    [
+        ({"action": "log", "expression": "true"}, {LOG}),
+        ({"action": "log", "expression": 'http.host matches "a"'}, {LOG, REGEX}),
+        ({"action": "block", "expression": 'not (http.host ~ r#"a"#)'}, {REGEX}),
+        ({"action": "block", "expression": 'http.host eq "matches"'}, set()),
+        ({"action": "block", "expression": 'http.host matches "'}, set()),
+        ({}, set()),
+    ],
+)
+def test_what_a_rule_needs_of_its_plan(rule: dict[str, Any], needed: set[str]) -> None:
+    assert features(rule) == needed

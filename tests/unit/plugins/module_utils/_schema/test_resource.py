@@ -1,0 +1,94 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Declarations: what they say of objects, and that one that contradicts itself fails when it is constructed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT, PREFIXES, RULES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    Field,
+    Nested,
+    Permission,
+    Resource,
+    Versions,
+    Write,
+    options_of,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import NETWORK, TEXT
+
+PATCH = Write("PATCH", by_id=True)
+CONTRADICTIONS: list[tuple[Resource, dict[str, Any], str]] = [
+    (PREFIXES, {"fields": (*PREFIXES.fields, Field("comment", TEXT))}, "a field is declared twice"),
+    (PREFIXES, {"key": ("network",)}, "network is no field of it"),
+    (PREFIXES, {"address_field": "network"}, "network is no field of it"),
+    (PREFIXES, {"mode_field": "mode"}, "mode is no field of it"),
+    (PREFIXES, {"nested": Nested("filter", "filters", PATCH)}, "filter is no field of it"),
+    (STATUS, {"create": PATCH}, "it is created or deleted and has no key"),
+    (STATUS, {"delete": PATCH}, "it is created or deleted and has no key"),
+    (PREFIXES, {"path": "zones/{zone_id}/prefixes"}, "its path lacks {account_id}"),
+    (PREFIXES, {"owner": "zone_id"}, "its path lacks {zone_id}"),
+    (PREFIXES, {"fields": (Field("prefix", NETWORK, default="10.0.0.0/8"), *PREFIXES.fields[1:])}, "a field of its key has a default of its own"),
+    (PREFIXES, {"kept_fields": ("comment",)}, "it keeps fields of an object and is no list in one"),
+    (PREFIXES, {"versions": Versions("version", "x")}, "it has versions of an object and is no list in one"),
+    (CUSTOM_RULES, {"update": PATCH}, "an ordered list is replaced by one call"),
+    (FIREWALL_RULES, {"list_field": "rules", "update": Write("PUT")}, "it is a list in an object and has nested objects"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("resource", "change", "problem"), CONTRADICTIONS)
+def test_a_declaration_that_contradicts_itself_fails_at_once(
+    resource: Resource, change: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        replace(resource, **change)
+    assert str(caught.value) == f"The declaration of {resource.name} contradicts itself: {problem}."
+
+
+def test_keys_are_normalised_and_labels_are_as_people_write_them() -> None:
+    assert PREFIXES.key_of({"prefix": "10.0.0.7/24"}) == PREFIXES.key_of({"prefix": "10.0.0.0/24"})
+    assert PREFIXES.label_of({"prefix": "10.0.0.7/24"}) == "10.0.0.7/24"
+    assert RULES[0].label_of({"scope": "global", "name": "global"}) == "global"
+    assert RULES[0].label_of({"scope": "region", "name": "WEUR"}) == "region WEUR"
+    assert (STATUS.key_of({"enabled": True}), STATUS.label_of({"enabled": True})) == ((), STATUS.name)
+
+
+def test_what_an_update_can_change_and_what_protects_nobody() -> None:
+    assert [item.name for item in PREFIXES.mutable] == ["comment", "excluded"]
+    assert PREFIXES.inert == {"comment"}
+    assert RULES[0].inert == {"rate_sensitivity", "burst_sensitivity", "mitigation_type"}
+    assert PREFIXES.defaults() == {"comment": "", "excluded": False}
+
+
+def test_results_and_diffs_show_the_declared_fields_of_nested_objects_too() -> None:
+    rule = {"x": 1, "filter": {"y": 2, "expression": "true", "id": "f"}, "id": "r"}
+    assert FIREWALL_RULES.managed(rule) == {"id": "r", "filter": {"id": "f", "expression": "true"}}
+    assert FIREWALL_RULES.managed({"filter": None}) == {"filter": None}
+
+
+def test_options_come_from_the_declaration() -> None:
+    spec = options_of(FIREWALL_RULES.fields)
+    assert spec["id"] == {"type": "str", "required": True}
+    assert spec["filter"]["options"]["paused"] == {"type": "bool"}
+    assert "required" not in options_of(STATUS.fields)["enabled"]
+    assert options_of(STATUS.fields, ("enabled",))["enabled"]["required"] is True
+
+
+@pytest.mark.parametrize(("method", "text"), [("GET", "Read"), ("PUT", "Write"), ("DELETE", "Write")])
+def test_permissions_are_named_as_the_dashboard_names_them(method: str, text: str) -> None:
+    assert Permission("Zone WAF", "zone").describe(method) == f"Zone WAF {text} (zone)"
+    assert (
+        Permission("A", "account", token_only=True).describe(method).endswith("(account), which only API tokens have")
+    )
+
+
+def test_an_action_that_a_resource_has_not_is_a_mistake_of_the_collection() -> None:
+    with pytest.raises(LookupError, match="create cannot be sent for tcp_protection_status"):
+        STATUS.write_for("create")
+    assert all(resource.write_for("update") for resource in ACCOUNT)

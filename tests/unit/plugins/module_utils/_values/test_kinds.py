@@ -1,0 +1,155 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import (
+    CODE,
+    FLAG,
+    ID,
+    NETWORK,
+    PRIORITY,
+    TEXT,
+    Value,
+    choice,
+    mapping,
+    several,
+)
+
+MODE = choice("enabled", "monitoring", "disabled")
+PRODUCTS = several("waf", "bic")
+
+
+@pytest.mark.parametrize(
+    ("value", "one", "other"),
+    [
+        (NETWORK, "192.0.2.7/24", "192.0.2.0/24"),
+        (NETWORK, "192.0.2.1", "192.0.2.1/32"),
+        (NETWORK, "2001:DB8::/32", "2001:db8::/32"),
+        (NETWORK, "2001:db8:0:0::1", "2001:db8::1/128"),
+        (NETWORK, " 192.0.2.0/24 ", "192.0.2.0/24"),
+        (CODE, "WEUR", "weur"),
+        (MODE, "Monitoring", "monitoring"),
+        (TEXT, None, ""),
+        (FLAG, None, False),
+        (PRODUCTS, ["waf", "bic"], ["bic", "waf", "waf"]),
+        (PRODUCTS, None, []),
+        (PRIORITY, 7.0, 7),
+        (ID, "F2D427378E7542ACB295380D352E2EBD", "f2d427378e7542acb295380d352e2ebd"),
+    ],
+)
+def test_equal_meanings_compare_as_equal(value: Value, one: Any, other: Any) -> None:
+    assert value.normalise(one) == value.normalise(other)
+
+
+@pytest.mark.parametrize(
+    ("value", "one", "other"),
+    [
+        (NETWORK, "192.0.2.0/24", "192.0.2.0/25"),
+        (NETWORK, "::/0", "0.0.0.0/0"),
+        (NETWORK, "203.0.113/24", "203.0.113.0/24"),
+        (TEXT, "Frankfurt", "frankfurt"),
+        (FLAG, True, False),
+        (PRIORITY, None, 0),
+        (MODE, "enabled", "mitigation"),
+    ],
+)
+def test_different_meanings_do_not(value: Value, one: Any, other: Any) -> None:
+    assert value.normalise(one) != value.normalise(other)
+
+
+@pytest.mark.parametrize(
+    ("value", "written", "sent"),
+    [
+        (NETWORK, "192.0.2.7/24", "192.0.2.0/24"),
+        (NETWORK, "192.0.2.1", "192.0.2.1/32"),
+        (NETWORK, "2001:DB8::/32", "2001:db8::/32"),
+        (CODE, " WEUR ", "WEUR"),
+        (TEXT, "  kept as it is ", "  kept as it is "),
+        (PRIORITY, "12", 12),
+        (PRIORITY, 0, 0),
+        (PRIORITY, 2147483647, 2147483647),
+        (PRIORITY, "", None),
+        (PRODUCTS, ["waf", "waf", "bic"], ["waf", "bic"]),
+        (ID, " F2D427378E7542ACB295380D352E2EBD", "f2d427378e7542acb295380d352e2ebd"),
+    ],
+)
+def test_what_a_user_writes_is_sent_so(value: Value, written: Any, sent: Any) -> None:
+    assert value.parse(written) == sent
+
+
+@pytest.mark.parametrize(
+    ("value", "written", "reason"),
+    [
+        (NETWORK, "203.0.113/24", "did you mean 203.0.113.0/24?"),
+        (NETWORK, "10/8", "did you mean 10.0.0.0/8?"),
+        (NETWORK, "203.0.113/23", "did you mean 203.0.113.0/23?"),
+        (NETWORK, "192.0.2.0/33", "is not a network"),
+        (NETWORK, "192.0.2.256", "is not a network"),
+        (NETWORK, "192.0.2.0/255.255.255.0", "CIDR notation"),
+        (NETWORK, "fe80::1%eth0", "CIDR notation"),
+        (NETWORK, "192.0.2.0/", "CIDR notation"),
+        (NETWORK, "", "is not a network"),
+        (NETWORK, 3221225985, "is not a text"),
+        (CODE, "  ", "it is empty"),
+        (PRIORITY, "soon", "whole number"),
+        (PRIORITY, -1, "whole number"),
+        (PRIORITY, 2147483648, "whole number"),
+        (PRIORITY, True, "whole number"),
+        (FLAG, "yes", "neither true nor false"),
+        (ID, "../prefixes", "is not an id"),
+        (ID, "", "is not an id"),
+        (ID, "f2d427378e7542acb295380d352e2ebd0", "is not an id"),
+    ],
+)
+def test_what_is_malformed_is_refused_with_a_reason(value: Value, written: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason.replace("?", r"\?")):
+        value.parse(written)
+
+
+@pytest.mark.parametrize("written", ["10.0.0.0.0/8", "192.0.2.0/33", "a.b/8"])
+def test_no_hint_is_better_than_a_wrong_one(written: str) -> None:
+    with pytest.raises(ValueError, match="is not a network") as caught:
+        NETWORK.parse(written)
+    assert "did you mean" not in str(caught.value)
+
+
+def test_words_sort_as_declared_and_unknown_ones_come_last() -> None:
+    order: Callable[[str], Any] = MODE.normalise
+    assert sorted(["odd", "disabled", "enabled"], key=order) == ["enabled", "disabled", "odd"]
+
+
+def refuse_odd(value: Mapping[str, Any]) -> None:
+    if "odd" in value:
+        raise ValueError("it is odd")
+
+
+STRUCTURE = mapping({"response": {"type": "dict"}}, refuse_odd)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({}, "{}"),
+        ({"b": 1, "a": "x"}, "{a:'x',b:1}"),
+        ({"words": ["b", "a"]}, "{words:['a','b']}"),
+        ({"words": ("b", "a"), "deep": {"d": None, "c": [True]}}, "{deep:{c:[True],d:None},words:['a','b']}"),
+        ([], "[]"),
+        ("[]", "'[]'"),
+        (None, "None"),
+    ],
+)
+def test_a_structure_is_compared_as_text_with_everything_sorted(value: Any, text: str) -> None:
+    assert STRUCTURE.normalise(value) == text
+
+
+def test_a_structure_is_sent_without_what_is_null_and_checked_as_it_is_sent() -> None:
+    written = {"response": {"content": None, "deep": {"status": None, "words": [1]}}, "odd": None}
+    assert STRUCTURE.parse(written) == {"response": {"deep": {"words": [1]}}}
+    assert STRUCTURE.option == {"type": "dict", "options": {"response": {"type": "dict"}}}
+    with pytest.raises(ValueError, match="it is odd"):
+        STRUCTURE.parse({"odd": 0})

@@ -1,0 +1,102 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
+    HIDDEN,
+    MAX_MESSAGE,
+    option_failure,
+    outcome,
+    redact,
+    with_names,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+SECRETS = ("a-token-of-some-length", "a-token")
+
+
+@pytest.mark.parametrize(
+    ("value", "redacted"),
+    [
+        ("nothing to hide", "nothing to hide"),
+        ("a-token", HIDDEN),
+        ("not a-token-of-some-length, but a-token", "not ********, but ********"),
+        ({"a-token of": {"x": ["is a-token"]}}, {"******** of": {"x": ["is ********"]}}),
+        (("x a-token", 7, None, True), ["x ********", 7, None, True]),
+    ],
+)
+def test_no_secret_is_left_wherever_it_stands(value: object, redacted: object) -> None:
+    assert redact(value, SECRETS) == redacted
+
+
+def task(**options: Any) -> dict[str, Any]:
+    """The options of a task that never reaches a service."""
+    connection = {
+        "account_id": "0" * 32,
+        "api_token": "a-token-of-some-length",
+        "base_url": "https://192.0.2.1/client/v4",
+    }
+    bounds = {
+        "timeout": 1.0,
+        "retries": 0,
+        "max_wait": 0.0,
+        "call_budget": 0,
+        "call_budget_period": 0.0,
+        "validate_certs": True,
+        "ca_path": None,
+    }
+    return {**connection, **bounds, "enabled": True, **options}
+
+
+def failed(**options: Any) -> tuple[Any, list[str]]:
+    """The failure of a module whose options are wrong, and its warnings."""
+    warnings: list[str] = []
+    return outcome(MODULE_SPECS["tcp_protection_status"], task(**options), False, False, warnings.append), warnings
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"account_id": "x"}, {"accept_risks": ["all"]}, {"timeout": 0, "accept_risks": ["x"]}]
+)
+def test_wrong_options_are_told_without_a_service(wrong: dict[str, Any]) -> None:
+    spec = MODULE_SPECS["tcp_protection_status"]
+    assert option_failure(spec, task()) is None
+    assert option_failure(spec, task(**wrong)) == failed(**wrong)[0]
+
+
+def test_all_that_is_wrong_is_one_failure() -> None:
+    result, warnings = failed(account_id="x", timeout=0, accept_risks=["all"])
+    assert result["failed"] is True
+    assert result["msg"].startswith("3 errors in the options: (1) account_id: 'x' is not an id")
+    assert warnings == []
+
+
+def test_a_message_shows_no_secret_controls_no_terminal_and_ends() -> None:
+    (result, dummy) = failed(account_id="\x1b[31ma-token-of-some-length")
+    assert result["msg"].startswith("account_id: '\\x1b[31m********' is not an id")
+    (result, dummy) = failed(account_id="x" * 2 * MAX_MESSAGE)
+    assert MAX_MESSAGE < len(result["msg"]) < MAX_MESSAGE + 100
+
+
+def test_a_warning_passes_the_same_way() -> None:
+    result, warnings = failed(base_url="https://192.0.2.1/a-token-of-some-length", timeout=0)
+    assert result["msg"].startswith("timeout: ")
+    assert [text.partition(":")[0] for text in warnings] == ["base_url"]
+
+
+@pytest.mark.parametrize(
+    ("message", "renamed"),
+    [
+        ("timeout: it must", "role_timeout: it must"),
+        ("accept_risks[0]: it", "role_risks[0]: it"),
+        ("set accept_risks, or retries", "set role_risks, or retries"),
+        ("rules[0].timeout: it", "rules[0].timeout: it"),
+    ],
+)
+def test_a_message_names_the_variables_of_a_role(message: str, renamed: str) -> None:
+    names = {"*": "role_", "accept_risks": "role_risks"}
+    assert with_names(message, names, ["timeout", "retries", "accept_risks"]) == renamed

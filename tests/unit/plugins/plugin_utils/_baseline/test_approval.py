@@ -1,0 +1,86 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import (
+    ApprovedPlan,
+    read_approved_plan,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import host_plan_id, plan_ids
+
+ONE, TWO, THREE = "1" * 64, "2" * 64, "3" * 64
+PLANS = {"account_protection": ONE, "custom_rules": TWO}
+APPROVED = {"plan_id": host_plan_id(PLANS), "plans": PLANS, "operations": []}
+
+
+def predicted(**identities: str) -> dict[str, dict[str, Any]]:
+    """The predicted results of modules, which have these plans."""
+    return {module: {"plan_id": identity, "operations": [{}]} for module, identity in identities.items()}
+
+
+def test_the_plan_of_a_host_is_that_of_the_modules_that_have_one() -> None:
+    assert plan_ids(predicted(account_protection=ONE, firewall_rules="", custom_rules=TWO)) == PLANS
+    assert host_plan_id({}) == ""
+    assert len({host_plan_id(plans) for plans in ({"custom_rules": ONE}, {"firewall_rules": ONE}, PLANS, {})}) == 4
+
+
+@pytest.mark.parametrize(
+    ("plans", "approved"),
+    [
+        (PLANS, True),
+        ({"account_protection": ONE}, True),
+        ({"custom_rules": TWO}, True),
+        ({"account_protection": "", "custom_rules": ""}, True),
+        ({"account_protection": TWO}, False),
+        ({"account_protection": ONE, "custom_rules": THREE}, False),
+        ({**PLANS, "firewall_rules": THREE}, False),
+    ],
+)
+def test_what_is_left_of_an_approved_plan_is_approved_and_nothing_else(plans: dict[str, str], approved: bool) -> None:
+    plan = read_approved_plan(APPROVED)
+    assert plan is not None
+    refusal = plan.refusal("lima", predicted(**plans))
+    assert bool(refusal) is not approved
+    assert not refusal or host_plan_id(plans) in refusal
+
+
+def test_a_plan_id_alone_approves_the_whole_plan_only() -> None:
+    plan = ApprovedPlan(host_plan_id(PLANS))
+    assert plan.refusal("lima", predicted(**PLANS)) == ""
+    assert "account_protection has 1 operation" in plan.refusal("lima", predicted(account_protection=ONE))
+    assert plan.refusal("lima", {}) == ""
+    assert "baseline_expected_plan approves none" in ApprovedPlan("").refusal("lima", predicted(**PLANS))
+
+
+def test_a_plan_is_read_from_each_form(tmp_path: Path) -> None:
+    file = tmp_path / "lima.json"
+    file.write_text(json.dumps(APPROVED), encoding="utf-8")
+    assert read_approved_plan(str(file)) == read_approved_plan(APPROVED) == ApprovedPlan(host_plan_id(PLANS), PLANS)
+    assert read_approved_plan(f" {ONE} ") == ApprovedPlan(ONE)
+    assert read_approved_plan("") == ApprovedPlan("")
+    assert read_approved_plan({"plan_id": None, "plans": {}}) == ApprovedPlan("", {})
+    assert read_approved_plan(None) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (["a list"], "is neither a plan_id"),
+        ("nowhere/lima.json", "the file nowhere/lima.json cannot be read: No such file"),
+        (__file__, "it holds no JSON"),
+        ({"plan_id": ONE}, "lacks plan_id or plans"),
+        ({"plan_id": ONE, "plans": PLANS}, "was changed by hand"),
+    ],
+)
+def test_what_is_no_plan_is_refused(value: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match="baseline_expected_plan") as caught:
+        read_approved_plan(value)
+    assert reason in str(caught.value)

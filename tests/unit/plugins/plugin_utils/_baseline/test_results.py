@@ -1,0 +1,70 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import combined, lines
+
+ENABLE: dict[str, Any] = {"action": "update", "resource": "status", "key": "", "fields": {"enabled": True}}
+COVERAGE = {
+    "before": {"summary": ["TCP protection is off: nothing is protected."], "reasons": ["TCP protection is off."]},
+    "after": {"summary": ["TCP protection is on, and not effective.", "It monitors."], "reasons": ["It monitors."]},
+}
+ACCOUNT = {
+    "changed": True,
+    "plan_id": "a" * 64,
+    "operations": [ENABLE],
+    "diff": {"before": {}, "after": {}},
+    "coverage": COVERAGE,
+    "protection": {"prefixes": []},
+    "warnings": ["of the account"],
+    "_ansible_parsed": True,
+}
+ZONE = {"changed": False, "plan_id": "", "operations": [], "rules": []}
+FAILED = {"failed": True, "msg": "The zone is not there.", "error": {"status": 404}}
+
+
+def test_the_result_of_a_host_has_that_of_each_module() -> None:
+    result = combined({"account_protection": ACCOUNT, "custom_rules": ZONE}, ["of the role"])
+    assert (result["changed"], result["operations"], result["diff"]) == (True, [ENABLE], [ACCOUNT["diff"]])
+    assert result["warnings"] == ["of the role", "of the account"]
+    assert result["custom_rules"] == ZONE
+    assert result["plans"] == {"account_protection": "a" * 64}
+    assert len(result["plan_id"]) == 64
+    assert result["account_protection"] == {
+        name: value for name, value in ACCOUNT.items() if name not in ("warnings", "_ansible_parsed")
+    }
+
+
+def test_a_failure_is_that_of_the_host_and_says_what_was_applied_before() -> None:
+    results = {"account_protection": ACCOUNT, "custom_rules": FAILED}
+    result = combined(results)
+    assert (result["failed"], result["failed_module"], result["custom_rules"]) == (True, "custom_rules", FAILED)
+    assert result["msg"] == "The zone is not there. Before that, account_protection applied 1 operation."
+    assert result["changed"] is True
+    assert result["account_protection"] == {
+        "changed": True,
+        "operations": [ENABLE],
+        "coverage": {"after": {"summary": COVERAGE["after"]["summary"]}},
+        "plan_id": "a" * 64,
+    }
+    assert combined(results, verbose=True)["account_protection"]["protection"] == {"prefixes": []}
+    assert combined(results, check_mode=True)["msg"] == FAILED["msg"]
+
+
+def test_a_line_says_how_well_the_account_is_protected_and_another_which_steps_are_left() -> None:
+    steps = [{"message": f"Step {number}."} for number in range(5)]
+    assert lines("lima", {"account_protection": {**ACCOUNT, "pending": steps}, "custom_rules": ZONE}) == [
+        "lima: TCP protection is on, and not effective. It monitors.",
+        "lima: Step 0. Step 1. Step 2. And 2 more.",
+    ]
+    assert lines("lima", {"custom_rules": ZONE}) == []
+    assert lines("lima", {}) == ["lima: No rules of the zone are described, so nothing is done."]
+
+
+def test_a_line_cannot_control_the_terminal() -> None:
+    steps = [{"message": "\x1b[2J\nall is well"}]
+    (line,) = lines("lima", {"custom_rules": {**ZONE, "pending": steps}})
+    assert line.isprintable()

@@ -1,0 +1,148 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    INVENTORY,
+    KNOWN,
+    NAMES,
+    OPTIONS,
+    parts_of,
+    unknown_variables,
+    without_omitted,
+)
+
+from tests.documentation.roles import BASELINE
+
+ACCOUNT, ZONE, OTHER = "a" * 32, "b" * 32, "c" * 32
+TOKEN = {"edge_api_token": "secret"}
+RULES = {"baseline_custom_rules": [{"ref": "office"}]}
+
+
+def parts(**variables: Any) -> dict[str, dict[str, Any]]:
+    """The options of each module that a host needs, by module."""
+    return {part.module: part.options for part in parts_of("lima", variables)}
+
+
+def test_every_variable_is_an_option_and_no_option_has_two() -> None:
+    for module, options in OPTIONS.items():
+        assert len({*options.values()}) == len(options)
+        assert NAMES[module].keys() <= {*options, "ignore"}
+    assert INVENTORY.keys() <= KNOWN
+    specification = yaml.safe_load(BASELINE.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    assert specification.keys() == KNOWN  # the role documents every variable, and none besides
+
+
+@pytest.mark.parametrize(
+    ("variables", "modules"),
+    [
+        ({"edge_account_id": ACCOUNT}, ["account_protection"]),
+        ({"edge_account_id": ACCOUNT, "edge_zone_id": ZONE}, ["account_protection"]),
+        ({"edge_zone_id": ZONE}, []),
+        ({"edge_zone_id": ZONE, "baseline_firewall_rules": []}, []),
+        ({"edge_zone_id": ZONE, **RULES}, ["custom_rules"]),
+        ({"edge_zone_id": ZONE, "baseline_custom_rules": []}, ["custom_rules"]),
+        (
+            {"edge_zone_name": "example.com", **RULES, "baseline_firewall_rules": [{}]},
+            ["firewall_rules", "custom_rules"],
+        ),
+        ({"edge_account_id": ACCOUNT, "edge_zone_id": "", "baseline_custom_rules": []}, ["account_protection"]),
+    ],
+)
+def test_a_host_needs_the_modules_of_what_it_is(variables: dict[str, Any], modules: list[str]) -> None:
+    assert [*parts(**TOKEN, **variables)] == modules
+
+
+@pytest.mark.parametrize(
+    ("variables", "zone"),
+    [
+        ({"edge_zone_id": ZONE, "edge_zone_name": "example.com"}, {"zone_id": ZONE}),
+        ({"edge_zone_id": ZONE, "baseline_zone_name": "example.com"}, {"zone_name": "example.com"}),
+        ({"edge_zone_name": "example.com", "baseline_zone_id": ZONE}, {"zone_id": ZONE}),
+        ({"edge_zone_id": "", "edge_zone_name": "example.com"}, {"zone_name": "example.com"}),
+        ({"baseline_zone_id": "", "edge_zone_id": ZONE}, {"zone_id": ZONE}),
+    ],
+)
+def test_a_zone_is_named_once(variables: dict[str, Any], zone: dict[str, str]) -> None:
+    options = parts(**TOKEN, **RULES, **variables)["custom_rules"]
+    assert {name: options[name] for name in ("zone_id", "zone_name") if name in options} == zone
+
+
+def test_the_variables_of_the_role_come_before_those_of_the_inventory_and_messages_name_the_one_that_counts() -> None:
+    variables = {"edge_account_id": ACCOUNT, "edge_api_token": "of the inventory", "baseline_api_token": "of the role"}
+    options = parts(**variables, baseline_retries=2, baseline_ca_path=None)["account_protection"]
+    names = options.pop("option_names")
+    assert options == {"account_id": ACCOUNT, "api_token": "of the role", "retries": 2}
+    assert names == {"*": "baseline_", "account_id": "edge_account_id"}
+
+
+def test_the_rules_of_a_zone_have_names_of_their_own() -> None:
+    options = parts(**TOKEN, **RULES, edge_zone_id=ZONE, baseline_custom_rules_state="exact")["custom_rules"]
+    assert (options["rules"], options["state"]) == (RULES["baseline_custom_rules"], "exact")
+    assert options["option_names"]["rules"] == "baseline_custom_rules"
+
+
+@pytest.mark.parametrize(
+    ("variables", "sentences"),
+    [
+        (TOKEN, ["lima is neither an account nor a zone: set edge_account_id (baseline_account_id), edge_zone_id"]),
+        (
+            {**TOKEN, "edge_zone_id": ZONE, "baseline_enabled": False},
+            ["lima has baseline_enabled, but no account: set"],
+        ),
+        (
+            {**TOKEN, "edge_account_id": ACCOUNT, **RULES},
+            ["lima has baseline_custom_rules, but no zone: set edge_zone_id"],
+        ),
+        (
+            {"edge_account_id": ACCOUNT, "edge_api_key": "key"},
+            ["lima lacks credentials: set edge_api_token (baseline_"],
+        ),
+        ({"edge_account_id": ACCOUNT, "edge_api_token": ""}, ["lima lacks credentials"]),
+        (
+            {"edge_account_id": ACCOUNT, **RULES},
+            ["lima has baseline_custom_rules, but no zone", "lima lacks credentials"],
+        ),
+    ],
+)
+def test_what_lacks_is_said_at_once(variables: dict[str, Any], sentences: list[str]) -> None:
+    with pytest.raises(ValueError, match="^lima ") as caught:
+        parts(**variables)
+    for sentence in sentences:
+        assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        ("baseline_prefix", "baseline_prefixes"),
+        ("baseline_allow_list", "baseline_allowlist"),
+        ("baseline_max_deletions", "baseline_max_deletions_percent"),
+        ("baseline_custom_rule", "baseline_custom_rules"),
+        ("baseline_zzz", None),
+    ],
+)
+def test_an_unknown_variable_is_named_with_the_one_that_is_close(name: str, close: str | None) -> None:
+    known = ["baseline_prefixes", "baseline_result", "baseline_source", "edge_zone_id", "other"]
+    (sentence,) = unknown_variables([name, *known])
+    assert sentence.startswith(f"{name} is no variable of the role baseline; it has no effect.")
+    assert sentence.partition(" Did you mean ")[2] == (f"{close}?" if close else "")
+
+
+@pytest.mark.parametrize("name", ["baseline_result", "baseline_report", "baseline_source"])
+def test_what_roles_register_or_export_is_no_misspelt_variable(name: str) -> None:
+    assert unknown_variables([name]) == []
+
+
+def test_what_a_template_omits_is_left_out_however_deep() -> None:
+    described = {
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "OMIT"}, "OMIT"],
+        "baseline_enabled": "OMIT",
+    }
+    assert without_omitted(described, "OMIT") == {"baseline_prefixes": [{"prefix": "192.0.2.0/24"}]}
+    assert without_omitted(described, object()) is described

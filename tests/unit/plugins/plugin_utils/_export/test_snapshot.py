@@ -1,0 +1,104 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import stat
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    readers,
+    require_writable,
+    snapshot_folder,
+    snapshot_text,
+    write_snapshot,
+)
+
+NOW = datetime(2027, 1, 29, 9, 15, 2, 310412, tzinfo=timezone.utc)
+HOST = {"edge_account_id": "a" * 32, "edge_zone_name": "one.example", "edge_api_token": "secret"}
+RULES: list[dict[str, Any]] = [{"ref": "a", "action": "log", "expression": "true"}]
+ACCOUNT = {
+    "status": {"enabled": True},
+    "prefixes": [{"prefix": "192.0.2.0/24", "comment": "", "excluded": False}, {"prefix": "203.0.113/24"}],
+    "allowlist": [],
+    "rules": [],
+    "filters": [],
+}
+
+
+def text() -> str:
+    parts = parts_of("lima", {**HOST, "baseline_custom_rules": RULES})
+    return snapshot_text(parts, [ACCOUNT, {"rules": RULES}])
+
+
+def test_what_a_part_may_change_is_read_as_it_is_written() -> None:
+    parts = readers(parts_of("lima", {**HOST, "baseline_custom_rules": RULES, "baseline_timeout": 5.0}))
+    assert [part.module for part in parts] == ["protection_info", "custom_rules_info"]
+    assert parts[1].options["zone_name"] == "one.example"
+    assert all((part.options["api_token"], part.options["timeout"]) == ("secret", 5.0) for part in parts)
+    assert not any("rules" in part.options for part in parts)
+
+
+def test_a_snapshot_has_the_form_of_an_export_and_says_what_it_lacks() -> None:
+    document = yaml.safe_load(text())
+    assert document["baseline_source"] == {
+        "account_id": "a" * 32,
+        "zone_name": "one.example",
+        "incomplete": ["prefixes"],
+    }
+    assert document["baseline_prefixes"] == [{"prefix": "192.0.2.0/24", "comment": "", "excluded": False}]
+    assert (document["baseline_enabled"], document["baseline_custom_rules_state"]) == (True, "exact")
+    assert "# The prefix 203.0.113/24 cannot be described" in text()
+    assert "secret" not in text()
+
+
+def test_a_file_is_written_for_its_owner_only_and_leaves_nothing_else(tmp_path: Path) -> None:
+    path = Path(write_snapshot(tmp_path / "snapshots" / "lima", "text", NOW))
+    assert path == tmp_path / "snapshots" / "lima" / "2027-01-29T09-15-02.310412Z.yml"
+    assert path.read_text() == "text"
+    assert [stat.S_IMODE(item.stat().st_mode) for item in (path, path.parent)] == [0o600, 0o700]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_completed_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        write_snapshot(tmp_path / "lima", "\ud800", NOW)
+    assert list((tmp_path / "lima").iterdir()) == []
+
+
+def test_a_relative_directory_is_one_where_the_command_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PWD", str(tmp_path))
+    assert snapshot_folder("snapshots", "lima") == tmp_path / "snapshots" / "lima"
+
+
+def test_a_directory_that_is_a_file_is_an_error_that_is_predicted(tmp_path: Path) -> None:
+    (tmp_path / "snapshots").write_text("")
+    folder = tmp_path / "snapshots" / "lima"
+    with pytest.raises(OSError, match="snapshots") as predicted:
+        require_writable(folder)
+    with pytest.raises(OSError, match="snapshots") as met:
+        write_snapshot(folder, "", NOW)
+    assert str(predicted.value) == str(met.value)
+
+
+def test_a_directory_that_nobody_may_write_into_is_predicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_writable(tmp_path / "snapshots" / "lima")
+    monkeypatch.setattr("os.access", lambda path, mode: path != tmp_path)
+    with pytest.raises(PermissionError, match="snapshots/lima"):
+        require_writable(tmp_path / "snapshots" / "lima")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("host", ["", "..", "../lima", "/lima"])
+def test_a_host_that_is_no_name_of_a_folder_is_refused(host: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no name of a folder"):
+        snapshot_folder(str(tmp_path / "snapshots"), host)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,91 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import (
+    Directory,
+    Selection,
+    account_names,
+    group_of_zones,
+    hosts_of,
+    hyphenated,
+    zone_names,
+)
+
+ONE, TWO = "1a2b3c" + "0" * 26, "1a2b3c" + "1" * 26
+
+
+@pytest.mark.parametrize(
+    ("name", "hyphens"),
+    [
+        ("Example GmbH & Co. KG", "example-gmbh-co-kg"),
+        ("  two__words  ", "two-words"),
+        ("\u041c\u043e\u0441\u043a\u0432\u0430 1", "\u043c\u043e\u0441\u043a\u0432\u0430-1"),
+        ("\u6771\u4eac", "\u6771\u4eac"),
+        ("\u0939\u093f\u0928\u094d\u0926\u0940", "\u0939\u093f\u0928\u094d\u0926\u0940"),
+        ("Cafe\u0301", "caf\u00e9"),
+        ("!!!", ""),
+    ],
+)
+def test_a_name_becomes_letters_digits_and_hyphens(name: str, hyphens: str) -> None:
+    assert hyphenated(name) == hyphens
+
+
+@pytest.mark.parametrize(
+    ("accounts", "names"),
+    [
+        ([(ONE, "Example"), (TWO, "Other")], ["example", "other"]),
+        ([("a" * 32, "Example"), ("b" * 32, "example")], ["example-aaaaaa", "example-bbbbbb"]),
+        ([(ONE, "Example"), (TWO, "Example!")], ["example-" + ONE, "example-" + TWO]),
+        ([("a" * 32, "!!!")], ["account-aaaaaa"]),
+        ([("a" * 32, "All"), ("b" * 32, "localhost")], ["all-aaaaaa", "localhost-bbbbbb"]),
+        ([("a" * 32, "Example"), ("b" * 32, "Example"), ("c" * 32, "Example-AAAAAA")],
+         ["example-" + "a" * 32, "example-bbbbbb", "example-aaaaaa-" + "c" * 32]),
+    ],
+)  # fmt: skip
+def test_host_names_of_accounts_are_unique(accounts: list[tuple[str, str]], names: list[str]) -> None:
+    host_names = account_names({"id": identity, "name": name} for identity, name in accounts)
+    assert list(host_names.values()) == names
+
+
+def test_an_account_gives_way_to_a_zone_of_its_name() -> None:
+    accounts = [{"id": "a" * 32, "name": "Corp"}]
+    zones = [{"id": "b" * 32, "name": "corp", "account": accounts[0]}]
+    assert [host.name for host in hosts_of(Directory(accounts, zones), Selection())] == ["corp-aaaaaa", "corp"]
+
+
+def test_a_zone_without_an_account_is_a_host_all_the_same() -> None:
+    (host,) = hosts_of(Directory([], [{"id": "b" * 32, "name": "example.com"}]), Selection())
+    assert (host.name, host.parent_group, host.variables["edge_zone_account"]) == ("example.com", None, None)
+
+
+@pytest.mark.parametrize(
+    ("zones", "names"),
+    [
+        ([("a" * 32, "Example.COM"), ("b" * 32, "example.org")], ["example.com", "example.org"]),
+        ([("a" * 32, "example.com"), ("b" * 32, "example.com")], ["example.com-aaaaaa", "example.com-bbbbbb"]),
+        ([("a" * 32, None), ("b" * 32, "{{ 6 * 7 }}/..")], ["zone-aaaaaa", "6-7-.."]),
+    ],
+)
+def test_host_names_of_zones_are_their_domains(zones: list[tuple[str, str]], names: list[str]) -> None:
+    assert list(zone_names({"id": identity, "name": name} for identity, name in zones).values()) == names
+
+
+def test_the_group_of_an_accounts_zones_is_a_name_that_ansible_takes() -> None:
+    assert group_of_zones("caf\u00e9-2-\u0939\u093f") == "zones_of_caf\u00e9_2_\u0939_"
+
+
+def test_patterns_that_match_nothing_are_named() -> None:
+    owner = {"id": "a" * 32, "name": "Example"}
+    directory = Directory([], [{"id": "b" * 32, "name": "example.com", "account": owner}])
+    selection = Selection(["example", "exmaple"], ["*.com", "b" * 32, "*.net"])
+    assert selection.unmatched(directory) == ["exmaple", "*.net"]
+    assert Selection().unmatched(directory) == []
+
+
+def test_an_item_without_an_id_is_refused() -> None:
+    with pytest.raises(ValueError, match="an account or zone without an id"):
+        hosts_of(Directory([{"name": ""}], []), Selection())

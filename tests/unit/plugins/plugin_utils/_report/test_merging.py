@@ -1,0 +1,75 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.edgeops.protection.plugins.filter.protection_report import protection_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import merge_reports, read_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
+
+from tests.support.report_schema import validate_report
+
+NEWER, OLDER = "2026-11-21T10:00:00+00:00", "2026-11-21T10:30:00+01:00"
+
+
+def report(generated: str, *hosts: str, error: str = "not read") -> dict[str, Any]:
+    return make_report([HostResults(host, failures=[{"failed": True, "msg": error}]) for host in hosts], generated)
+
+
+def test_slices_become_one_report() -> None:
+    slices = [read_report("slice", json.dumps(report(OLDER, *hosts))) for hosts in (["lima", "oslo"], ["kyiv"])]
+    merged = merge_reports(slices)
+    validate_report(merged)
+    assert [record["host"] for record in merged["hosts"]] == ["kyiv", "lima", "oslo"]
+    assert merged["totals"]["statuses"]["unknown"] == 3
+
+
+def test_the_newest_report_on_a_host_counts_whatever_the_order() -> None:
+    old, new = report(OLDER, "lima", "oslo", error="old"), report(NEWER, "lima", error="new")
+    for order in ([old, new], [new, old]):
+        merged = merge_reports(order)
+        assert {record["host"]: record["reasons"] for record in merged["hosts"]} == {"lima": ["new"], "oslo": ["old"]}
+        assert merged["generated"] == NEWER
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"version": 2}, "slice.json is a report of version 2, and this release of the collection reads version 1"),
+        ({"version": None}, "a report of version None"),
+        ({"hosts": None}, "is no report"),
+        ({"hosts": [{"host": "lima", "status": "fine"}]}, "damaged report: the status of lima is 'fine'"),
+        ({"hosts": [{"host": "lima", "status": "drift"}]}, "lima lacks reasons, operations"),
+        ({"hosts": [{}]}, "a host has no name"),
+        ({"hosts": ["lima"]}, "a host has no name"),
+        ({"generated": "yesterday"}, "generated is no timestamp"),
+        ({"generated": "2026-11-21T10:00:00"}, "generated is no timestamp"),
+    ],
+)
+def test_other_files_are_refused(change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        read_report("slice.json", json.dumps({**report(NEWER, "lima"), **change}))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "no JSON", '{"version": 1}'])
+def test_what_is_no_report_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match=r"slice\.json is"):
+        read_report("slice.json", text)
+
+
+def test_the_filter_merges_and_explains_its_errors() -> None:
+    merged = protection_report([{"host": "oslo"}], NEWER, merge=[json.dumps(report(OLDER, "lima"))])
+    assert [record["host"] for record in merged["hosts"]] == ["lima", "oslo"]
+    with pytest.raises(AnsibleFilterError, match=r"merge\[0\] is not JSON"):
+        protection_report([], NEWER, merge=["nothing"])
+    records: list[Any] = [{}, {"host": "lima", "results": ["x"]}, {"host": "lima", "failures": {"msg": "x"}}, 1]
+    for malformed in records:
+        with pytest.raises(AnsibleFilterError, match="protection_report: "):
+            protection_report([malformed], NEWER)

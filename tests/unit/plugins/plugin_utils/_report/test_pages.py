@@ -1,0 +1,189 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The report in its formats: whatever the service says is shown as text, in each of them."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import Record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import file_name, report_files
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.prometheus import metrics
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.summary import summary
+
+GENERATED = "2026-11-21T10:00:00+00:00"
+CLASSES = {"covered": 240, "monitored": 0, "undecided": 0, "uncovered": 16, "excluded": 0}
+ADDRESSES = {"ipv4": CLASSES, "ipv6": {**CLASSES, "covered": 3 << 64, "uncovered": 1}}
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>",
+    "</style></script><svg onload=alert(1)>",
+    "{{ 7 * 7 }}{% raw %}",
+    "\u202eevil\u2066 \u200b \x1b[31mred\x00\x07 line\nfeed \U000e0041",
+    "`` ` ``` | [link](javascript:alert(1)) @everyone <!-- **bold**",
+    'back\\slash "quote" # HELP',
+]
+
+
+def record(data: str = "lima", **others: Any) -> Record:
+    """A record of a host in which every text is this one."""
+    operation = {"module": data, "action": "update", "resource": data, "title": data, "key": data, "name": data}
+    return {
+        "host": data,
+        "status": "drift",
+        "reasons": [data],
+        "mitigates": True,
+        "account_id": data,
+        "zone_id": data,
+        "plan_id": data,
+        "plans": {data: data},
+        "operations": [{**operation, "fields": {data: data + "!", "new": [data]}, "before": {data: data}}],
+        "risks": [{"module": data, "accepted": False, "code": data, "message": data, "reason": data}],
+        "pending": [{"module": data, "message": data}],
+        "unmanaged": [{"module": data, "key": data, "note": data}],
+        "coverage": {
+            "enabled": True,
+            "effective": True,
+            "addresses": ADDRESSES,
+            **{name: [data] for name in ("protected", "excluded", "uncovered", "bypassing", "gaps", "undecided")},
+            "components": {data: [{"modes": [data], "addresses": data}]},
+        },
+        **others,
+    }
+
+
+class Elements(HTMLParser):
+    """The elements of a page, its attributes, and its texts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, tuple[str, ...]]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, tuple(name for name, _value in attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+@pytest.mark.parametrize("data", HOSTILE)
+def test_data_adds_no_element_and_no_attribute_to_the_page(data: str) -> None:
+    plain, hostile = (Elements(html_page(report_of([record(name)], GENERATED))) for name in ("plain", data))
+    assert hostile.elements == plain.elements
+    assert len(hostile.texts) == len(plain.texts)
+
+
+@pytest.mark.parametrize("data", HOSTILE)
+def test_characters_that_control_text_are_shown_in_every_format(data: str) -> None:
+    report = report_of([record(data)], GENERATED)
+    for name, content in report_files(report):
+        unseen = [character for character in content if not character.isprintable() and character != "\n"]
+        assert unseen == [], name
+    assert all(line.isprintable() for line in summary(report, "report"))
+
+
+def test_what_controls_text_can_be_read_on_the_page() -> None:
+    shown = html_page(report_of([record("\u202eevil\nline")], GENERATED))
+    assert "\\u202eevil" in shown
+    assert "<code>\\u202eevil\\nline</code>" in shown
+
+
+def test_the_page_makes_no_request_and_its_policy_allows_none() -> None:
+    page = html_page(report_of([record()], GENERATED))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy and policy[1].startswith("default-src &#39;none&#39;; style-src &#39;sha256-")
+    assert "unsafe" not in policy[1]
+    assert not re.findall(r'(?:src|href)="(?!#|data:,)', page)
+    assert "url(http" not in page and " style=" not in page and "onclick" not in page
+
+
+@pytest.mark.parametrize("data", HOSTILE)
+def test_data_adds_no_line_and_no_cell_to_markdown(data: str) -> None:
+    plain, hostile = (markdown_page(report_of([record(name)], GENERATED)) for name in ("plain", data))
+    cells = [re.sub(r"`[^`]*`|\\.", "", line).count("|") for line in hostile.splitlines() if line.startswith("| ")]
+    assert len(hostile.splitlines()) == len(plain.splitlines())
+    assert cells == [line.count("|") for line in plain.splitlines() if line.startswith("| ")]
+    assert "@everyone" not in re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", hostile)
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [("a_b*c", r"a\_b\*c"), ("<b>", r"\<b\>"), ("@team", "@<!-- -->team"), ("x\ny", r"x\\ny"), ("a|b", r"a\|b")],
+)
+def test_text_is_no_markup(data: str, shown: str) -> None:
+    assert text(data) == shown
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"), [("a", "`a`"), ("a`b", "``a`b``"), ("`a", "`` `a ``"), ("a|b", r"`a\|b`"), ("", "`  `")]
+)
+def test_code_ends_where_it_should(data: str, shown: str) -> None:
+    assert code(data) == shown
+
+
+@pytest.mark.parametrize("data", HOSTILE)
+def test_metrics_have_a_name_labels_and_a_number_on_each_line(data: str) -> None:
+    value = r'"(?:[^"\\\n]|\\["\\n])*"'
+    sample = re.compile(rf"edgeops_protection_\w+(?:\{{\w+={value}(?:,\w+={value})*\}})? -?[0-9.e+]+")
+    lines = metrics(report_of([record(data), record("oslo", coverage=None, mitigates=None)], GENERATED)).splitlines()
+    assert all(line.startswith(("# HELP ", "# TYPE ")) or sample.fullmatch(line) for line in lines)
+
+
+def test_metrics_say_how_bad_it_is() -> None:
+    report = report_of([record("lima"), record("oslo", status="unknown", coverage=None, mitigates=None)], GENERATED)
+    lines = metrics(report).splitlines()
+    for expected in (
+        "edgeops_protection_report_timestamp_seconds 1795255200",
+        'edgeops_protection_hosts{status="drift"} 1',
+        'edgeops_protection_host_severity{host="lima"} 2',
+        'edgeops_protection_host_severity{host="oslo"} 5',
+        'edgeops_protection_host_refused_risks{host="lima"} 1',
+        'edgeops_protection_host_addresses{host="lima",family="ipv4",class="uncovered"} 16',
+    ):
+        assert expected in lines
+    assert 'edgeops_protection_host_mitigates{host="oslo"} 0' not in lines
+
+
+def test_the_page_says_what_matters_first() -> None:
+    hosts = [record("lima"), record("oslo", status="unprotected"), record("kyiv", status="unknown", coverage=None)]
+    page = html_page(report_of(hosts, GENERATED))
+    assert "1 is unknown, 1 is unprotected." in page
+    assert page.index("kyiv") < page.index("oslo") < page.index("lima")
+    assert 'aria-label="IPv4: 240 mitigated, 16 not covered"' in page
+    assert 'aria-label="IPv6: 3 /64 mitigated, 1 not covered"' in page
+    assert "1 risk refused" in page
+
+
+def test_a_report_without_hosts_is_a_page() -> None:
+    report = report_of([], GENERATED)
+    assert "There is no host." in html_page(report) and "There is no host." in markdown_page(report)
+    assert summary(report, "here") == ["0 hosts: none.", "here/report.html"]
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("lima.example", "lima.example"),
+        ("../../etc/passwd", "%2E./..%2Fetc%2Fpasswd".replace("/..", "%2F..")),
+        (".", "%2E"),
+        ("a b\u00e9", "a%20b\u00e9"),
+        ("a\x00b", "a%00b"),
+    ],
+)
+def test_a_plan_lies_in_the_directory_whatever_the_host_is_called(host: str, name: str) -> None:
+    assert file_name(host) == name
+    assert "/" not in name
+
+
+def test_an_unknown_host_has_no_plan() -> None:
+    names = [name for name, _text in report_files(report_of([record(), record("oslo", status="unknown")], GENERATED))]
+    assert names == ["report.json", "report.md", "report.html", "report.prom", "plans/lima.json"]
