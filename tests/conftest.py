@@ -20,7 +20,7 @@ settings.register_profile("thorough", max_examples=2000, deadline=None)
 settings.register_profile("plans", deadline=None)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "steady")
 settings.load_profile(PROFILE)
-RANDOM_PLANS = {"quick": 50, "plans": 2000}.get(PROFILE, 200)  # in all, of tests/functional/test_random_plans.py
+RANDOM_PLANS = {"quick": 50, "plans": 2000}.get(PROFILE, 200)  # in all, of tests/evidence/models/test_random_plans.py
 
 
 @pytest.fixture(scope="session")

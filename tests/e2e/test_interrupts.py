@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.evidence.kills.__main__ import main as kills
 from tests.fake_service import LocalService
-from tests.kills.__main__ import main as kills
 from tests.support.interrupted_run import interruptible, wait_until
 from tests.support.module_run import ACCOUNT
 

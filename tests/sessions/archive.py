@@ -94,4 +94,4 @@ def ee(session: nox.Session) -> None:
 @nox.session(python=False, name="release-check", requires=["build", "build-import-check"])
 def release_check(session: nox.Session) -> None:
     """Check that versions, changelog and archive are fit for a release."""
-    run(session, "python", "-m", "tests.release")
+    run(session, "python", "-m", "tests.sessions.release")

@@ -87,7 +87,7 @@ def targets(session: nox.Session) -> None:
     (sent / "module_utils").unlink(missing_ok=True)
     (sent / "module_utils").symlink_to(core / "ansible" / "module_utils")
     environment = {"PYTHONPATH": str(sent.parent)}
-    session.run("python", "tests/import_modules.py", *map(str, modules()), env=environment)
+    session.run("python", "tests/sessions/import_modules.py", *map(str, modules()), env=environment)
     session.run("python", "-m", "pytest", "-q", *PARALLEL, "tests/unit/plugins/module_utils", env=environment)
 
 

@@ -25,7 +25,7 @@ UNIT_TESTS: Final = (*PARALLEL, "tests/unit/plugins", "--cov", f"--cov-fail-unde
 def test(session: nox.Session) -> None:
     """Run the tests that start no playbook; the unit tests alone run 95 % of the module code."""
     run_tests(session, *UNIT_TESTS, "--cov-report=")
-    folders = ("tests/unit/fake_service", "tests/unit/repository", "tests/functional", "tests/benchmark")
+    folders = ("tests/unit/fake_service", "tests/unit/repository", "tests/functional", "tests/evidence/benchmark")
     run_tests(session, *PARALLEL, *folders)
 
 
@@ -44,7 +44,7 @@ def coverage(session: nox.Session) -> None:
 @nox.session(python=False)
 def plans(session: nox.Session) -> None:
     """Compare 2,000 random plans with a model of the docs."""
-    run_tests(session, *PARALLEL, "tests/functional/test_random_plans.py", env={"HYPOTHESIS_PROFILE": "plans"})
+    run_tests(session, *PARALLEL, "tests/evidence/models/test_random_plans.py", env={"HYPOTHESIS_PROFILE": "plans"})
 
 
 @nox.session(python=False)
@@ -57,14 +57,14 @@ def parity(session: nox.Session) -> None:
 def engine(session: nox.Session) -> None:
     """Compare expressions and migrations with the vendor's engine."""
     fetch_engine(session)
-    run_tests(session, "tests/engine")
+    run_tests(session, "tests/evidence/engine")
 
 
 @nox.session(python=False)
 def evidence(session: nox.Session) -> None:
     """Compare more of them, and write docs/evidence.md."""
     fetch_engine(session)
-    run(session, "python", "-m", "tests.engine.evidence")
+    run(session, "python", "-m", "tests.evidence.engine.evidence")
 
 
 def fetch_engine(session: nox.Session) -> None:
@@ -89,7 +89,7 @@ def browser(session: nox.Session) -> None:
             missing(session, "apt-get cannot install Chromium.")
     digest = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
     fetch_from_npm(session, "axe-core@4.14.1", "axe.min.js", digest)
-    run_tests(session, "tests/browser", requires="browser")
+    run_tests(session, "tests/evidence/browser", requires="browser")
 
 
 @nox.session(python=False)
@@ -105,7 +105,7 @@ def awx(session: nox.Session) -> None:
             names = [name for name in archive.namelist() if name.startswith("ansible_collections/awx/awx/")]
             archive.extractall(folder, names)
         wheel.unlink()
-    run_tests(session, "tests/awx")
+    run_tests(session, "tests/evidence/awx")
 
 
 @nox.session(python=False)
@@ -122,16 +122,16 @@ def workflows(session: nox.Session) -> None:
 @nox.session(python=False)
 def bench(session: nox.Session) -> None:
     """Measure against other ways to do the same, and write docs/performance.md."""
-    run(session, "python", "-m", "tests.benchmark", *session.posargs)
+    run(session, "python", "-m", "tests.evidence.benchmark", *session.posargs)
 
 
 @nox.session(python=False)
 def kills(session: nox.Session) -> None:
     """End thirty runs at random calls; one more run must converge, without duplicates or losses."""
-    run(session, "python", "-m", "tests.kills")
+    run(session, "python", "-m", "tests.evidence.kills")
 
 
 @nox.session(python=False)
 def mutants(session: nox.Session) -> None:
     """Change plan, risks, expressions, calls and values in small ways; a unit test must notice each."""
-    run(session, "python", "-m", "tests.mutants", requires="mutants")
+    run(session, "python", "-m", "tests.evidence.mutants", requires="mutants")

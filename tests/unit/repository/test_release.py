@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.release import problems
+from tests.sessions.release import problems
 
 READY = {
     "galaxy.yml": "version: 1.2.0\nrepository: a\ndocumentation: b\nissues: c\n",

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""`python -m tests.benchmark`: measure everything and write docs/performance.md; a part of it is only printed."""
+"""`python -m tests.evidence.benchmark`: measure everything and write docs/performance.md; a part of it is only printed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUICK_LESS = 5
 
 
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.evidence.benchmark", description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"only some cases, with {QUICK_RUNS} runs of less each")
     parser.add_argument("--case", action="append", default=[], metavar="NAME", help="only this case; may be repeated")
     parser.add_argument("--runs", type=int, help=f"rounds for each case; {RUNS} unless it is quick")

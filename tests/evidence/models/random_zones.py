@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tests.functional.plan_model import Item
-from tests.functional.random_plans import FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, named_once, some
+from tests.evidence.models.plan_model import Item
+from tests.evidence.models.random_plans import FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, named_once, some
 
 SOME_REQUESTS = st.sampled_from(
     [

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from .report import main as report
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mutants"
 DECIDING = (
     "_plan/plan.py _plan/ordering.py _plan/reconcile.py _apply/executor.py _apply/recovery.py _guard/risks.py _values/kinds.py "
@@ -42,7 +42,7 @@ def mutate(file: str) -> Path:
         "HYPOTHESIS_PROFILE": "quick",
     }
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    command = [sys.executable, "-m", "tests.mutants.trials", file, str(session)]
+    command = [sys.executable, "-m", "tests.evidence.mutants.trials", file, str(session)]
     subprocess.run(command, cwd=copy, env={**kept, **settings}, check=True)
     return session
 

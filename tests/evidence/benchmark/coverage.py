@@ -4,7 +4,7 @@
 
 """How long it takes to tell what a plan does to the coverage of a large account.
 
-`python -m tests.benchmark.coverage` prints a table: medians of several runs, against json.loads of the same account.
+`python -m tests.evidence.benchmark.coverage` prints a table: medians of several runs, against json.loads of the same account.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from tests.benchmark.coverage import reading_time
+from tests.evidence.benchmark.coverage import reading_time
 
 
 def test_coverage_grows_no_faster_than_n_log_n() -> None:

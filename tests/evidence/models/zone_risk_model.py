@@ -15,7 +15,7 @@ from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from tests.functional.plan_model import Item, same_text
+from tests.evidence.models.plan_model import Item, same_text
 from tests.support.requests_evaluator import PRECEDENCE, Request, matches
 
 Risks = dict[str, set[str]]  # the keys of the rules concerned, by code

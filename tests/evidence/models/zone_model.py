@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from tests.functional.plan_model import Item, Items, Refused, named, same_text
+from tests.evidence.models.plan_model import Item, Items, Refused, named, same_text
 
 SKIPPED = {"ruleset", "phase", "phases", "products"}
 

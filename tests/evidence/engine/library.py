@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-LIBRARY = Path(__file__).parents[2] / ".cache/npm/firewalker/package/lib/libwirefilter_ffi.so"
+LIBRARY = Path(__file__).parents[3] / ".cache/npm/firewalker/package/lib/libwirefilter_ffi.so"
 TYPES = {"address": 0, "text": 1, "number": 2, "flag": 3}
 REQUEST_FIELDS = {
     "http.request.uri.path": "text",

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Imports the modules in these files, as a target does that has no Ansible: `python tests/import_modules.py FILE ...`."""
+"""Imports the modules in these files, as a target does that has no Ansible: `python tests/sessions/import_modules.py FILE ...`."""
 
 from __future__ import annotations
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmark import machine, planning, plays, report
-from tests.benchmark.__main__ import chosen
-from tests.benchmark.accounts import in_order, objects, prefixes
-from tests.benchmark.cases import all_cases
-from tests.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way, measured
-from tests.benchmark.page import PAGE, page, ratios, summary, work
-from tests.benchmark.processes import Failure
-from tests.benchmark.serving import Serving
-from tests.benchmark.ways import Limit, Ways, Work, constant, desired_of
+from tests.evidence.benchmark import machine, planning, plays, report
+from tests.evidence.benchmark.__main__ import chosen
+from tests.evidence.benchmark.accounts import in_order, objects, prefixes
+from tests.evidence.benchmark.cases import all_cases
+from tests.evidence.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way, measured
+from tests.evidence.benchmark.page import PAGE, page, ratios, summary, work
+from tests.evidence.benchmark.processes import Failure
+from tests.evidence.benchmark.serving import Serving
+from tests.evidence.benchmark.ways import Limit, Ways, Work, constant, desired_of
 
 
 @pytest.fixture(scope="module")

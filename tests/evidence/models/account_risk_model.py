@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
-from tests.functional.plan_model import Item, Lists
+from tests.evidence.models.plan_model import Item, Lists
 
 Network = IPv4Network | IPv6Network
 MODELLED = {

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Plans large lists of prefixes, without a service: `python -m tests.benchmark.planning plan|loads SIZE`.
+"""Plans large lists of prefixes, without a service: `python -m tests.evidence.benchmark.planning plan|loads SIZE`.
 
 Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
 processor for the desired and the plan, or for json.loads of the same bytes.

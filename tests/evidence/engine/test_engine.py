@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from tests.engine.comparisons import ENGINE, Counts
-from tests.engine.evidence import run
+from tests.evidence.engine.comparisons import ENGINE, Counts
+from tests.evidence.engine.evidence import run
 
 TIMES = 1000
 

@@ -5,7 +5,7 @@
 """Compare many expressions, requests and rule sets with the vendor's parser and engine, and plans with a model of the
 docs, and write docs/evidence.md.
 
-    python -m tests.engine.evidence [times]
+    python -m tests.evidence.engine.evidence [times]
 
 Each comparison runs `times` times (2,000 unless told otherwise), always on the same random cases. Plans are other ones
 in each run, 2,000.
@@ -21,9 +21,9 @@ from random import Random
 
 import pytest
 
-from tests.engine.comparisons import ENGINE, PARSER, Counts
+from tests.evidence.engine.comparisons import ENGINE, PARSER, Counts
 
-PAGE = Path(__file__).parents[2] / "docs" / "evidence.md"
+PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
 TIMES = 2000
 OF_PLANS = "Check mode predicts what a task does, the task does what the docs say, and doing it again changes nothing"
 INTRODUCTION = """\
@@ -81,7 +81,7 @@ def row_of_plans() -> str:
     os.environ["HYPOTHESIS_PROFILE"] = "plans"
     plans = Plans()
     in_parallel = ["-n", "2", "--dist", "worksteal"]  # the plans for accounts take as long as all others
-    status = pytest.main(["-q", "--no-summary", *in_parallel, "tests/functional/test_random_plans.py"], [plans])
+    status = pytest.main(["-q", "--no-summary", *in_parallel, "tests/evidence/models/test_random_plans.py"], [plans])
     if status and not plans.counts.differences:
         plans.counts.differences.append(f"The plans were not compared: {status!r}.")
     return _row(OF_PLANS, "model", plans.counts)

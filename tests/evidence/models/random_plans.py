@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.functional.plan_model import KEYS, Item
+from tests.evidence.models.plan_model import KEYS, Item
 
 Items = st.SearchStrategy[list[Item]]
 KINDS = ("syn_flood", "out_of_state_tcp")

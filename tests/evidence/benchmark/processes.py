@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .measure import Taken
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 PLUGINS = Path(__file__).parent / "ansible"
 
 

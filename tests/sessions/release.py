@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 VERSION_ADDED = re.compile(r"version_added: [\"']?(?P<version>[\d.]+)")
 WITH_VERSIONS = ("plugins", "roles")
 

@@ -29,8 +29,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._migration.migr
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import intersection, range_of
 from octorules_wirefilter import parse_expression
 
-from tests.engine import generators
-from tests.engine.library import packets_engine, requests_engine
+from tests.evidence.engine import generators
+from tests.evidence.engine.library import packets_engine, requests_engine
 from tests.support.requests_evaluator import Matching, Request, matches, under_custom_rules, under_firewall_rules
 
 LITERALS = ("string_literals", "regex_literals", "ip_literals", "int_literals")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Makes the text of a report on many hosts, without Ansible: `python -m tests.benchmark.report html|json HOSTS`.
+"""Makes the text of a report on many hosts, without Ansible: `python -m tests.evidence.benchmark.report html|json HOSTS`.
 
 It prints the seconds of its processor for that; the hosts have every status in turn.
 """

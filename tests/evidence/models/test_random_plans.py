@@ -16,17 +16,17 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis.strategies import booleans, sampled_from
 
 from tests.conftest import RANDOM_PLANS
-from tests.fake_service import LocalService
-from tests.functional import account_risk_model, zone_model, zone_risk_model
-from tests.functional import plan_model as model
-from tests.functional.plan_model import Item, Refused
-from tests.functional.random_plans import (
+from tests.evidence.models import account_risk_model, zone_model, zone_risk_model
+from tests.evidence.models import plan_model as model
+from tests.evidence.models.plan_model import Item, Refused
+from tests.evidence.models.random_plans import (
     ACCOUNT_TASKS,
     ACCOUNTS,
     KINDS,
     NOW,
 )
-from tests.functional.random_zones import FIREWALL_TASKS, custom_plans, firewalls
+from tests.evidence.models.random_zones import FIREWALL_TASKS, custom_plans, firewalls
+from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.service_state import comparable as comparable_result
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""`python -m tests.kills`: end runs of a playbook at random calls; one more run must converge, without duplicates or losses."""
+"""`python -m tests.evidence.kills`: end runs of a playbook at random calls; one more run must converge, without duplicates or losses."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def duplicates(service: LocalService) -> Iterator[str]:
 
 def main(words: Sequence[str] | None = None, show: Callable[[str], None] = print) -> int:
     """Interrupt the runs; 1 where one of them does not end or converge."""
-    parser = argparse.ArgumentParser(prog="python -m tests.kills", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.evidence.kills", description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="to repeat what went wrong")
     arguments = parser.parse_args(words)

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.comparisons import ENGINE, PARSER, Counts
-from tests.engine.evidence import OF_PLANS
+from tests.evidence.engine.comparisons import ENGINE, PARSER, Counts
+from tests.evidence.engine.evidence import OF_PLANS
 
-PAGE = Path(__file__).parents[2] / "docs" / "evidence.md"
+PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
 
 
 @pytest.mark.parametrize("comparison", PARSER, ids=lambda comparison: comparison.__name__)

@@ -170,7 +170,7 @@ class Ways:
 
     def pure(self, program: str, what: str, size: int) -> Way:
         """What a program of this package does without Ansible and without a service, by the processor's time."""
-        words = [sys.executable, "-m", f"tests.benchmark.{program}", what, str(size)]
+        words = [sys.executable, "-m", f"tests.evidence.benchmark.{program}", what, str(size)]
         return Way(lambda: Taken(float(run(words, self.scratch)[1])))
 
     def _measured(
