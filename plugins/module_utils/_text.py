@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Iterable
 
+from ._messages import Message, Option
+
 MAX_NAMES = 5  # so many are named in a sentence; the others are counted
 MAX_EXCERPT = 120  # characters
 # Control characters, marks and overrides of the direction, invisible characters, line separators,
@@ -34,7 +36,10 @@ def plural(number: int, one: str, many: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """A text whose first letter is a capital; the others stay."""
+    """A text whose first letter is a capital; the others stay, and the name of an option does."""
+    if isinstance(text, Message):
+        first, *others = text.parts or ("",)
+        return Message(first if isinstance(first, Option) else capitalised(first), *others)
     return text[:1].upper() + text[1:]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Iterable
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Message, Option
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     capitalised,
     excerpt,
@@ -63,3 +64,16 @@ def test_a_number_has_its_noun(number: int, shown: str) -> None:
 def test_only_the_first_letter_becomes_a_capital(text: str, shown: str) -> None:
     assert capitalised(text) == shown
     assert sentence(text) == shown + "."
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (Message(Option("accept_risks", 0), ": it expired"), "accept_risks[0]: it expired."),
+        (Message("the option ", Option("enabled")), "The option enabled."),
+        (Message(), "."),
+    ],
+)
+def test_the_name_of_an_option_does_not_become_a_capital(message: Message, shown: str) -> None:
+    assert sentence(message) == shown
+    assert isinstance(capitalised(message), Message)
