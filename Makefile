@@ -11,15 +11,15 @@ PORT ?= 0
 STATE ?= tests/demo/state.yml
 NOX = .cache/nox/bin/python -m nox
 # The further targets that run the session of their name, or those that have it for a tag.
-SESSIONS := e2e coverage plans parity engine evidence browser awx workflows bench kills mutants \
+SESSIONS := e2e coverage plans parity parity-all engine comparisons browser awx workflows bench kills mutants \
     docs-update docs build ee release-check sanity integration
-TAGS := targets matrix
-.PHONY: help demo serve test lint importer clean nox $(SESSIONS) $(TAGS)
+TAGS := targets targets-all matrix matrix-all
+.PHONY: help demo serve test lint importer evidence clean nox $(SESSIONS) $(TAGS)
 
 help: ## Show what there is.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@awk '/^def / { name = $$2; sub(/\(.*/, "", name); gsub("_", "-", name) } \
-	    /^    """.*"""$$/ && index(" test $(SESSIONS) $(TAGS) ", " " name " ") { gsub(/"""|^ +/, ""); printf "make %-13s %s\n", name, $$0 }' \
+	    /^    """.*"""$$/ && index(" test $(SESSIONS) $(TAGS) ", " " name " ") { gsub(/"""|^ +/, ""); printf "make %-13s %s\n", name, $$0; name = "" }' \
 	    tests/sessions/{running,sources,pythons,archive}.py
 
 demo: ## Export, plan, apply and report three accounts and a zone, on a local service; VERBOSE=1 shows all.
@@ -44,6 +44,9 @@ $(TAGS): nox
 
 lint: nox ## Check format, style, types, the direction of imports, licences and documentation.
 	@CI=true $(NOX) -s lint types docs-check license-check extra-checks ansible-lint
+
+evidence: nox ## Run all that holds the claims of the documentation, as CI does once a week.
+	@$(NOX) -t $@
 
 importer: nox ## Build the archive, and run Galaxy's importer on it.
 	@$(NOX) -s build-import-check

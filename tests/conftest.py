@@ -17,10 +17,8 @@ from hypothesis import settings
 settings.register_profile("quick", max_examples=15, deadline=None, derandomize=True)
 settings.register_profile("steady", max_examples=60, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=2000, deadline=None)
-settings.register_profile("plans", deadline=None)
-PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "steady")
-settings.load_profile(PROFILE)
-RANDOM_PLANS = {"quick": 50, "plans": 2000}.get(PROFILE, 200)  # in all, of tests/evidence/models/test_random_plans.py
+settings.register_profile("plans", max_examples=600, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture(scope="session")

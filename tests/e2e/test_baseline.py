@@ -142,11 +142,20 @@ def play(service: LocalService, folder: Path, hosts: dict[str, dict[str, Any]], 
     return ansible_playbook("-i", inventory, *arguments, PLAYBOOK)
 
 
-def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Path) -> None:
-    """Check mode predicts the run, the second run changes nothing, and each takes two tasks for a host."""
+MODULES_OF = {
+    "account": ["account_protection"],
+    "both": ["account_protection", "firewall_rules", "custom_rules"],
+    "by_name": ["custom_rules"],
+    "by_id": ["custom_rules"],
+    "undescribed": [],
+}
+ZONES = {"by_name": "4" * 32, "both": ZONE, "by_id": "5" * 32}
+
+
+def hosts_of_each_kind(service: LocalService) -> dict[str, dict[str, Any]]:
+    """Hosts for MODULES_OF, whose accounts are empty and whose zones have a firewall rule."""
     old = {"id": "1" * 32, "action": "challenge", "filter": {"expression": "ip.src eq 192.0.2.1"}}
-    names = {"by_name": "4" * 32, "both": ZONE, "by_id": "5" * 32}
-    for name, zone in names.items():
+    for name, zone in ZONES.items():
         service.zone(zone).seed(rules=[old])
         service.zone(zone).name = f"{name.replace('_', '-')}.example.com"
     for account in ("e" * 32, "f" * 32):
@@ -154,28 +163,20 @@ def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Pa
     token = {"edge_api_token": service.token}
     rules = {"baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}]}
     protected = {"baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "{{ unset | default(omit) }}"}]}
-    hosts: dict[str, dict[str, Any]] = {
+    described = {"baseline_firewall_rules": [{"id": "1" * 32, "description": "Office"}]}
+    return {
         "account": {"edge_account_id": "e" * 32, **token, **protected},
-        "both": {
-            "edge_account_id": "f" * 32,
-            "edge_zone_id": ZONE,
-            **token,
-            **protected,
-            **rules,
-            "baseline_firewall_rules": [{"id": "1" * 32, "description": "Office"}],
-        },
+        "both": {"edge_account_id": "f" * 32, "edge_zone_id": ZONE, **token, **protected, **rules, **described},
         "by_name": {"edge_zone_name": "by-name.example.com", **token, **rules},
         # as the inventory plugin describes a zone
         "by_id": {"edge_zone_id": "5" * 32, "edge_zone_name": "by-id.example.com", **token, **rules},
         "undescribed": {"edge_zone_id": "6" * 32, **token},
     }
-    modules = {
-        "account": ["account_protection"],
-        "both": ["account_protection", "firewall_rules", "custom_rules"],
-        "by_name": ["custom_rules"],
-        "by_id": ["custom_rules"],
-        "undescribed": [],
-    }
+
+
+def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Path) -> None:
+    """Check mode predicts the run, the second run changes nothing, and each takes two tasks for a host."""
+    hosts = hosts_of_each_kind(service)
 
     predicted, done, again = (
         play(service, tmp_path, hosts, *arguments) for arguments in (["--check", "--diff"], [], [])
@@ -185,21 +186,21 @@ def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Pa
         assert run.code == 0, run.output
         assert Counter(task.host for task in run.tasks) == dict.fromkeys(hosts, 2)
         for task in run.of():
-            assert [name for name in MODULES if name in task.result] == modules[task.host]
+            assert [name for name in MODULES if name in task.result] == MODULES_OF[task.host]
         assert "undescribed: No rules of the zone are described, so nothing is done." in run.output
         assert "account: TCP protection is off: nothing is protected." in run.output
     results = [{task.host: task.result for task in run.of()} for run in (predicted, done, again)]
-    for host in hosts:
+    for host, modules in MODULES_OF.items():
         first, second, third = (result[host] for result in results)
         assert first["operations"] == second["operations"]
-        assert len(first["diff"]) == len(modules[host])
-        assert [result["changed"] for result in (first, second, third)] == [bool(modules[host])] * 2 + [False]
+        assert len(first["diff"]) == len(modules)
+        assert [result["changed"] for result in (first, second, third)] == [bool(modules)] * 2 + [False]
         assert third["operations"] == []
     assert [item["resource"] for item in results[1]["both"]["operations"]] == [
         *("prefix", "syn_flood_rule", "out_of_state_tcp_rule"),
         *("firewall_rule", "custom_rule"),
     ]
-    for zone in names.values():
+    for zone in ZONES.values():
         assert [rule["ref"] for rule in service.zone(zone).custom_rules] == ["office"]
     assert service.zone(ZONE).rules[0]["description"] == "Office"
     assert [entry["comment"] for entry in service.account("e" * 32).prefixes] == [""]  # not what stands for omit

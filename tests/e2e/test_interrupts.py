@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from tests.evidence.kills.__main__ import main as kills
 from tests.fake_service import LocalService
 from tests.support.interrupted_run import interruptible, wait_until
 from tests.support.module_run import ACCOUNT
@@ -44,7 +43,3 @@ def test_once_is_enough(
             os.killpg(run.process.pid, signal.SIGINT)
             assert run.seconds_until_gone(2 * LONGEST) < LONGEST
             assert run.process.returncode != 0
-
-
-def test_a_run_that_was_ended_converges_with_one_more(capsys: pytest.CaptureFixture[str]) -> None:
-    assert kills(["--runs", "1", "--seed", "2"]) == 0, capsys.readouterr().out

@@ -15,7 +15,7 @@ import yaml
 from .credentials import Grant
 from .server import LocalService
 
-DEMO = Path(__file__).with_name("demo.yml")
+DEMO = Path(__file__).parents[1] / "demo" / "state.yml"
 
 TEXT = """\
 The local service is at {base_url}

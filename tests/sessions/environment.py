@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where sessions run: .venv, in which people work, too, and which .ci/install makes; and what they fetch."""
+"""Sessions run in .venv, which .ci/install makes and people work in, too; some download a package from npm."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def run_tests(session: nox.Session, *words: str | Path, **options: Any) -> None:
 
 
 def missing(session: nox.Session, what: str) -> None:
-    """End a session whose tests nobody can run here."""
+    """Skip a session that cannot run on this machine."""
     session.skip(f"*** NOT TESTED: {what} ***")
 
 
 def fetch_from_npm(session: nox.Session, package: str, file: str, digest: str) -> None:
-    """Have npm's package in .cache/npm; skips the session where it cannot be had, and fails where it is another one."""
+    """Download a package from npm to .cache/npm. Skips the session if that fails, and fails if the file is another one."""
     folder = CACHE / "npm" / package.partition("@")[0]
     path = folder / "package" / file
     if not path.exists():

@@ -18,6 +18,7 @@ from .environment import CACHE, PARALLEL, fetch_from_npm, missing, run, run_test
 
 # Percent of the lines and branches of plugins/module_utils, which the unit tests of the plugins alone must run.
 COVERAGE: Final = 95
+EVIDENCE: Final = ["evidence"]  # what `make evidence` runs, and CI once a week
 UNIT_TESTS: Final = (*PARALLEL, "tests/unit/plugins", "--cov", f"--cov-fail-under={COVERAGE}")
 
 
@@ -25,7 +26,7 @@ UNIT_TESTS: Final = (*PARALLEL, "tests/unit/plugins", "--cov", f"--cov-fail-unde
 def test(session: nox.Session) -> None:
     """Run the tests that start no playbook; the unit tests alone run 95 % of the module code."""
     run_tests(session, *UNIT_TESTS, "--cov-report=")
-    folders = ("tests/unit/fake_service", "tests/unit/repository", "tests/functional", "tests/evidence/benchmark")
+    folders = ("tests/unit/fake_service", "tests/unit/repository", "tests/functional", "tests/evidence/models")
     run_tests(session, *PARALLEL, *folders)
 
 
@@ -49,33 +50,39 @@ def plans(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def parity(session: nox.Session) -> None:
-    """Compare modules inside the worker process with modules packed and started."""
+    """Compare modules inside the worker process with modules packed and started: every case, and a third of the faults."""
     run_tests(session, "tests/parity")
 
 
-@nox.session(python=False)
+@nox.session(python=False, name="parity-all", tags=EVIDENCE)
+def parity_all(session: nox.Session) -> None:
+    """Compare them with every fault."""
+    run_tests(session, "tests/parity", env={"PARITY": "all"})
+
+
+@nox.session(python=False, tags=EVIDENCE)
 def engine(session: nox.Session) -> None:
     """Compare expressions and migrations with the vendor's engine."""
     fetch_engine(session)
-    run_tests(session, "tests/evidence/engine")
+    run_tests(session, *PARALLEL, "tests/evidence/engine")
 
 
-@nox.session(python=False)
-def evidence(session: nox.Session) -> None:
-    """Compare more of them, and write docs/evidence.md."""
+@nox.session(python=False, tags=EVIDENCE)
+def comparisons(session: nox.Session) -> None:
+    """Compare more of them, and 2,000 random plans with the models, and write docs/evidence.md."""
     fetch_engine(session)
     run(session, "python", "-m", "tests.evidence.engine.evidence")
 
 
 def fetch_engine(session: nox.Session) -> None:
-    """Have the library that npm's firewalker ships."""
+    """Download the library that npm's firewalker ships."""
     if os.uname().sysname != "Linux" or os.uname().machine != "x86_64":
         missing(session, "the library of the engine is for Linux on x86_64.")
     digest = "012ad256f70fc20deec4cb1e963fdc48a724e46aeb993314f741aa2cac1a5ffe"
     fetch_from_npm(session, "firewalker@1.0.10", "lib/libwirefilter_ffi.so", digest)
 
 
-@nox.session(python=False)
+@nox.session(python=False, tags=EVIDENCE)
 def browser(session: nox.Session) -> None:
     """Test the report's page in Chromium, with axe-core."""
     if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
@@ -92,7 +99,7 @@ def browser(session: nox.Session) -> None:
     run_tests(session, "tests/evidence/browser", requires="browser")
 
 
-@nox.session(python=False)
+@nox.session(python=False, tags=EVIDENCE)
 def awx(session: nox.Session) -> None:
     """Run the playbook of extensions/awx with the modules of awx.awx, on a controller in memory."""
     folder = CACHE / "awx"
@@ -119,19 +126,20 @@ def workflows(session: nox.Session) -> None:
     run_tests(session, "tests/workflows", "-m", "actionlint", requires="lint")
 
 
-@nox.session(python=False)
+@nox.session(python=False, tags=EVIDENCE)
 def bench(session: nox.Session) -> None:
     """Measure against other ways to do the same, and write docs/performance.md."""
+    run_tests(session, "tests/evidence/benchmark")
     run(session, "python", "-m", "tests.evidence.benchmark", *session.posargs)
 
 
-@nox.session(python=False)
+@nox.session(python=False, tags=EVIDENCE)
 def kills(session: nox.Session) -> None:
     """End thirty runs at random calls; one more run must converge, without duplicates or losses."""
     run(session, "python", "-m", "tests.evidence.kills")
 
 
-@nox.session(python=False)
+@nox.session(python=False, tags=EVIDENCE)
 def mutants(session: nox.Session) -> None:
     """Change plan, risks, expressions, calls and values in small ways; a unit test must notice each."""
     run(session, "python", "-m", "tests.evidence.mutants", requires="mutants")

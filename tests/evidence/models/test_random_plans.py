@@ -15,7 +15,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis.strategies import booleans, sampled_from
 
-from tests.conftest import RANDOM_PLANS
 from tests.evidence.models import account_risk_model, zone_model, zone_risk_model
 from tests.evidence.models import plan_model as model
 from tests.evidence.models.plan_model import Item, Refused
@@ -33,10 +32,12 @@ from tests.support.service_state import comparable as comparable_result
 ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-def plans(share: float) -> settings:
-    """So much of all random plans."""
+def plans(number: float) -> settings:
+    """How many random plans a test takes, as a multiple of the profile's examples: 200 in all, 2,000 by `make plans`."""
     phases = (Phase.explicit, Phase.generate)  # a plan is small enough to be read as it is
-    return settings(suppress_health_check=ONE_SERVICE, phases=phases, max_examples=max(1, int(RANDOM_PLANS * share)))
+    return settings(
+        suppress_health_check=ONE_SERVICE, phases=phases, max_examples=int(settings.default.max_examples * number)
+    )
 
 
 OTHER_PLAN = "0" * 64
@@ -163,7 +164,7 @@ def lists_of(service: LocalService) -> model.Lists:
 
 
 @given(existing=ACCOUNTS, task=ACCOUNT_TASKS, consent=CONSENTS)
-@plans(0.3)
+@plans(1)
 @pytest.mark.fewest(disables_protection=0.02, allowlists_own_prefix=0.02, unmet=0.01, refused=0.03)
 @pytest.mark.fewest(broad_allowlist=0.01, skips_monitoring=0.005, empties_list=0.005)
 @pytest.mark.fewest(unprotects_addresses=0.003, mass_deletion=0.003)
@@ -197,7 +198,7 @@ def test_a_random_plan_for_an_account(
 
 
 @given(existing=firewalls(), task=FIREWALL_TASKS, with_filters=booleans(), consent=CONSENTS)
-@plans(0.25)
+@plans(0.83)
 @pytest.mark.fewest(skips_everything=0.02, blocks_everything=0.02, weakens_zone=0.02, unmet=0.02)
 def test_a_random_plan_for_firewall_rules(
     existing: list[Item],
@@ -234,7 +235,7 @@ def by_id(rules: list[Item]) -> dict[str, Item]:
 
 
 @given(plan=custom_plans(), consent=CONSENTS)
-@plans(0.45)
+@plans(1.5)
 @pytest.mark.fewest(skips_everything=0.02, blocks_everything=0.02, weakens_zone=0.02, unmet=0.02)
 @pytest.mark.fewest(mass_deletion=0.005, empties_list=0.005, ignored=0.02, refused=0.03)
 def test_a_random_plan_for_custom_rules(

@@ -75,8 +75,9 @@ def pieces(message: str) -> list[str]:
 
 def lists(row: str, message: str) -> bool:
     """Whether a row of a page is about a message: it shows all of the message, or leaves out parts of it."""
-    return all(piece in row for piece in pieces(message)) or any(
-        len(piece) >= LONG_PIECE and piece in message for piece in pieces(row)
+    shown = pieces(row)
+    return all(piece in row for piece in pieces(message)) or (
+        max(map(len, shown)) >= LONG_PIECE and all(piece in message for piece in shown)
     )
 
 

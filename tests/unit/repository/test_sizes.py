@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""No function of the plugins is longer than 40 lines of code, and no file longer than 300."""
+"""No function of the plugins is longer than 40 lines of code, and no file longer than 300.
+
+ruff holds branches, statements and complexity (C901, PLR0912, PLR0915); it does not count lines of code.
+"""
 
 from __future__ import annotations
 

@@ -115,9 +115,7 @@ def value(draw: st.DrawFn, name: str) -> Any:
     return draw(st.sampled_from(draw(st.sampled_from(SPELLINGS[name]))))
 
 
-@st.composite
-def plans(draw: st.DrawFn, plural: str) -> Plan:
-    """A plan for some existing objects and some desired ones."""
+def existing_objects(draw: st.DrawFn, plural: str) -> Objects:
     resource, key, others = SHAPES[plural]
     existing: Objects = []
     for number in range(3 if resource is FIREWALL_RULES else draw(st.integers(0, 2))):
@@ -131,24 +129,38 @@ def plans(draw: st.DrawFn, plural: str) -> Plan:
             existing.append({"id": f"id-{number}", **values})
     if resource is FIREWALL_RULES:  # the service never has two versions of one filter
         existing = [{**item, "filter": existing[0]["filter"]} for item in existing[: draw(st.integers(2, 3))]]
+    return existing
+
+
+def desired_entry(draw: st.DrawFn, plural: str) -> dict[str, Any]:
+    resource, key, others = SHAPES[plural]
+    chosen = [*key, *(name for name in others if draw(st.booleans()))]
+    entry = {name: value(draw, name) for name in chosen}
+    if resource is CUSTOM_RULES:
+        entry = {"action": "block", "expression": "true", **entry}
+        entry["action"] = entry["action"].replace("skip", "log")
+    if resource is FIREWALL_RULES and draw(st.booleans()):
+        entry["filter"] = {"expression": value(draw, "expression")}
+    return entry
+
+
+@st.composite
+def plans(draw: st.DrawFn, plural: str) -> Plan:
+    """A plan for some existing objects and some desired ones."""
+    resource = SHAPES[plural][0]
+    existing = existing_objects(draw, plural)
     entries: Objects = []
     positions = {}
     for _number in range(draw(st.integers(1, 2))):
-        chosen = [*key, *(name for name in others if draw(st.booleans()))]
-        entry = {name: value(draw, name) for name in chosen}
-        if resource is CUSTOM_RULES:
-            entry = {"action": "block", "expression": "true", **entry}
-            entry["action"] = entry["action"].replace("skip", "log")
-        if resource is FIREWALL_RULES and draw(st.booleans()):
-            entry["filter"] = {"expression": value(draw, "expression")}
+        entry = desired_entry(draw, plural)
         if resource.key_of(entry) not in map(resource.key_of, entries):
             entries.append(entry)
             if resource is CUSTOM_RULES and draw(st.booleans()):
                 positions[resource.key_of(entry)] = parse_position("first")
-    how = draw(st.sampled_from([{}, {"absent": True}, {"exclusive": True}])) if resource.delete else {}
+    modes = [{}, {"absent": True}, {"exclusive": True}] if resource.delete else [{}]
     if resource is CUSTOM_RULES:
-        how = draw(st.sampled_from([{}, {"exclusive": True}]))
-    parsed = parse_desired(resource, numbered("entries", entries), **how)
+        modes.remove({"absent": True})
+    parsed = parse_desired(resource, numbered("entries", entries), **draw(st.sampled_from(modes)))
     desired = Desired(resource, parsed.objects, parsed.absent, parsed.exclusive, positions, parsed.paths)
     try:
         return make_plan({plural: existing}, [desired])
