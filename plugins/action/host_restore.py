@@ -12,10 +12,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.edgeops.protection.plugins.action.host_baseline import (
-    ActionModule as BaselineAction,
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import (
+    HostRun,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
+    HostTask,
+    wrong_parts,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
     parts_to_restore,
@@ -27,16 +31,21 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-class ActionModule(BaselineAction):
+class ActionModule(CollectionAction):
     """Updates a host to match a file, whose variables it takes, and no others that describe a
     state."""
 
-    variables_read = OF_INVENTORY
-    predicts_first = True  # half of a restore is a state that nobody knows
+    _supports_async = False
 
-    def parts(self, host: str, values: Mapping[str, Any]) -> list[Part]:
-        """The modules to run, with what the file says; raises ValueError for a file that is not of
-        this host."""
+    def run(
+        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        task = HostTask(self.calls(task_vars or {}))
+        check_mode = bool(self._task.check_mode)
+        return task.result_of(lambda: self._restore(task, check_mode))
+
+    def _restore(self, task: HostTask, check_mode: bool) -> HostRun:
+        """Restore the host; raises ValueError for a file that is not of this host."""
         _result, options = self.validate_argument_spec(ARGUMENTS)
         file = options["file"]
         try:
@@ -45,4 +54,10 @@ class ActionModule(BaselineAction):
             )
         except AnsibleError as exc:
             raise ValueError(f"{file} cannot be read: {exc}") from exc
-        return parts_to_restore(host, values, document, file, options["accept_risks"])
+        parts = parts_to_restore(
+            task.host, task.values(OF_INVENTORY), document, file, options["accept_risks"]
+        )
+        if wrong := wrong_parts(parts):
+            return HostRun(wrong, True)
+        # Half of a restore is a state that nobody knows, so all of it is predicted first.
+        return task.runner().update(task.host, parts, check_mode, predicts_first=True)

@@ -17,12 +17,14 @@ import mmap
 import os
 import sys
 from functools import partial
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from ansible import constants as C
 from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
+from ansible.plugins.action import ActionBase
 from ansible.plugins.action.normal import ActionModule as PackedModule
+from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     REQUESTS_IMPORT_ERROR,
     load_trust,
@@ -48,6 +50,8 @@ except ImportError:  # before ansible-core 2.19, which packs the modules
 else:
     ENCODER = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
 
+Warn = Callable[[str], None]
+
 IN_WORKER = "edgeops_protection_in_worker"
 ALLOW_REMOTE = "edgeops_protection_allow_remote"
 AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
@@ -64,26 +68,33 @@ def first_of_run() -> bool:
     return is_first
 
 
-class ActionModule(PackedModule):  # type: ignore[misc]
-    """Runs a module of this collection."""
+class ModuleCalls:
+    """The calls of modules that a task makes on its host, in the worker process or packed."""
 
-    def run(
-        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        variables = task_vars or {}
-        if self._would_travel(variables):
-            return {"failed": True, "msg": self._refusal(variables)}
-        if not self._may_run_in_worker(variables):
-            packed: dict[str, Any] = super().run(tmp, task_vars)
-            return packed
-        return self._run_in_worker(self._task.action, self._task.args, variables)
+    def __init__(
+        self,
+        task: Any,
+        connection: Any,
+        play_context: Any,
+        loader: Any,
+        templar: Any,
+        shared_loader_obj: Any,
+        variables: Mapping[str, Any],
+    ) -> None:
+        self.variables = variables
+        self.templar = templar
+        self._task = task
+        self._connection = connection
+        self._play_context = play_context
+        self._of_ansible = (connection, play_context, loader, templar, shared_loader_obj)
 
-    def _would_travel(self, variables: Mapping[str, Any]) -> bool:
-        """Whether the credentials would leave the control node, and nobody allowed it."""
-        return not self._is_local() and not self._is_true(variables, ALLOW_REMOTE, False)
-
-    def _refusal(self, variables: Mapping[str, Any]) -> str:
-        host = self._task.delegate_to or variables.get("inventory_hostname")
+    @property
+    def refusal(self) -> str:
+        """Why no module may run, since credentials would leave the control node; an empty text if
+        modules may run."""
+        if self._is_local() or self._is_true(ALLOW_REMOTE, False):
+            return ""
+        host = self._task.delegate_to or self.variables.get("inventory_hostname")
         return (
             "This module carries credentials, so it runs on the control node, but the connection"
             f" of {host} is {self._connection.transport}. Set ansible_connection: local for {host},"
@@ -91,31 +102,41 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             f" module there, set {ALLOW_REMOTE}: true."
         )
 
+    def run(
+        self, module: str, options: Mapping[str, Any], check_mode: bool, warn: Warn
+    ) -> dict[str, Any]:
+        """The result of a module. In the worker process `warn` gets its warnings at once; those of
+        a packed module stand in its result."""
+        if self._may_run_in_worker():
+            return self._run_in_worker(module, options, check_mode, warn)
+        return self._run_packed(module, options, check_mode)
+
+    def _run_packed(
+        self, module: str, options: Mapping[str, Any], check_mode: bool
+    ) -> dict[str, Any]:
+        task = self._task.copy()
+        task.action, task.check_mode = module, check_mode
+        task.args = dict(options)  # to which Ansible adds its own arguments
+        packed: dict[str, Any] = PackedModule(task, *self._of_ansible).run(task_vars=self.variables)
+        return packed
+
     def _run_in_worker(
-        self, module: str, arguments: Mapping[str, Any], variables: Mapping[str, Any]
+        self, module: str, arguments: Mapping[str, Any], check_mode: bool, warn: Warn
     ) -> dict[str, Any]:
         spec, options, result = _validated(module, arguments)
         if result is None:
-            verbose = self._display.verbosity > 0
-            title = f"{variables.get('inventory_hostname')}: {module}"
-            screen = Screen(partial(self._display.display, stderr=True), first_of_run, title)
-            result = outcome(spec, options, self._task.check_mode, verbose, self._warn, screen)
-        if self._shows_invocation(variables):
+            display = Display()
+            title = f"{self.variables.get('inventory_hostname')}: {module}"
+            screen = Screen(partial(display.display, stderr=True), first_of_run, title)
+            result = outcome(spec, options, check_mode, display.verbosity > 0, warn, screen)
+        if self._shows_invocation():
             result["invocation"] = {
                 "module_args": redact(options, known_secrets(options, os.environ), names=False)
             }
         plain: dict[str, Any] = json.loads(json.dumps(result))
         return plain
 
-    def _option_failure(self, module: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The failure of a module because of its options alone; None where they are right."""
-        spec, options, failure = _validated(module, arguments)
-        return failure or option_failure(spec, options)
-
-    def _warn(self, text: str) -> None:
-        self._display.warning(text)
-
-    def _may_run_in_worker(self, variables: Mapping[str, Any]) -> bool:
+    def _may_run_in_worker(self) -> bool:
         """Whether the module would run here, as this user, by this Python, in this environment."""
         return (
             ENCODER is not None
@@ -126,33 +147,72 @@ class ActionModule(PackedModule):  # type: ignore[misc]
             and not self._task.async_val
             and not any(self._task.environment or [])
             and not C.DEFAULT_KEEP_REMOTE_FILES
-            and self._is_this_python(variables)
-            and self._is_true(variables, IN_WORKER, True)
+            and self._is_this_python()
+            and self._is_true(IN_WORKER, True)
         )
 
     def _is_local(self) -> bool:
         return self._connection.transport in ("local", "ansible.builtin.local")
 
-    def _is_this_python(self, variables: Mapping[str, Any]) -> bool:
-        host_variables = variables
+    def _is_this_python(self) -> bool:
+        host_variables = self.variables
         if self._task.delegate_to:
-            host_variables = (variables.get("ansible_delegated_vars") or {}).get(
-                self._task.delegate_to
-            ) or {}
+            delegated = self.variables.get("ansible_delegated_vars") or {}
+            host_variables = delegated.get(self._task.delegate_to) or {}
         python = host_variables.get("ansible_python_interpreter")
         if python is None:
             python = C.config.get_config_value("INTERPRETER_PYTHON", variables={})
-        python = str(self._templar.template(python))
+        python = str(self.templar.template(python))
         return python in AUTOMATIC or python == sys.executable
 
-    def _is_true(self, variables: Mapping[str, Any], name: str, default: bool) -> bool:
-        return bool(boolean(self._templar.template(variables.get(name, default)), strict=False))
+    def _is_true(self, name: str, default: bool) -> bool:
+        value = self.templar.template(self.variables.get(name, default))
+        return bool(boolean(value, strict=False))
 
-    def _shows_invocation(self, variables: Mapping[str, Any]) -> bool:
+    def _shows_invocation(self) -> bool:
         try:
-            return bool(C.config.get_config_value("INJECT_INVOCATION", variables=variables))
+            return bool(C.config.get_config_value("INJECT_INVOCATION", variables=self.variables))
         except AnsibleError:  # before ansible-core 2.21 every result of a module shows it
             return True
+
+
+class CollectionAction(ActionBase):  # type: ignore[misc]
+    """An action that calls modules of this collection."""
+
+    _supports_check_mode = True
+
+    def calls(self, variables: Mapping[str, Any]) -> ModuleCalls:
+        """The calls that this task makes on the host of these variables."""
+        return ModuleCalls(
+            self._task,
+            self._connection,
+            self._play_context,
+            self._loader,
+            self._templar,
+            self._shared_loader_obj,
+            variables,
+        )
+
+
+class ActionModule(CollectionAction):
+    """Runs the module that the task names."""
+
+    _supports_async = True
+
+    def run(
+        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        calls = self.calls(task_vars or {})
+        if calls.refusal:
+            return {"failed": True, "msg": calls.refusal}
+        task = self._task
+        return calls.run(task.action, task.args, task.check_mode, self._display.warning)
+
+
+def wrong_options(module: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The failure of a module because of its options alone; None if they are right."""
+    spec, options, failure = _validated(module, arguments)
+    return failure or option_failure(spec, options)
 
 
 def _validated(

@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from .._baseline.host_runner import RunModule
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
 from .._files import write_whole
 from .describe import Export, export_baseline, plain
@@ -36,6 +37,23 @@ def readers(parts: Sequence[Part]) -> list[Part]:
     """The modules that read what the parts may change, each under the name of the one that
     writes."""
     return [Part(READERS[part.module], connection_options(part)) for part in parts]
+
+
+def take_snapshot(
+    folder: Path, parts: Sequence[Part], run_module: RunModule, now: datetime, check_mode: bool
+) -> str:
+    """Read what the parts may change, and write it; returns the path of the file.
+
+    In check mode it is only tried whether the file could be written. Raises OSError and ValueError.
+    """
+    if check_mode:
+        require_writable(folder)
+        return ""
+    states = [run_module(part, False) for part in readers(parts)]
+    for state in states:
+        if state.get("failed"):
+            raise ValueError(state["msg"])
+    return write_snapshot(folder, snapshot_text(parts, states), now)
 
 
 def snapshot_text(parts: Sequence[Part], states: Sequence[Mapping[str, Any]]) -> str:

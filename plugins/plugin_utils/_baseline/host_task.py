@@ -1,0 +1,83 @@
+# Copyright (c) 2026, The edgeops.protection authors GNU General Public License v3.0+ (see
+# LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A task of a role on its host: the variables that it reads, the modules that it runs, its
+result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible.utils.display import Display
+
+from .._action import ModuleCalls, Warn, wrong_options
+from .host_runner import HostRun, HostRunner, first_wrong
+from .results import combined, has_failed, lines, refused
+from .variables import Part, unknown_variables, without_omitted
+
+COLLECTION = "edgeops.protection."
+
+
+class HostTask:
+    """What the actions of the roles do on a host with the modules that they call.
+
+    Ansible templates the options of a task one by one in each worker, which costs more than the
+    work itself; these actions read the variables instead, of which few are templates.
+    """
+
+    def __init__(self, calls: ModuleCalls) -> None:
+        self._calls = calls
+        self._display = Display()
+        self.host = str(calls.variables["inventory_hostname"])
+
+    def values(self, names: Iterable[str]) -> dict[str, Any]:
+        """The variables of the host with these names, as far as it has them, without templates."""
+        variables = self._calls.variables
+        described = {name: variables[name] for name in names if name in variables}
+        templated = self._calls.templar.template(described)
+        values: dict[str, Any] = without_omitted(templated, variables.get("omit"))
+        return values
+
+    def runner(self, warn: Warn | None = None) -> HostRunner:
+        """Runs modules on the host; `warn` gets their warnings, and shows them by default."""
+        show = self._display.warning if warn is None else warn
+
+        def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
+            return self._calls.run(COLLECTION + part.module, part.options, check_mode, show)
+
+        return HostRunner(run_module)
+
+    def require_control_node(self) -> None:
+        """Raises ValueError if credentials would leave the control node."""
+        if self._calls.refusal:
+            raise ValueError(self._calls.refusal)
+
+    def result_of(self, update: Callable[[], HostRun]) -> dict[str, Any]:
+        """The result of the task, whose variables may be wrong: `update` raises ValueError then."""
+        try:
+            self.require_control_node()
+            updated = update()
+        except ValueError as exc:
+            return {"failed": True, "msg": str(exc), "warnings": self._unknown_variables()}
+        if updated.refusal:
+            return refused(updated.results, updated.refusal)
+        if not has_failed(updated.results):
+            for line in lines(self.host, updated.results):
+                self._display.display(line, stderr=True)  # stdout may be read by a program
+        verbose = self._display.verbosity > 0
+        result = combined(updated.results, self._unknown_variables(), updated.predicted, verbose)
+        return {**result, **({"snapshot": updated.snapshot} if updated.snapshot else {})}
+
+    def _unknown_variables(self) -> list[str]:
+        return unknown_variables(self._calls.variables)
+
+
+def wrong_parts(parts: Sequence[Part]) -> dict[str, dict[str, Any]]:
+    """The failure of the first part whose options are wrong, before any module runs."""
+
+    def of_module(module: str, options: Mapping[str, Any]) -> dict[str, Any] | None:
+        return wrong_options(COLLECTION + module, options)
+
+    return first_wrong(parts, of_module)

@@ -1,0 +1,108 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import ApprovedPlan
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import host_plan_id
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
+
+PARTS = [Part("account_protection", {"enabled": True}), Part("custom_rules", {})]
+DONE = {"changed": True, "operations": [{}], "plan_id": "a" * 64}
+NOTHING = {"changed": False, "operations": [], "plan_id": ""}
+FAILED = {"failed": True, "msg": "It is not there."}
+
+
+@dataclass
+class Modules:
+    """Modules with these results; `calls` has the module of each call, and whether it was a prediction."""
+
+    results: dict[str, dict[str, Any]]
+    calls: list[tuple[str, bool]] = field(default_factory=list)
+    options: list[dict[str, Any]] = field(default_factory=list)
+
+    def run(self, part: Part, check_mode: bool) -> dict[str, Any]:
+        self.calls.append((part.module, check_mode))
+        self.options.append(part.options)
+        return self.results[part.module]
+
+
+def modules(account: dict[str, Any] = DONE, zone: dict[str, Any] = NOTHING) -> Modules:
+    return Modules({"account_protection": account, "custom_rules": zone})
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_check_mode_is_an_argument_of_each_call(check_mode: bool) -> None:
+    both = modules()
+    assert HostRunner(both.run).run(PARTS, check_mode) == both.results
+    assert both.calls == [("account_protection", check_mode), ("custom_rules", check_mode)]
+
+
+def test_no_module_runs_after_a_failure() -> None:
+    both = modules(account=FAILED)
+    assert HostRunner(both.run).run(PARTS, check_mode=False) == {"account_protection": FAILED}
+
+
+def test_a_plain_update_runs_each_module_once() -> None:
+    both = modules()
+    updated = HostRunner(both.run).update("lima", PARTS, check_mode=False)
+    assert (updated.predicted, updated.refusal, updated.snapshot) == (False, "", "")
+    assert both.calls == [("account_protection", False), ("custom_rules", False)]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_prediction_that_fails_changes_nothing(check_mode: bool) -> None:
+    both = modules(zone=FAILED)
+    updated = HostRunner(both.run).update("lima", PARTS, check_mode, predicts_first=True)
+    assert [result["changed"] for result in updated.results.values()] == [False, False]
+    assert both.calls == [("account_protection", True), ("custom_rules", True)]
+
+
+def test_another_plan_than_the_approved_one_is_refused_before_anything_else() -> None:
+    both = modules()
+    snapshots: list[str] = []
+    approved = ApprovedPlan("b" * 64)
+    updated = HostRunner(both.run).update("lima", PARTS, False, approved, lambda: str(snapshots.append("x")))
+    assert "is not the approved one" in updated.refusal
+    assert (snapshots, {is_prediction for _module, is_prediction in both.calls}) == ([], {True})
+
+
+def test_each_module_gets_its_part_of_the_approved_plan() -> None:
+    both = modules()
+    plans = {"account_protection": "a" * 64}
+    HostRunner(both.run).update("lima", PARTS, False, ApprovedPlan(host_plan_id(plans), plans))
+    assert [options["expected_plan"] for options in both.options[2:]] == ["a" * 64, ""]
+
+
+def test_a_snapshot_is_taken_between_prediction_and_run() -> None:
+    both = modules()
+
+    def snapshot() -> str:
+        assert both.calls == [("account_protection", True), ("custom_rules", True)]
+        return "lima.yml"
+
+    assert HostRunner(both.run).update("lima", PARTS, False, snapshot=snapshot).snapshot == "lima.yml"
+
+
+def test_nothing_runs_without_a_snapshot() -> None:
+    both = modules()
+
+    def snapshot() -> str:
+        raise OSError(28, "No space left on device")
+
+    updated = HostRunner(both.run).update("lima", PARTS, False, snapshot=snapshot)
+    assert "there is no snapshot ([Errno 28] No space left on device). Nothing was changed." in updated.refusal
+    assert {is_prediction for _module, is_prediction in both.calls} == {True}
+
+
+def test_a_host_in_order_needs_no_snapshot() -> None:
+    both = modules(account=NOTHING)
+    updated = HostRunner(both.run).update("lima", PARTS, False, snapshot=lambda: "lima.yml")
+    assert (updated.snapshot, updated.predicted) == ("", True)
