@@ -9,7 +9,6 @@ variables as options."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
@@ -31,8 +30,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     parts_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    snapshot_folder,
-    take_snapshot,
+    snapshots_in,
 )
 
 
@@ -56,11 +54,6 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     approved = read_approved_plan(values.get(EXPECTED_PLAN))
     if wrong := wrong_parts(parts):
         return HostRun(wrong, True)
-    directory = str(values.get(SNAPSHOT_DIRECTORY) or "")
-
-    def snapshot() -> str:
-        folder = snapshot_folder(directory, task.host)
-        now = datetime.now(timezone.utc)
-        return take_snapshot(folder, parts, runner.run_module, now, check_mode)
-
-    return runner.update(task.host, parts, check_mode, approved, snapshot if directory else None)
+    directory = values.get(SNAPSHOT_DIRECTORY)
+    snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
+    return runner.update(task.host, parts, check_mode, approved, snapshot)

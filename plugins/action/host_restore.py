@@ -20,9 +20,15 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_
     HostTask,
     wrong_parts,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    SNAPSHOT_DIRECTORY,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
     parts_to_restore,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    snapshots_in,
 )
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
@@ -54,10 +60,11 @@ class ActionModule(CollectionAction):
             )
         except AnsibleError as exc:
             raise ValueError(f"{file} cannot be read: {exc}") from exc
-        parts = parts_to_restore(
-            task.host, task.values(OF_INVENTORY), document, file, options["accept_risks"]
-        )
+        values, runner = task.values(OF_INVENTORY), task.runner()
+        parts = parts_to_restore(task.host, values, document, file, options["accept_risks"])
         if wrong := wrong_parts(parts):
             return HostRun(wrong, True)
+        directory = values.get(SNAPSHOT_DIRECTORY)
+        snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
         # Half of a restore is a state that nobody knows, so all of it is predicted first.
-        return task.runner().update(task.host, parts, check_mode, predicts_first=True)
+        return runner.update(task.host, parts, check_mode, snapshot=snapshot, predicts_first=True)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from .._baseline.host_runner import RunModule
+from .._baseline.host_runner import RunModule, TakeSnapshot
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
 from .._files import write_whole
 from .describe import Export, export_baseline, plain
@@ -39,21 +39,28 @@ def readers(parts: Sequence[Part]) -> list[Part]:
     return [Part(READERS[part.module], connection_options(part)) for part in parts]
 
 
-def take_snapshot(
-    folder: Path, parts: Sequence[Part], run_module: RunModule, now: datetime, check_mode: bool
-) -> str:
-    """Read what the parts may change, and write it; returns the path of the file.
+def snapshots_in(
+    directory: Any, host: str, parts: Sequence[Part], run_module: RunModule, check_mode: bool
+) -> TakeSnapshot | None:
+    """Reads what the parts may change, and writes it; None without a directory.
 
-    In check mode it is only tried whether the file could be written. Raises OSError and ValueError.
+    In check mode it is only tried whether the file could be written.
     """
-    if check_mode:
-        require_writable(folder)
-        return ""
-    states = [run_module(part, False) for part in readers(parts)]
-    for state in states:
-        if state.get("failed"):
-            raise ValueError(state["msg"])
-    return write_snapshot(folder, snapshot_text(parts, states), now)
+    if not directory:
+        return None
+
+    def take_snapshot() -> str:
+        folder = snapshot_folder(str(directory), host)
+        if check_mode:
+            require_writable(folder)
+            return ""
+        states = [run_module(part, False) for part in readers(parts)]
+        for state in states:
+            if state.get("failed"):
+                raise ValueError(state["msg"])
+        return write_snapshot(folder, snapshot_text(parts, states), datetime.now(timezone.utc))
+
+    return take_snapshot
 
 
 def snapshot_text(parts: Sequence[Part], states: Sequence[Mapping[str, Any]]) -> str:
