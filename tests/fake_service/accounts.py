@@ -13,6 +13,7 @@ from ipaddress import ip_network
 from typing import Any
 
 from .clock import Clock, timestamp
+from .traffic import NODES, SETTINGS, Flow, flow
 
 Item = dict[str, Any]
 
@@ -35,6 +36,8 @@ class Account:
     rules: dict[str, list[Item]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     filters: dict[str, list[Item]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     dns_rules: list[Item] = field(default_factory=list)
+    traffic: list[Flow] = field(default_factory=list)
+    analytics: dict[str, Item] = field(default_factory=lambda: {node: dict(SETTINGS) for node in NODES})
 
     def seed(
         self,
@@ -49,6 +52,8 @@ class Account:
         syn_flood: Mapping[str, Iterable[Item]] | None = None,
         out_of_state_tcp: Mapping[str, Iterable[Item]] | None = None,
         dns_rules: Iterable[Item] = (),
+        traffic: Iterable[Flow] = (),
+        analytics: Mapping[str, Item] | None = None,
     ) -> Account:
         """Add to the account, in the shape of a state document; ids, times and defaults are filled in where missing."""
         if entitled is not None:
@@ -59,6 +64,9 @@ class Account:
             self.enabled = enabled
         self.name = self.name if name is None else name
         self.type = self.type if type is None else type
+        self.traffic.extend(flow(fields, self.clock) for fields in traffic)
+        for node, settings in (analytics or {}).items():
+            self.analytics[node].update(settings)
         self._seed("prefixes", prefixes)
         self._seed("allowlist", allowlist)
         self._seed("dns_rules", dns_rules)
@@ -83,6 +91,8 @@ class Account:
             "allowlist": self.allowlist,
             **{kind: {"rules": self.rules[kind], "filters": self.filters[kind]} for kind in KINDS},
             "dns_rules": self.dns_rules,
+            "traffic": self.traffic,
+            "analytics": self.analytics,
         }
 
 

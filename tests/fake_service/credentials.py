@@ -16,7 +16,7 @@ from werkzeug.datastructures import Headers
 from .answers import Refusal
 
 Permission = Literal["none", "read", "write"]
-Area = Literal["protection", "firewall", "waf", "account_settings", "zone"]
+Area = Literal["protection", "firewall", "waf", "account_settings", "zone", "analytics"]
 
 EMAIL = "operator@example.com"
 KEY = "0123456789abcdef0123456789abcdef01234"
@@ -36,6 +36,7 @@ class Grant:
     waf: Permission = "write"
     account_settings: Permission = "read"
     zone: Permission = "read"
+    analytics: Permission = "read"
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:

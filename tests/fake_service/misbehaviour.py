@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from werkzeug.wrappers import Response
 
+from .answers import answer as bare
 from .answers import error, failure
 from .paging import Listing
 
@@ -340,3 +341,19 @@ def spliced(body: Any, item: dict[str, Any], texts: Mapping[str, str]) -> bytes:
     for name, marker in markers.items():
         whole = whole.replace(json.dumps(marker), texts[name])
     return whole.encode("utf-8", "surrogatepass")
+
+
+# Of the analytics
+
+
+@kind("instead", path=r"^/graphql$")
+def query_errors(messages: Sequence[str], status: int = 200, path: Sequence[Any] | None = None) -> Delivery:
+    """Errors in the place of data, under any status; `path` leads to what they are about."""
+    errors = [{"message": message, "path": path, "extensions": {}} for message in messages]
+    return Delivery(bare({"data": None, "errors": errors}, status))
+
+
+@kind("after", path=r"^/graphql$")
+def query_errors_beside(answer: Delivery, messages: Sequence[str]) -> Delivery:
+    """Errors beside the data that were asked for."""
+    return answer.with_body({**answer.body, "errors": [{"message": message} for message in messages]})

@@ -6,15 +6,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from werkzeug.wrappers import Response
 
-from .answers import error, failure
+from .answers import answer, error, failure
 from .clock import Clock
 
+QUERY = "/graphql"  # its calls have a limit of their own
+DEPLETED = "rate limiter budget depleted, try again after 5 minutes"
 THROTTLED = error(971, "Please wait and consider throttling your request speed")
+
+
+def depleted() -> Response:
+    """How the analytics refuse; they have no envelope."""
+    return answer({"data": None, "errors": [{"message": DEPLETED, "path": None, "extensions": {}}]}, 429)
 
 
 @dataclass
@@ -25,6 +33,7 @@ class RateLimit:
     calls: int
     seconds: float
     retry_after: float | None = None
+    refuses: Callable[[], Response] = field(default=lambda: failure(429, [THROTTLED]))
     _used: int = 0
     _window_ends: datetime | None = field(default=None)
     _blocked_until: datetime | None = field(default=None)
@@ -44,7 +53,7 @@ class RateLimit:
         return self._refusal(wait)
 
     def _refusal(self, wait: timedelta) -> Response:
-        response = failure(429, [THROTTLED])
+        response = self.refuses()
         if self.retry_after is not None:
             response.headers["Retry-After"] = str(math.ceil(wait.total_seconds()))
         return response

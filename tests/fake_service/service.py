@@ -16,7 +16,7 @@ from .clock import Clock
 from .contract import Breach, Contract
 from .credentials import EMAIL, KEY, TOKEN, Credentials, Grant, Permission
 from .misbehaviour import Fault
-from .rate_limit import RateLimit
+from .rate_limit import QUERY, RateLimit, depleted
 from .zones import Zone
 
 
@@ -28,6 +28,7 @@ class Switches:
     firewall_put_updates_filter: bool = False
     firewall_retired: bool = False
     firewall_maintenance: bool = False
+    analytics_errors_under_200: bool = False
     latency: float = 0.0
     checked_against_contract: bool = True
 
@@ -54,6 +55,7 @@ class Service:
             self.switches = Switches()
             self.faults: list[Fault] = []
             self.limit: RateLimit | None = None
+            self.analytics_limit: RateLimit | None = None
             self.calls: list[Call] = []
             self.breaches: list[Breach] = []
 
@@ -61,8 +63,15 @@ class Service:
     def writes(self) -> list[Call]:
         """The calls that were meant to change something."""
         return [
-            call for call in self.calls if call.method not in ("GET", "HEAD") and call.query.get("dry_run") != "true"
+            call
+            for call in self.calls
+            if call.method not in ("GET", "HEAD") and call.path != QUERY and call.query.get("dry_run") != "true"
         ]
+
+    @property
+    def queries(self) -> list[Call]:
+        """The calls that asked the analytics."""
+        return [call for call in self.calls if call.path == QUERY]
 
     @property
     def standing_faults(self) -> list[Fault]:
@@ -87,11 +96,12 @@ class Service:
         waf: Permission = "write",
         account_settings: Permission = "read",
         zone: Permission = "read",
+        analytics: Permission = "read",
         only: Iterable[str] | None = None,
     ) -> str:
         """Accept another token, with these permissions by area, limited to some account and zone ids if `only` is given."""
         self.credentials.tokens[token] = Grant(
-            protection, firewall, waf, account_settings, zone, None if only is None else tuple(only)
+            protection, firewall, waf, account_settings, zone, analytics, None if only is None else tuple(only)
         )
         return token
 
@@ -125,6 +135,14 @@ class Service:
         Without retry_after the answer names no time, and calls are refused until the window is over.
         """
         self.limit = RateLimit(self.clock, calls, seconds, retry_after)
+
+    def limit_analytics(self, queries: int, seconds: float = 300) -> None:
+        """Allow so many queries in so many seconds; beyond that they are refused, and no answer names a time."""
+        self.analytics_limit = RateLimit(self.clock, queries, seconds, refuses=depleted)
+
+    def limit_of(self, path: str) -> RateLimit | None:
+        """The limit that counts a call: queries have one of their own."""
+        return self.analytics_limit if path == QUERY else self.limit
 
     def load(self, document: Mapping[str, Any]) -> None:
         """Take over a state document. Accounts and zones are replaced, the rest only where the document has it."""
