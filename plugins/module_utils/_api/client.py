@@ -92,6 +92,13 @@ class Client:
             Request(write.method, path.format(**self.owner), body=body, resource=resource)
         ).result
 
+    def ask(self, request: Request) -> Response:
+        """Send a query that reads, and bring back its response, whatever its status; raises
+        ServiceError when none came."""
+        response = self._sender.send(request)
+        self.now = read_date(response.header("Date")) or self.now
+        return response
+
     def list_object(self, resource: Resource) -> Object:
         """The object around an ordered list, as it was last read or written; empty where there is
         none yet."""
@@ -131,9 +138,7 @@ class Client:
 
     def _call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the response is an envelope that says success."""
-        response = self._sender.send(request)
-        self.now = read_date(response.header("Date")) or self.now
-        return open_envelope(request, response)
+        return open_envelope(request, self.ask(request))
 
     def _read_object(self, resource: Resource) -> Object:
         request = Request("GET", self._path(resource), resource=resource)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
 from .._schema.resource import Resource
@@ -25,20 +25,6 @@ MAX_TITLE_LENGTH = 120
 PAGE_START = 65536  # so many bytes of a page are searched for its title
 TITLE_BEGINS = re.compile(r"<title\b", re.IGNORECASE)
 TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
-
-
-class Request(NamedTuple):
-    """A call as it is sent: its path without the base URL, query and JSON body; and the resource it
-    is about."""
-
-    method: str
-    path: str
-    query: Mapping[str, Any] = {}
-    body: Any = None
-    resource: Resource | None = None
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.path}"
 
 
 class Response(NamedTuple):
@@ -57,6 +43,31 @@ class Response(NamedTuple):
         return next(
             (value for header, value in self.headers.items() if header.lower() == lowered), None
         )
+
+
+def _never(response: Response) -> bool:
+    return False
+
+
+class Request(NamedTuple):
+    """A call as it is sent: its path without the base URL, query and JSON body; and the resource it
+    is about.
+
+    `is_query` marks a POST that reads: it may be repeated, and counts on a budget of
+    its own.
+    `is_final` says of a response that fails whether every other attempt would fail as well.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = {}
+    body: Any = None
+    resource: Resource | None = None
+    is_query: bool = False
+    is_final: Callable[[Response], bool] = _never
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
 
 
 class Envelope(NamedTuple):

@@ -102,8 +102,9 @@ class Session:
     `timeout` is in seconds for each request as a whole, `retries` for each request, `max_wait` in
     seconds for all waiting together, `verify` True, False or the path of a CA bundle. A task loses
     at most (retries + 1) * timeout + max_wait seconds with attempts that fail and with waits;
-    waiting for a turn in the `budget` is none of these waits. The session closes its budget, and
-    tells `progress` of its waits. Several threads may send at the same time.
+    waiting for a turn in the `budget`, or that of queries, is none of these waits. The session
+    closes its budgets, and tells `progress` of its waits. Several threads may send at the same
+    time.
     """
 
     def __init__(
@@ -116,8 +117,10 @@ class Session:
         verify: bool | str = True,
         budget: NoBudget | None = None,
         progress: Progress | None = None,
+        query_budget: NoBudget | None = None,
     ) -> None:
         self._budget = budget or NoBudget()
+        self._query_budget = query_budget or NoBudget()
         self._progress = progress or Progress()
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._ended = Event()
@@ -150,6 +153,7 @@ class Session:
         self._ended.set()  # a thread that an interrupt left behind repeats nothing
         self._session.close()
         self._budget.close()
+        self._query_budget.close()
 
     @property
     def calls(self) -> int:
@@ -165,14 +169,19 @@ class Session:
                 attempt = self._attempt(request, self._let_go(request, outcomes))
                 outcomes.append(attempt.outcome)
                 seconds = seconds_until_retry(
-                    request.method, outcomes, self._retries, random.uniform(0.5, 1.0)
+                    "GET" if request.is_query else request.method,
+                    outcomes,
+                    self._retries,
+                    random.uniform(0.5, 1.0),
                 )
+                if attempt.response is not None and request.is_final(attempt.response):
+                    seconds = None
                 if seconds is None or (
                     attempt.response is None and seconds >= self._lost_time.left
                 ):
                     return self._result(request, attempt, outcomes)
                 if attempt.outcome.demands_wait:
-                    self._budget.close_for(seconds)
+                    self._budget_of(request).close_for(seconds)
                 with self._progress.waiting(seconds):
                     if not self._wait_budget.wait(seconds, attempt.outcome.status):
                         raise self._too_long(request, seconds, outcomes)
@@ -194,12 +203,16 @@ class Session:
             raise _failure(request, reason, outcomes)
         return Permit(turn, min(self._timeout, left))
 
+    def _budget_of(self, request: Request) -> NoBudget:
+        """The budget that a call counts on; queries have one of their own."""
+        return self._query_budget if request.is_query else self._budget
+
     def _take_turn(self, request: Request, outcomes: Sequence[Outcome]) -> int:
         """Wait for a turn in the budget, and as long as the service demands after it refused a call
         of any task."""
         while True:
             try:
-                return self._budget.take_turn(self._wait)
+                return self._budget_of(request).take_turn(self._wait)
             except Closed as exc:
                 with self._progress.waiting(exc.seconds):
                     if not self._wait_budget.wait(exc.seconds, RATE_LIMITED):
@@ -219,14 +232,15 @@ class Session:
                 Outcome(response.status, read_retry_after(response.headers)), response
             )
             failed = attempt.outcome.failed
-            limit = None if response.status == RATE_LIMITED else response.headers.get("Ratelimit")
+            limited = response.status == RATE_LIMITED or request.is_query
+            limit = None if limited else response.headers.get("Ratelimit")
         except Unreadable as exc:
             attempt = Attempt(Outcome(exc.status), reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
             attempt = Attempt(_outcome(chain), reason=_reason(chain, self._timeout, permit.seconds))
         finally:
-            self._budget.end_turn(permit.turn, limit)
+            self._budget_of(request).end_turn(permit.turn, limit)
             self._lost_time.end(began, failed)
         return attempt
 

@@ -16,6 +16,7 @@ import requests
 import responses
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import MAX_BODY, Session
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import NoBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 
 BASE = "https://api.cloudflare.com/client/v4"
@@ -158,3 +159,42 @@ def test_a_body_that_is_no_gzip_is_explained() -> None:
     with session() as one, pytest.raises(ServiceError, match="got no response: .*Check base_url"):
         one.send(Request("GET", "accounts/1/prefixes"))
     assert len(responses.calls) == 1
+
+
+class Counted(NoBudget):
+    """A budget that tells how many calls ended on it, and what it was told of limits."""
+
+    def __init__(self) -> None:
+        self.limits: list[str | None] = []
+
+    def end_turn(self, turn: int, limit: str | None) -> None:
+        self.limits.append(limit)
+
+
+@responses.activate
+def test_queries_have_a_budget_of_their_own() -> None:
+    responses.post(f"{BASE}/graphql", json={}, headers={"Ratelimit": '"default";r=5;t=60'})
+    responses.get(URL, json={}, headers={"Ratelimit": '"default";r=7;t=60'})
+    calls, queries = Counted(), Counted()
+    with session(budget=calls, query_budget=queries) as one:
+        one.send(Request("POST", "graphql", body={}, is_query=True))
+        one.send(Request("GET", "accounts/1/prefixes"))
+    assert (calls.limits, queries.limits) == (['"default";r=7;t=60'], [None])
+
+
+@responses.activate
+def test_a_query_is_repeated_although_it_is_a_post() -> None:
+    responses.post(f"{BASE}/graphql", body=requests.ConnectionError("reset"))
+    responses.post(f"{BASE}/graphql", json={"data": None}, status=503)
+    responses.post(f"{BASE}/graphql", json={"data": {}})
+    with session(max_wait=5.0) as one:
+        answer = one.send(Request("POST", "graphql", body={}, is_query=True))
+    assert answer.status == 200 and len(responses.calls) == 3
+
+
+@responses.activate
+def test_a_response_that_is_final_is_not_waited_for() -> None:
+    responses.post(f"{BASE}/graphql", json={}, status=429, headers={"Retry-After": "30"})
+    with session(max_wait=60.0) as one:
+        answer = one.send(Request("POST", "graphql", is_query=True, is_final=lambda response: response.status == 429))
+    assert answer.status == 429 and len(responses.calls) == 1

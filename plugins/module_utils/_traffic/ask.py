@@ -1,0 +1,223 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Asks the analytics of an account: one query where a page suffices, and more where it does not.
+
+Nothing here fails a task: what cannot be learned is said with its reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Callable, Mapping, Sequence
+
+from .._api.responses import Request, Response
+from .._errors import ServiceError
+from .._text import plural
+from .._values.address_set import Ranges, difference, intersection, range_of
+from .answers import Answer, NotKnown, Row, Settings, is_final, read_answer
+from .nodes import NODES, node_of
+from .queries import Page, query
+
+PATH = "graphql"
+MAX_PAGES = 20  # of one node
+MARGIN = 60  # seconds, which may pass until the service looks at its clock
+MAX_STRADDLING = 200  # subnets that are asked for address by address
+Send = Callable[[Request], Response]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What the analytics tell of an account, by the name of the node; `unknown` says what they do
+    not tell, and why."""
+
+    since: datetime
+    until: datetime
+    rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    unknown: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def ask_traffic(
+    send: Send,
+    account_id: str,
+    components: Sequence[str],
+    since: datetime,
+    until: datetime,
+    space: Ranges | None = None,
+) -> Traffic:
+    """The traffic of some components between two moments.
+
+    Subnets that lie in `space` only in part are asked for address by address.
+    """
+    asking = Asking(send, account_id)
+    asked = {node_of(component) for component in components}
+    nodes = [node for node in NODES if node in asked]
+    first = asking.first([Page(node, since, until) for node in nodes])
+    rows: dict[str, Sequence[Row]] = {}
+    unknown: dict[str, Sequence[str]] = {}
+    for node in nodes:
+        listing = first[node.name]
+        if space is not None:
+            listing = asking.within(listing, space)
+        rows[node.name], unknown[node.name] = listing.rows, listing.unknown
+    return Traffic(since, until, rows, unknown)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The rows of a node so far, the page that was asked for last, and what is not known."""
+
+    page: Page
+    rows: Sequence[Row] = ()
+    unknown: Sequence[str] = ()
+
+    def without(self, *reasons: str) -> Listing:
+        """The same listing with more that is not known."""
+        return replace(self, unknown=list(dict.fromkeys([*self.unknown, *reasons])))
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Asks about one account."""
+
+    send: Send
+    account_id: str
+
+    def ask(self, pages: Sequence[Page], with_settings: bool = False) -> Answer:
+        """One query; raises NotKnown."""
+        body = query(self.account_id, pages, with_settings)
+        request = Request("POST", PATH, body=body, is_query=True, is_final=is_final)
+        try:
+            response = self.send(request)
+        except ServiceError as exc:
+            raise NotKnown(f"The analytics did not answer: {exc.message}") from exc
+        return read_answer(response, pages)
+
+    def first(self, pages: Sequence[Page]) -> dict[str, Listing]:
+        """The whole listing of each node, by its name."""
+        try:
+            answer = self.ask(pages, with_settings=True)
+        except NotKnown as exc:
+            if not exc.is_of_settings and exc.node is None:
+                return {page.node.name: Listing(page).without(exc.reason) for page in pages}
+            return self.by_settings(pages, exc)
+        listings = [self.complete(self.listing(page, answer)) for page in pages]
+        return {listing.page.node.name: listing for listing in listings}
+
+    def by_settings(self, pages: Sequence[Page], refusal: NotKnown) -> dict[str, Listing]:
+        """The listings as far as the account's settings allow them, each asked for by itself."""
+        try:
+            settings = self.ask((), with_settings=True).settings
+        except NotKnown:
+            settings = {}
+        return {page.node.name: self.alone(page, settings, refusal) for page in pages}
+
+    def alone(self, page: Page, settings: Mapping[str, Settings], refusal: NotKnown) -> Listing:
+        """The listing of one node, within its settings."""
+        allowed = settings.get(page.node.name)
+        if allowed is None:
+            return Listing(page).without(refusal.reason)
+        listing = Listing(bounded(page, allowed)).without(*limits_of(page, allowed))
+        if not allowed.enabled:
+            return listing
+        try:
+            answer = self.ask([listing.page])
+        except NotKnown as exc:
+            return listing.without(exc.reason)
+        found = self.listing(listing.page, answer)
+        return self.complete(found.without(*listing.unknown))
+
+    def listing(self, page: Page, answer: Answer) -> Listing:
+        """One page of an answer, with what is not known of it."""
+        errors = [error.reason for error in answer.errors if error.node in (None, page.node)]
+        allowed = answer.settings.get(page.node.name)
+        if allowed is not None:
+            errors += limits_of(page, allowed)
+            page = bounded(page, allowed)
+        return Listing(page, answer.rows.get(page.node.name, ())).without(*errors)
+
+    def complete(self, listing: Listing) -> Listing:
+        """The listing with the pages behind its first one; each begins with the last destination of
+        the one before, whose rows may be cut."""
+        pages, last = 1, listing.rows
+        while len(last) >= listing.page.limit:
+            edge = last[-1].destination
+            if last[0].destination == edge or pages == MAX_PAGES:
+                rows = plural(len(listing.rows), "row", "rows")
+                return listing.without(f"The analytics have more than {rows}, a full page.")
+            page = listing.page._replace(first=edge)
+            try:
+                answer = self.ask([page])
+            except NotKnown as exc:
+                return listing.without(exc.reason)
+            last = answer.rows.get(page.node.name, ())
+            if not last or last[0].destination != edge:
+                return listing.without("The pages of the analytics do not follow on each other.")
+            kept = [row for row in listing.rows if row.destination != edge]
+            errors = [error.reason for error in answer.errors]
+            listing = replace(listing, rows=[*kept, *last]).without(*errors)
+            pages += 1
+        return listing
+
+    def within(self, listing: Listing, space: Ranges) -> Listing:
+        """The rows with destinations in `space`; subnets that straddle its edge, by address."""
+        inside, straddling = [], []
+        for row in listing.rows:
+            place = place_of(row, space)
+            if place == "inside":
+                inside.append(row)
+            elif place == "straddling":
+                straddling.append(row.destination)
+        subnets = tuple(dict.fromkeys(straddling))
+        listing = replace(listing, rows=inside)
+        if not subnets:
+            return listing
+        if len(subnets) > MAX_STRADDLING:
+            reason = f"{len(subnets)} subnets are only in part of what is asked for."
+            return listing.without(reason)
+        page = listing.page._replace(subnets=subnets, first=None)
+        try:
+            by_address = self.complete(self.listing(page, self.ask([page])))
+        except NotKnown as exc:
+            return listing.without(exc.reason)
+        rows = [row for row in by_address.rows if place_of(row, space) == "inside"]
+        return replace(listing, rows=[*inside, *rows]).without(*by_address.unknown)
+
+
+def place_of(row: Row, space: Ranges) -> str:
+    """Whether a row's destination lies `inside` of a space, `outside`, or is `straddling` its
+    edge."""
+    destination = range_of(row.destination)
+    if destination is None or not intersection([destination], space):
+        return "outside"
+    return "straddling" if difference([destination], space) else "inside"
+
+
+def limits_of(page: Page, allowed: Settings) -> list[str]:
+    """What of a page the settings of the account keep back, a sentence each."""
+    if not allowed.enabled:
+        return [f"The account has no analytics of {page.node.product}."]
+    seconds = (page.until - page.since).total_seconds()
+    bounds = [
+        f"{name} {limit / 3600:g} h"
+        for name, limit in (
+            ("are kept for", allowed.not_older_than),
+            ("take ranges of at most", allowed.max_duration),
+        )
+        if limit is not None and limit < seconds
+    ]
+    asked = f"{seconds / 3600:g} h"
+    return [f"The account's analytics {bound}, and {asked} are asked for." for bound in bounds]
+
+
+def bounded(page: Page, allowed: Settings) -> Page:
+    """The page within the settings: shorter, and from a later moment on."""
+    longest = [limit for limit in (allowed.not_older_than, allowed.max_duration) if limit]
+    seconds = min(
+        [(page.until - page.since).total_seconds(), *(limit - MARGIN for limit in longest)]
+    )
+    since = page.until - timedelta(seconds=max(0, seconds))
+    return page._replace(since=since, limit=min(page.limit, allowed.max_page_size or page.limit))

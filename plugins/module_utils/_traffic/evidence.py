@@ -1,0 +1,221 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rows of the analytics, summed up: what passed, was dropped, and would have been dropped.
+
+Numbers are estimates, since the service samples. Not known is never zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypeVar
+
+from .._text import first_few
+from .._timestamps import write_timestamp
+from .._values.address_set import Ranges, intersection, range_of, union
+from .answers import Row
+from .ask import Traffic
+from .nodes import ADVICE, CHALLENGE, DROP, PASS, concerns, node_of
+
+FEWEST_SAMPLES = 30  # below, a share of packets says nothing
+NO_TRAFFIC = "The analytics saw no traffic."
+DIGITS = 3  # of a percentage
+Group = TypeVar("Group", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Packets by what was done with them; `samples` is how many of them were seen."""
+
+    passed: int = 0
+    dropped: int = 0
+    would_drop: int = 0
+    samples: int = 0
+
+    @property
+    def total(self) -> int:
+        """All packets."""
+        return self.passed + self.dropped + self.would_drop
+
+    @property
+    def percent(self) -> float | None:
+        """How many of a hundred packets would have been dropped; None where none were seen."""
+        return round(100 * self.would_drop / self.total, DIGITS) if self.total else None
+
+    @property
+    def sample_interval(self) -> int | None:
+        """Of how many packets one was seen."""
+        return max(1, round(self.total / self.samples)) if self.samples else None
+
+    @property
+    def known(self) -> bool:
+        """Whether so many were seen that the share says something."""
+        return self.samples >= FEWEST_SAMPLES
+
+    def record(self) -> dict[str, Any]:
+        """As results show it."""
+        return {
+            "passed_packets": self.passed,
+            "dropped_packets": self.dropped,
+            "would_drop_packets": self.would_drop,
+            "would_drop_percent": self.percent,
+        }
+
+
+def action_of(row: Row) -> str:
+    """`passed`, `dropped` or `would_drop`; empty where the words are not known."""
+    if row.outcome == DROP:
+        return "dropped"
+    if row.outcome != PASS or row.verdict not in (PASS, DROP):
+        return ""
+    return "would_drop" if row.verdict == DROP else "passed"
+
+
+def summed(rows: Iterable[Row]) -> Sums:
+    """The sums over some rows."""
+    packets = {"passed": 0, "dropped": 0, "would_drop": 0, "": 0}
+    samples = 0
+    for row in rows:
+        packets[action_of(row)] += row.packets
+        samples += row.samples
+    return Sums(packets["passed"], packets["dropped"], packets["would_drop"], samples)
+
+
+def grouped(rows: Iterable[Row], key: Callable[[Row], Group]) -> dict[Group, list[Row]]:
+    """The rows by what they have in common."""
+    groups: dict[Group, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The rows that count for one component, and what is not known of them."""
+
+    component: str
+    rows: Sequence[Row]
+    unknown: Sequence[str]
+
+    def within(self, space: Ranges) -> Evidence:
+        """The same evidence for the destinations in a space alone."""
+        rows = [row for row in self.rows if intersection([_range(row)], space)]
+        return Evidence(self.component, rows, self.unknown)
+
+    def reasons(self) -> dict[str, int]:
+        """The packets that were or would have been dropped, by reason."""
+        dropping = [row for row in self.rows if action_of(row) in ("dropped", "would_drop")]
+        groups = grouped(dropping, lambda row: row.reason or "unknown")
+        packets = {reason: sum(row.packets for row in rows) for reason, rows in groups.items()}
+        return dict(sorted(packets.items(), key=lambda item: (-item[1], item[0])))
+
+    def advice(self) -> list[str]:
+        """What to do about packets that would have been dropped, a sentence for each reason."""
+        reasons = {row.reason for row in self.rows if action_of(row) == "would_drop"}
+        advice = [text for reason, text in ADVICE.items() if reason in reasons]
+        if any(reason.startswith(CHALLENGE) for reason in reasons):
+            advice.append(CHALLENGED)
+        return advice
+
+
+CHALLENGED = "CHALLENGE: clients would be challenged; lower the sensitivities if they are your own."
+
+
+def evidence_of(traffic: Traffic, component: str) -> Evidence:
+    """What the traffic of an account says of one component."""
+    name = node_of(component).name
+    rows = [row for row in traffic.rows.get(name, ()) if _counts(row, component)]
+    unknown = list(traffic.unknown.get(name, ["The analytics were not asked."]))
+    odd = sorted({f"{row.outcome}/{row.verdict}" for row in rows if not action_of(row)})
+    malformed = sorted({row.destination for row in rows if range_of(row.destination) is None})
+    if odd:
+        unknown.append(f"Outcome and verdict are not understood: {first_few(odd)}.")
+    if malformed:
+        unknown.append(f"Destinations are not understood: {first_few(malformed)}.")
+    if not rows and not unknown:
+        unknown.append(NO_TRAFFIC)
+    return Evidence(component, rows, unknown)
+
+
+def _counts(row: Row, component: str) -> bool:
+    return action_of(row) == "passed" or concerns(component, row.reason)
+
+
+def _range(row: Row) -> tuple[int, int]:
+    return range_of(row.destination) or (0, -1)
+
+
+def traffic_record(
+    traffic: Traffic, components: Sequence[str], prefixes: Sequence[str] | None
+) -> dict[str, Any]:
+    """The traffic as results show it; networks are the prefixes, or else the subnets that traffic
+    went to."""
+    records = {
+        component: component_record(evidence_of(traffic, component), prefixes)
+        for component in components
+    }
+    unknown = [reason for record in records.values() for reason in record["unknown"]]
+    return {
+        "since": write_timestamp(traffic.since),
+        "until": write_timestamp(traffic.until),
+        "known": all(record["known"] for record in records.values()),
+        "unknown": list(dict.fromkeys(unknown)),
+        "components": records,
+    }
+
+
+def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> dict[str, Any]:
+    """The evidence of one component as results show it."""
+    sums = summed(evidence.rows)
+    few = bool(evidence.rows) and not sums.known
+    unknown = [*evidence.unknown, *([too_few(sums.samples)] if few else [])]
+    return {
+        **sums.record(),
+        "sample_interval": sums.sample_interval,
+        "known": not unknown,
+        "unknown": unknown,
+        "reasons": evidence.reasons(),
+        "advice": evidence.advice(),
+        "networks": [
+            network_record(network, rows, bool(evidence.unknown))
+            for network, rows in by_network(evidence, prefixes).items()
+        ],
+    }
+
+
+def too_few(samples: int) -> str:
+    """Why a share of so few samples is not known."""
+    return f"Only {samples} packets were sampled, fewer than {FEWEST_SAMPLES}."
+
+
+def by_network(evidence: Evidence, prefixes: Sequence[str] | None) -> Mapping[str, Sequence[Row]]:
+    """The rows by prefix, or else by subnet; those that would lose most come first."""
+    groups: dict[str, list[Row]] = grouped(evidence.rows, lambda row: row.destination)
+    if prefixes is not None:
+        groups = {prefix: _rows_in(evidence, prefix) for prefix in prefixes}
+    return dict(sorted(groups.items(), key=lambda item: -summed(item[1]).would_drop))
+
+
+def _rows_in(evidence: Evidence, prefix: str) -> list[Row]:
+    network = range_of(prefix)
+    return list(evidence.within(union([network])).rows) if network else []
+
+
+def network_record(network: str, rows: Sequence[Row], is_unknown: bool) -> dict[str, Any]:
+    """One network as results show it; `data_centers` has the packets that would have been
+    dropped."""
+    sums = summed(rows)
+    would_drop = [row for row in rows if action_of(row) == "would_drop"]
+    by_data_center = grouped(would_drop, lambda row: row.data_center)
+    return {
+        "network": network,
+        **sums.record(),
+        "data_centers": {
+            name: sum(row.packets for row in group)
+            for name, group in sorted(by_data_center.items())
+        },
+        "known": sums.known and not is_unknown,
+    }

@@ -1,0 +1,81 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Queries in GraphQL, made of the declaration alone: values travel as variables, never as text."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any, NamedTuple, Sequence
+
+from .nodes import ADDRESS, GROUPED_BY, NODES, SETTINGS, SUBNET, Node
+
+LARGEST_PAGE = 10_000  # rows; smaller where the account's settings say so
+
+
+class Page(NamedTuple):
+    """A page of rows of a node: the time that it covers, its first destination and its length.
+
+    By `addresses` in these subnets, or else by subnet.
+    """
+
+    node: Node
+    since: datetime
+    until: datetime
+    limit: int = LARGEST_PAGE
+    first: str | None = None
+    subnets: tuple[str, ...] | None = None
+
+    @property
+    def destination(self) -> str:
+        """The dimension that tells the destination."""
+        return SUBNET if self.subnets is None else ADDRESS
+
+    def conditions(self) -> dict[str, Any]:
+        """The filter, by the names of the vendor's schema."""
+        begin = {} if self.first is None else {f"{self.destination}_geq": self.first}
+        within = {} if self.subnets is None else {f"{SUBNET}_in": list(self.subnets)}
+        return {
+            "datetime_geq": write_time(self.since),
+            "datetime_lt": write_time(self.until),
+            **within,
+            **begin,
+        }
+
+
+def write_time(time: datetime) -> str:
+    """A moment as the vendor's type Time has it, to the second."""
+    return time.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def query(account_id: str, pages: Sequence[Page], with_settings: bool = False) -> dict[str, Any]:
+    """The body of a call that asks for one page of each node, and for the settings of all nodes."""
+    variables: dict[str, Any] = {"account": account_id}
+    declared = ["$account: string!"]
+    for page in pages:
+        name = page.node.name
+        declared += [f"${name}: {page.node.filter_type}!", f"${name}Limit: uint64!"]
+        variables.update({name: page.conditions(), f"{name}Limit": page.limit})
+    parts = ([_settings()] if with_settings else []) + [_rows(page) for page in pages]
+    text = (
+        f"query Traffic({', '.join(declared)}) {{ viewer {{ "
+        f"accounts(filter: {{accountTag: $account}}) {{ {' '.join(parts)} }} }} }}"
+    )
+    return {"query": text, "variables": variables}
+
+
+def _settings() -> str:
+    nodes = " ".join(f"{node.field} {{ {' '.join(SETTINGS)} }}" for node in NODES)
+    return f"settings {{ {nodes} }}"
+
+
+def _rows(page: Page) -> str:
+    name, dimensions = page.node.name, (page.destination, *GROUPED_BY)
+    order = ", ".join(f"{dimension}_ASC" for dimension in dimensions)
+    return (
+        f"{name}: {page.node.field}(filter: ${name}, limit: ${name}Limit, orderBy: [{order}]) {{ "
+        "sum { packets } confidence(level: 0.95) { sum { packets { sampleSize } } } "
+        f"dimensions {{ {' '.join(dimensions)} }} }}"
+    )

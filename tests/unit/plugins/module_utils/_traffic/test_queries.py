@@ -1,0 +1,58 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Queries: every one that can be built is held against the vendor's schema."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from itertools import chain, combinations
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.nodes import NODES
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Page, query, write_time
+from graphql import parse
+from graphql.execution import get_variable_values
+
+from tests.fake_service.analytics import problems_of, schema
+
+NOW = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
+SUBNETS = ("203.0.113.0/24", "2001:db8::/64")
+KINDS: tuple[dict[str, Any], ...] = (
+    {},
+    {"first": "203.0.113.0/24"},
+    {"subnets": SUBNETS},
+    {"subnets": SUBNETS, "first": "203.0.113.7"},
+)
+SUBSETS = list(chain.from_iterable(combinations(NODES, length) for length in range(len(NODES) + 1)))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("nodes", SUBSETS, ids=lambda nodes: "+".join(node.name for node in nodes))
+@pytest.mark.parametrize("with_settings", [False, True])
+def test_queries_are_valid_by_the_vendors_schema(nodes: Any, kind: dict[str, Any], with_settings: bool) -> None:
+    if not nodes and not with_settings:
+        return
+    pages = [Page(node, NOW - timedelta(hours=24), NOW, **kind) for node in nodes]
+    body = query("023e105f4ecef8ad9ca31a8372d0c353", pages, with_settings)
+    assert problems_of(body["query"]) == []
+    (operation,) = parse(body["query"]).definitions
+    declared = operation.variable_definitions  # type: ignore[attr-defined]
+    coerced = get_variable_values(schema(), declared, body["variables"])
+    assert not isinstance(coerced, list), coerced
+    assert {item.variable.name.value for item in declared} == set(body["variables"])
+
+
+def test_values_travel_as_variables() -> None:
+    hostile = '"} { viewer'
+    page = Page(NODES[0], NOW, NOW, first=hostile, subnets=(hostile,))
+    body = query(hostile, [page])
+    assert hostile not in body["query"]
+    assert body["variables"]["account"] == hostile and body["variables"]["tcp"]["ipDestinationAddress_geq"] == hostile
+
+
+def test_times_are_written_in_utc() -> None:
+    east = timezone(timedelta(hours=2))
+    assert write_time(datetime(2026, 7, 1, 12, 0, 1, 5, tzinfo=east)) == "2026-07-01T10:00:01Z"
