@@ -23,6 +23,7 @@ from ._guard.approval import Approval, parse_approval
 from ._guard.check import Checked, changes_protection, check_plan
 from ._guard.limits import CODES_OF, Limits, exceeded_quota, may_exceed_quota, parse_limits
 from ._guard.rollout import StagedRollout
+from ._messages import Message, joined
 from ._plan.desired import Desired
 from ._plan.fingerprint import plan_id
 from ._plan.plan import Plan
@@ -168,7 +169,7 @@ class Run:
         """The plan, which has this id, with its accepted risks; raises PlanError with the plan in
         its details."""
         exceeded, unknown = self.quota(plan)
-        refusal = " ".join(filter(None, (approval.refusal(plan, identity), exceeded)))
+        refusal = joined(" ", filter(None, (approval.refusal(plan, identity), exceeded)))
         try:
             checked = check_plan(plan, self.parsed.limits, self.parsed.accepted, self.client.now)
         except PlanError as exc:
@@ -185,7 +186,7 @@ class Run:
         try:
             exceeded = exceeded_quota(plan, *self.client.read(ZONE))
         except ServiceError as exc:
-            return "", f"The quota of the zone is not checked: {exc.message}"
+            return "", Message("The quota of the zone is not checked: ", exc.message)
         return (
             exceeded or "",
             "The quota of the zone's plan is not known." if exceeded is None else "",

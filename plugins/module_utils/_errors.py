@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence, TypedDict, TypeVar
 
+from ._messages import Message, Option, joined
+
 # The vendor documents no code for a create that comes too late; some of its interfaces say it so,
 # with HTTP 400.
 ALREADY_EXISTS = re.compile(
@@ -49,7 +51,7 @@ class ProtectionError(Exception):
     def extended(self: Extended, sentence: str = "", **details: Any) -> Extended:
         """A copy of this error with one more sentence and more details; to be raised from this
         one."""
-        message = f"{self.message} {sentence}".rstrip()
+        message = joined(" ", filter(None, (self.message, sentence)))
         extended = type(self).__new__(type(self), message)  # each class has arguments of its own
         extended.__dict__.update(
             self.__dict__, message=message, details={**self.details, **details}
@@ -66,8 +68,8 @@ class ProtectionError(Exception):
 class OptionError(ProtectionError):
     """An option is wrong; raised before any request."""
 
-    def __init__(self, option: str, problem: str) -> None:
-        super().__init__(f"{option}: {problem}")
+    def __init__(self, option: Option, problem: str) -> None:
+        super().__init__(Message(option, ": ", problem))
         self.option = option
         self.problem = problem
 
@@ -83,8 +85,8 @@ class OptionErrors(OptionError):
     def __init__(self, errors: Sequence[OptionError]) -> None:
         super().__init__(errors[0].option, errors[0].problem)
         self._errors = errors
-        listed = "; ".join(f"({number}) {error.message}" for number, error in enumerate(errors, 1))
-        self.message = f"{len(errors)} errors in the options: {listed}"
+        listed = [Message(f"({number}) ", item.message) for number, item in enumerate(errors, 1)]
+        self.message = Message(f"{len(errors)} errors in the options: ", joined("; ", listed))
 
     @property
     def errors(self) -> Sequence[OptionError]:

@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Iterable, Mapping, Sequence, Union
 
 Step = Union[str, int]  # the name of an option or of a suboption, or a position in a list
+Names = Mapping[str, str]  # by option, the variable from which a role fills it
+OWN_NAMES: Names = {}  # in the messages of a module, an option has its own name
 
 
 @dataclass(frozen=True, init=False)
@@ -25,28 +27,13 @@ class Option:
         """What these steps lead to from this option."""
         return Option(*self.path, *steps)
 
-
-@dataclass(frozen=True)
-class OptionNames:
-    """The names that options have in messages: in those of a module, their own.
-
-    A role puts its prefix before them; `exceptions` are the variables that have other names.
-    """
-
-    prefix: str = ""
-    exceptions: Mapping[str, str] = field(default_factory=dict)
-
-    def name(self, option: Option) -> str:
-        """An option as a message names it: `rules[2].position`, `baseline_rules[2].position`."""
-        steps = list(option.path)
+    def name(self, names: Names) -> str:
+        """The option as a message names it: `rules[2].position`, `baseline_rules[2].position`."""
+        steps = list(self.path)
         if steps:
-            first = str(steps[0])
-            steps[0] = self.exceptions.get(first) or self.prefix + first
+            steps[0] = names.get(str(steps[0]), steps[0])
         text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
         return text.lstrip(".")
-
-
-OWN_NAMES = OptionNames()
 
 
 class Message(str):
@@ -72,13 +59,13 @@ class Message(str):
     def __radd__(self, other: str) -> Message:
         return Message(other, self)
 
-    def named(self, names: OptionNames) -> str:
+    def named(self, names: Names) -> str:
         """The text with these names of the options."""
         return _text(self.parts, names)
 
 
-def _text(parts: Iterable[str | Option], names: OptionNames) -> str:
-    return "".join(names.name(part) if isinstance(part, Option) else part for part in parts)
+def _text(parts: Iterable[str | Option], names: Names) -> str:
+    return "".join(part.name(names) if isinstance(part, Option) else part for part in parts)
 
 
 def joined(separator: str, texts: Iterable[str]) -> Message:
@@ -89,6 +76,6 @@ def joined(separator: str, texts: Iterable[str]) -> Message:
     return Message(*parts)
 
 
-def with_names(text: str, names: OptionNames) -> str:
+def with_names(text: str, names: Names) -> str:
     """A message with these names of the options; a plain text names none, and stays as it is."""
     return text.named(names) if isinstance(text, Message) else text

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
+from ._messages import Message
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan
 from ._schema.resource import Object, Resource, State
@@ -72,21 +73,23 @@ def expiry_warnings(desired: Iterable[Desired], plan: Plan) -> list[str]:
     deleted = {
         (item.resource.plural, item.key) for item in plan.operations if item.action == "delete"
     }
-    warnings = []
+    warnings: list[str] = []
     for item in desired:
         for key, expires in item.expires.items():
-            option, until = f"{item.paths[key]}expires", write_timestamp(expires)
+            option, until = item.paths[key].at("expires"), write_timestamp(expires)
             what = f"{item.resource.title} {item.resource.label_of(item.objects[key])}"
             if key in item.undecided:
-                warnings.append(
-                    f"{option}: whether {what} expired ({until}) is not known, since the service"
-                    " does not tell its time. An existing one stays, and a new one is not created."
+                text = (
+                    f": whether {what} expired ({until}) is not known, since the service does not"
+                    " tell its time. An existing one stays, and a new one is not created."
                 )
+                warnings.append(Message(option, text))
             elif key in item.expired and (item.resource.plural, key) not in deleted:
-                warnings.append(
-                    f"{option}: {what} expired at {until} and does not exist. Remove it from the"
-                    " task, or give it a later expires."
+                text = (
+                    f": {what} expired at {until} and does not exist. Remove it from the task, or"
+                    " give it a later expires."
                 )
+                warnings.append(Message(option, text))
     return warnings
 
 

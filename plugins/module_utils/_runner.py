@@ -8,13 +8,13 @@
 from __future__ import annotations
 
 import os
-import re
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from ._api.auth import known_secrets
 from ._api.settings import OWNERS, Settings, parse_settings
 from ._engine import parse_options, perform
 from ._errors import OptionProblems, ProtectionError, ServiceError
+from ._messages import Message, Names, Option, joined, with_names
 from ._screen import Screen
 from ._specs.base import ModuleSpec
 from ._text import excerpt, visible
@@ -23,6 +23,7 @@ MAX_MESSAGE = 50_000  # characters; the service's own text has no limit
 HIDDEN = (  # as ansible-core writes it, which hides the values of options itself
     "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 )
+SWAPPED = Message("Are ", Option("account_id"), " and ", Option("zone_id"), " swapped?")
 UNKNOWN_ID = frozenset(
     [7000, 7003]
 )  # the service's codes for a path with an id that it does not know
@@ -55,8 +56,7 @@ def outcome(
         )
     except ProtectionError as exc:
         return _failure(exc, options)
-    redacted: dict[str, Any] = redact(result, known_secrets(options, os.environ))
-    return redacted
+    return _readable_details(result, options)
 
 
 def option_failure(spec: ModuleSpec, options: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -86,36 +86,43 @@ def _settings(
 
 
 def _failure(exc: ProtectionError, options: Mapping[str, Any]) -> dict[str, Any]:
-    message = f"{exc.message} {_swapped_ids(exc, options)}".rstrip()
-    failure: dict[str, Any] = redact(
-        {**exc.details, "failed": True, "msg": _readable(options)(message)},
-        known_secrets(options, os.environ),
-    )
-    return failure
+    message = joined(" ", filter(None, (exc.message, _swapped_ids(exc, options))))
+    details = _readable_details(exc.details, options)
+    return {**details, "failed": True, "msg": _readable(options)(message)}
+
+
+def _readable_details(details: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Results with the names of the options in their messages, and without secrets."""
+    named = _named(details, _names(options))
+    readable: dict[str, Any] = redact(named, known_secrets(options, os.environ))
+    return readable
+
+
+def _named(value: Any, names: Names) -> Any:
+    """A structure with these names of the options in its messages."""
+    if isinstance(value, Mapping):
+        return {name: _named(item, names) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_named(item, names) for item in value]
+    return with_names(value, names) if isinstance(value, str) else value
 
 
 def _readable(options: Mapping[str, Any]) -> Callable[[str], str]:
     """Makes a message one that people can read, with the names that they gave the options and
     without secrets."""
-    names, secrets = options.get("option_names") or {}, known_secrets(options, os.environ)
+    names, secrets = _names(options), known_secrets(options, os.environ)
 
     def readable(message: str) -> str:
-        message = with_names(message, names, options) if names else message
-        return visible(excerpt(_redact_text(message, secrets), MAX_MESSAGE))
+        named = with_names(message, names)
+        return visible(excerpt(_redact_text(named, secrets), MAX_MESSAGE))
 
     return readable
 
 
-def with_names(message: str, names: Mapping[str, Any], options: Iterable[str]) -> str:
-    """A message with the names that a role's variables have; a word that is no more than a word
-    stays as it is."""
-    renamed = {
-        option: str(names.get(option) or f"{names.get('*', '')}{option}") for option in options
-    }
-    unmistakable = "|".join(re.escape(option) for option in renamed if "_" in option)
-    others = "|".join(re.escape(option) for option in renamed if "_" not in option)
-    pattern = rf"(?<![\w.\[])(?:({unmistakable})\b|({others})(?=\[|: |\.[a-z]))"
-    return re.sub(pattern, lambda match: renamed[match.group()], message)
+def _names(options: Mapping[str, Any]) -> Names:
+    """The names that a role's variables have."""
+    names = options.get("option_names") or {}
+    return {option: str(names.get(option) or f"{names.get('*', '')}{option}") for option in options}
 
 
 def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
@@ -124,11 +131,7 @@ def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
     both = all(
         options.get(option) or os.environ.get(variable) for option, variable in OWNERS.items()
     )
-    return (
-        "Are account_id and zone_id swapped?"
-        if unknown and both and not options.get("zone_name")
-        else ""
-    )
+    return SWAPPED if unknown and both and not options.get("zone_name") else ""
 
 
 def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:

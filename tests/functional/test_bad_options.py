@@ -9,8 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import with_names
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
 from tests.support.bad_options import PREFIX, REGION, TABLE
@@ -71,24 +69,6 @@ def test_an_odd_base_url_is_used_with_a_warning(service: LocalService, modules: 
     result = modules.failed("protection_info", base_url=service.base_url.replace("v4", "v5"))
     assert "/client/v4" in str(result["warnings"])
     assert result["error"]["status"] == 404
-
-
-ROLE_NAMES = {"*": "baseline_", "rules": "baseline_firewall_rules"}
-RENAMED = [
-    ("rules[0].name: needs it; keep rules[1].", "baseline_firewall_rules[0].name: needs it; keep baseline_firewall_rules[1]."),
-    ("purge: it takes filters, the list of what stays", "baseline_purge: it takes filters, the list of what stays"),
-    ("2 errors: (1) prefixes[0].prefix: 'x'; (2) allowlist[3].prefix: 'y'",
-     "2 errors: (1) baseline_prefixes[0].prefix: 'x'; (2) baseline_allowlist[3].prefix: 'y'"),
-    ("Set it, or let staged_rollout: true do it. add accept_risks: [{code: a}]",
-     "Set it, or let baseline_staged_rollout: true do it. add baseline_accept_risks: [{code: a}]"),
-    ("The rules and filters are disabled. Prefixes: 2 of 3", "The rules and filters are disabled. Prefixes: 2 of 3"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("message", "renamed"), RENAMED)
-def test_messages_name_the_variables_of_a_role(message: str, renamed: str) -> None:
-    options = MODULE_SPECS["account_protection"].options
-    assert with_names(message, ROLE_NAMES, options) == renamed
 
 
 def test_a_task_of_a_role_speaks_of_its_variables(service: LocalService, modules: Modules) -> None:

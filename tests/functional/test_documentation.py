@@ -20,7 +20,7 @@ from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import OWNERS, shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import OPTION
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import (
     ACCOUNT_CODES,
     CODES,
@@ -130,7 +130,7 @@ def test_a_role_says_in_which_release_it_was_added(path: Path) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_options_that_are_newer_than_their_module_say_so(module: str, documentation: Mapping[str, Any]) -> None:
     options = documentation[module]["doc"]["options"]
-    newer = {*limit_options(CODES), "staged_rollout", "covers", "zone_name", OPTION, *EXPIRES} & options.keys()
+    newer = {*limit_options(CODES), "staged_rollout", "covers", "zone_name", *PLAN_OPTIONS, *EXPIRES} & options.keys()
     assert {name: options[name].get("version_added") for name in newer} == dict.fromkeys(newer, NEXT_RELEASE)
 
 

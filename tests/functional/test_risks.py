@@ -97,7 +97,9 @@ def test_the_acceptance_that_a_refusal_prints_accepts_just_that(
 def test_an_acceptance_that_expired_does_not_count_and_is_warned_of(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
     expired = {"code": "disables_protection", "expires": "2020-01-31"}
-    reason = "ccept_risks[0]: the acceptance of disables_protection expired at 2020-02-01T00:00:00+00:00; remove it, or"
+    reason = (
+        "accept_risks[0]: the acceptance of disables_protection expired at 2020-02-01T00:00:00+00:00; remove it, or"
+    )
     assert reason in modules.failed("tcp_protection_status", enabled=False, accept_risks=[expired])["msg"]
     assert reason in str(modules.done("tcp_protection_status", enabled=True, accept_risks=[expired])["warnings"])
 

@@ -11,6 +11,7 @@ import re
 from typing import Any, Mapping, NamedTuple
 
 from .._errors import OptionError
+from .._messages import Message, Option, joined
 
 TOKEN = ("api_token",)
 KEY = ("api_email", "api_key")
@@ -21,10 +22,16 @@ ENVIRONMENT = {
     "api_key": "CLOUDFLARE_API_KEY",
 }
 GLOBAL_API_KEY = re.compile(r"[0-9a-f]{37}")  # a token is longer, and has letters of both cases
-WAYS = (
-    "give api_token, or api_email with api_key, as options, as module_defaults of"
-    " group/edgeops.protection.all, or in the environment as CLOUDFLARE_API_TOKEN, or"
-    " CLOUDFLARE_EMAIL with CLOUDFLARE_API_KEY"
+API_TOKEN, API_EMAIL, API_KEY = Option("api_token"), Option("api_email"), Option("api_key")
+WAYS = Message(
+    "give ",
+    API_TOKEN,
+    ", or ",
+    API_EMAIL,
+    " with ",
+    API_KEY,
+    ", as options, as module_defaults of group/edgeops.protection.all, or in the environment as"
+    " CLOUDFLARE_API_TOKEN, or CLOUDFLARE_EMAIL with CLOUDFLARE_API_KEY",
 )
 
 
@@ -47,7 +54,9 @@ def find_credentials(
     """
     credentials = _find(options, environment)
     if token_only and "Authorization" not in credentials.headers:
-        raise OptionError("api_key", "TCP protection takes API tokens only; give api_token instead")
+        raise OptionError(
+            API_KEY, Message("TCP protection takes API tokens only; give ", API_TOKEN, " instead")
+        )
     return credentials
 
 
@@ -56,7 +65,8 @@ def _find(options: Mapping[str, Any], environment: Mapping[str, str]) -> Credent
     if explicit:
         others = [name for name in explicit if name not in TOKEN]
         if others and len(others) < len(explicit):
-            raise OptionError("api_token", "it goes alone; leave out " + " and ".join(others))
+            surplus = joined(" and ", (Message(Option(name)) for name in others))
+            raise OptionError(API_TOKEN, Message("it goes alone; leave out ", surplus))
         return _credentials(explicit)
     ambient = {
         name: environment[variable]
@@ -79,24 +89,32 @@ def _credentials(credentials: Mapping[str, str]) -> Credentials:
         )
     if credentials:
         (lacking,) = set(KEY) - set(credentials)
+        (given,) = credentials
         raise OptionError(
-            lacking, "it is needed beside {}; or use api_token alone".format(*credentials)
+            Option(lacking),
+            Message("it is needed beside ", Option(given), "; or use ", API_TOKEN, " alone"),
         )
-    raise OptionError("api_token", "there are no credentials; " + WAYS)
+    raise OptionError(API_TOKEN, "there are no credentials; " + WAYS)
 
 
 def _check(name: str, value: str) -> None:
     """A header must not be broken by its value; the value itself is not repeated in the message."""
     if not value.strip():
-        raise OptionError(name, "it is empty; " + WAYS)
+        raise OptionError(Option(name), "it is empty; " + WAYS)
     if not (value.isascii() and value.isprintable()) or " " in value:
         raise OptionError(
-            name, "it holds a space, a control character or a character outside of ASCII"
+            Option(name), "it holds a space, a control character or a character outside of ASCII"
         )
     if name in TOKEN and GLOBAL_API_KEY.fullmatch(value):
         raise OptionError(
-            name,
-            "it looks like a Global API Key; that belongs into api_key, with api_email beside it",
+            Option(name),
+            Message(
+                "it looks like a Global API Key; that belongs into ",
+                API_KEY,
+                ", with ",
+                API_EMAIL,
+                " beside it",
+            ),
         )
 
 

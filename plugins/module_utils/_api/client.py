@@ -14,6 +14,7 @@ from typing import Any, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
+from .._messages import Message, Option
 from .._schema.resource import Object, Resource, Write
 from .._text import excerpt
 from .._timestamps import read_date
@@ -220,8 +221,12 @@ def _objects(request: Request, envelope: Envelope) -> list[Object]:
 
 def _unexpected(request: Request, problem: str) -> ServiceError:
     return ServiceError(
-        f"{request} got an unexpected response: {problem}. The module stops there; run it again,"
-        " and check base_url if the same response comes again.",
+        Message(
+            f"{request} got an unexpected response: {problem}. The module stops there; run it"
+            " again, and check ",
+            Option("base_url"),
+            " if the same response comes again.",
+        ),
         error_details(request, 200),
         maybe_applied=True,
     )

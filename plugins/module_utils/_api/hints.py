@@ -10,23 +10,48 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 from urllib.parse import urlsplit
 
+from .._messages import Message, Option
 from .._schema.resource import Resource
 from .._text import excerpt
 
-TOKEN_AS_KEY = "The value of api_key is no API key; a token belongs into api_token."
-MALFORMED_TOKEN = (
-    "The value of api_token has not the form of a token; check it for missing or extra characters."
+ACCOUNT_ID, ZONE_ID, BASE_URL = Option("account_id"), Option("zone_id"), Option("base_url")
+API_TOKEN = Option("api_token")
+TOKEN_AS_KEY = Message(
+    "The value of ",
+    Option("api_key"),
+    " is no API key; a token belongs into ",
+    API_TOKEN,
+    ".",
+)
+MALFORMED_TOKEN = Message(
+    "The value of ",
+    API_TOKEN,
+    " has not the form of a token; check it for missing or extra characters.",
 )
 REJECTED = (
     "The credentials are wrong, expired, or may not be used from here; check them. "
     "A token made just now may need some seconds."
 )
 NOT_ENTITLED = "The account has no {product}; it comes with Magic Transit."
-WRONG_ID = "Check account_id, zone_id and base_url."
+WRONG_ID = Message("Check ", ACCOUNT_ID, ", ", ZONE_ID, " and ", BASE_URL, ".")
+
+
+def _swapped(owner: Option, other: str) -> Message:
+    return Message("Check ", owner, " and ", BASE_URL, "; is ", owner, f" the id of {other}?")
+
+
 SWAPPED_ID = {  # by the option of the call, the only id that it has
-    "account_id": "Check account_id and base_url; is account_id the id of a zone?",
-    "zone_id": "Check zone_id and base_url; is zone_id the id of an account?",
+    "account_id": _swapped(ACCOUNT_ID, "a zone"),
+    "zone_id": _swapped(ZONE_ID, "an account"),
 }
+TOO_MANY_CALLS = Message(
+    "Too many calls were made with these credentials, by others too; run again in some minutes,"
+    " raise ",
+    Option("max_wait"),
+    ", or lower ",
+    Option("call_budget"),
+    ".",
+)
 MAINTENANCE_MODE = 10020  # of an interface that the vendor retires
 BY_CODE: Mapping[int | None, str] = {
     6103: TOKEN_AS_KEY,
@@ -51,15 +76,17 @@ def hint_for(
     if by_code == WRONG_ID and resource:
         return SWAPPED_ID.get(resource.owner, WRONG_ID)
     if by_code:
-        product = resource.product if resource else ""
-        return by_code.format(product=product or "such product")
+        product = (resource.product if resource else "") or "such product"
+        return by_code.format(product=product) if by_code == NOT_ENTITLED else by_code
     if resource is not None and resource.retired and (MAINTENANCE_MODE in codes or status == 410):
         return resource.retired
     if 300 <= status < 400:
         host = _host(location)
-        return (
+        return Message(
             f"It redirects to {host}, which is not followed, since the credentials are not for it;"
-            " check base_url."
+            " check ",
+            BASE_URL,
+            ".",
         )
     if status == 401:
         return REJECTED
@@ -67,10 +94,7 @@ def hint_for(
         permission = f" {resource.permission.describe(method)}" if resource else ""
         return f"The credentials may lack the permission{permission}, or are not valid here."
     if status == 429:
-        return (
-            "Too many calls were made with these credentials, by others too; run again in some"
-            " minutes, raise max_wait, or lower call_budget."
-        )
+        return TOO_MANY_CALLS
     if status >= 500:
         return "The service failed; run again later."
     return ""

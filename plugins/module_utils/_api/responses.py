@@ -14,6 +14,7 @@ import re
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
+from .._messages import joined
 from .._schema.resource import Resource
 from .._text import excerpt, plural
 from .hints import hint_for
@@ -134,7 +135,7 @@ def _failed(
         request.method, request.resource, response.status, codes, response.header("Location")
     )
     return ServiceError(
-        " ".join(filter(None, (sentence, hint))),
+        joined(" ", filter(None, (sentence, hint))),
         error_details(request, response.status, errors, ray),
         maybe_applied=response.maybe_applied
         or not 300 <= response.status < 500

@@ -21,6 +21,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 from .._budget.budget import Closed, NoBudget
 from .._concurrency import MAX_CONCURRENT_CALLS
 from .._errors import ServiceError
+from .._messages import Message, Option
 from .adapters import Adapter, usual_trust
 from .progress import Progress
 from .responses import Request, Response, error_details
@@ -48,6 +49,7 @@ else:
     NOT_CONNECTED = (exceptions.ConnectTimeoutError, exceptions.NewConnectionError)
     NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
 
+BASE_URL, MAX_WAIT, TIMEOUT = Option("base_url"), Option("max_wait"), Option("timeout")
 VERSION = "0.2.0"
 MAX_BODY = (
     64 * 2**20
@@ -195,10 +197,12 @@ class Session:
         if self._ended.is_set():
             raise _failure(request, "was not sent: the task has ended.", outcomes)
         if left <= 0:
-            reason = (
+            reason = Message(
                 "was not sent: failed attempts and waits have taken the"
                 f" {self._lost_time.allowed:g} s that a task may lose with them. Check the network,"
-                " or raise timeout."
+                " or raise ",
+                TIMEOUT,
+                ".",
             )
             raise _failure(request, reason, outcomes)
         return Permit(turn, min(self._timeout, left))
@@ -274,11 +278,13 @@ class Session:
                 "was not sent, since the service refused another call with these credentials (HTTP"
                 f" {RATE_LIMITED})"
             )
-        wait = (
-            f"the next try would have to wait {seconds:.0f} s, and max_wait leaves"
-            f" {self._wait_budget.left:.0f} s"
+        reason = Message(
+            f"{event}; the next try would have to wait {seconds:.0f} s, and ",
+            MAX_WAIT,
+            f" leaves {self._wait_budget.left:.0f} s. Run again after that time, or raise ",
+            MAX_WAIT,
+            ".",
         )
-        reason = f"{event}; {wait}. Run again after that time, or raise max_wait."
         return _failure(request, reason, outcomes)
 
 
@@ -304,7 +310,7 @@ def _failure(request: Request, reason: str, outcomes: Sequence[Outcome]) -> Serv
     status = outcomes[-1].status if outcomes else None
     maybe_applied = any(item.maybe_applied for item in outcomes)
     return ServiceError(
-        f"{request} {reason}", error_details(request, status), maybe_applied=maybe_applied
+        Message(f"{request} ", reason), error_details(request, status), maybe_applied=maybe_applied
     )
 
 
@@ -334,22 +340,25 @@ def _reason(chain: Sequence[BaseException], timeout: float, seconds: float) -> s
     timeout."""
     reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
     if any(isinstance(item, requests.exceptions.ProxyError) for item in chain):
-        advice = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
+        advice: str = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
     elif any(isinstance(item, NOT_TRUSTED) for item in chain):
-        advice = (
-            "The service's certificate is not trusted here, or is for another name; check base_url,"
-            " or name the bundle of the CA that signed it in ca_path."
+        advice = Message(
+            "The service's certificate is not trusted here, or is for another name; check ",
+            BASE_URL,
+            ", or name the bundle of the CA that signed it in ",
+            Option("ca_path"),
+            ".",
         )
     elif isinstance(chain[-1], TIMED_OUT) and not isinstance(
         chain[-1], exceptions.NewConnectionError
     ):
         cut = round(seconds, 1) < timeout
-        limit = f"the task has left ({seconds:.1f} s)" if cut else f"timeout allows ({timeout:g} s)"
-        reason = f"it took longer than {limit}"
-        advice = "Check the network, or raise timeout."
+        left, allowed = f"the task has left ({seconds:.1f} s)", f" allows ({timeout:g} s)"
+        reason = Message("it took longer than ", left if cut else Message(TIMEOUT, allowed))
+        advice = Message("Check the network, or raise ", TIMEOUT, ".")
     else:
-        advice = "Check base_url and the network."
-    return f"got no response: {reason}. {advice}"
+        advice = Message("Check ", BASE_URL, " and the network.")
+    return Message("got no response: ", reason, ". ", advice)
 
 
 def _wrapped(problem: BaseException) -> Iterator[BaseException]:

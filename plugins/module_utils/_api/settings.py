@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from .._budget.budget import CallBudget, NoBudget
 from .._budget.state import MAX_CALLS, SharedState, State, state_path
 from .._errors import OptionError, OptionProblems
+from .._messages import Message, Option
 from .._schema.directory import domain
 from .._screen import Screen
 from .._values.kinds import identifier
@@ -27,6 +28,7 @@ from .progress import Progress
 from .session import Session
 
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
+BASE_URL, CALL_BUDGET = Option("base_url"), Option("call_budget")
 VERSION_SEGMENTS = "/client/v4"
 OWNERS = {
     "account_id": "CLOUDFLARE_ACCOUNT_ID",
@@ -132,13 +134,13 @@ def parse_settings(
     for name, (_type, _default, least) in BOUNDS.items():
         with problems.collected():
             if not least <= options[name] < float("inf"):
-                raise OptionError(name, f"it must be a number of at least {least:g}")
+                raise OptionError(Option(name), f"it must be a number of at least {least:g}")
     with problems.collected():
         _check_call_budget(options, warn)
     ca_path = options["ca_path"]
     with problems.collected():
         if ca_path and not os.path.exists(ca_path):
-            raise OptionError("ca_path", f"there is nothing at {ca_path}")
+            raise OptionError(Option("ca_path"), f"there is nothing at {ca_path}")
     with problems.collected():
         base_url, warning = parse_base_url(options["base_url"])
         if warning:
@@ -159,12 +161,11 @@ def parse_settings(
 def _check_call_budget(options: Mapping[str, Any], warn: Callable[[str], None]) -> None:
     if options["call_budget"] > MAX_CALLS:
         raise OptionError(
-            "call_budget", f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget"
+            CALL_BUDGET, f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget"
         )
     if options["call_budget"] and not options["call_budget_period"]:
-        warn(
-            "call_budget_period: in 0 s there is nothing to count, so that there is no call budget"
-        )
+        text = ": in 0 s there is nothing to count, so that there is no call budget"
+        warn(Message(Option("call_budget_period"), text))
 
 
 def _owner(
@@ -176,16 +177,20 @@ def _owner(
         return _owner_id(owner, options[owner], options), None
     identity, name = options[owner], options[NAMES[owner]]
     if identity is not None and name is not None:
-        raise OptionError(NAMES[owner], f"it stands for {owner}; leave out one of them")
+        raise OptionError(
+            Option(NAMES[owner]),
+            Message("it stands for ", Option(owner), "; leave out one of them"),
+        )
     if name is not None:
         try:
             return {}, domain(name)
         except ValueError as exc:
-            raise OptionError(NAMES[owner], str(exc)) from exc
+            raise OptionError(Option(NAMES[owner]), str(exc)) from exc
     identity = environment.get(OWNERS[owner]) if identity is None else identity
     if identity is None:
-        ways = f"give {owner} or {NAMES[owner]}, or set the environment variable {OWNERS[owner]}"
-        raise OptionError(owner, f"no zone is named; {ways}")
+        ways = f", or set the environment variable {OWNERS[owner]}"
+        named = Message("no zone is named; give ", Option(owner), " or ", Option(NAMES[owner]))
+        raise OptionError(Option(owner), named + ways)
     return _owner_id(owner, identity, options), None
 
 
@@ -193,11 +198,16 @@ def _owner_id(owner: str, value: Any, options: Mapping[str, Any]) -> dict[str, s
     try:
         identity = identifier(value)
     except ValueError as exc:
-        raise OptionError(owner, str(exc)) from exc
+        raise OptionError(Option(owner), str(exc)) from exc
     for other in OWNERS:
         if other != owner and str(options.get(other)).strip().lower() == identity:
             raise OptionError(
-                owner, f"it is the same as {other}; an account and its zones have ids of their own"
+                Option(owner),
+                Message(
+                    "it is the same as ",
+                    Option(other),
+                    "; an account and its zones have ids of their own",
+                ),
             )
     return {owner: identity}
 
@@ -210,18 +220,19 @@ def parse_base_url(text: str) -> tuple[str, str | None]:
         parts = urlsplit(url)
         host, _dummy = parts.hostname, parts.port
     except ValueError as exc:
-        raise OptionError("base_url", f"it is not a URL: {exc}") from exc
+        raise OptionError(BASE_URL, f"it is not a URL: {exc}") from exc
     if not host or parts.scheme not in ("https", "http") or not url.isprintable() or " " in url:
-        raise OptionError("base_url", f"it is not a URL such as {DEFAULT_BASE_URL}")
+        raise OptionError(BASE_URL, f"it is not a URL such as {DEFAULT_BASE_URL}")
     if parts.username is not None or parts.query or parts.fragment:
-        raise OptionError("base_url", "it holds credentials, a query or a fragment; leave them out")
+        raise OptionError(BASE_URL, "it holds credentials, a query or a fragment; leave them out")
     if parts.scheme == "http" and not _is_loopback(host):
         raise OptionError(
-            "base_url", "it must be https; http is for this machine's own addresses only"
+            BASE_URL, "it must be https; http is for this machine's own addresses only"
         )
     if parts.path.endswith(VERSION_SEGMENTS):
         return url, None
-    return url, f"base_url: it does not end in {VERSION_SEGMENTS}, as the service's addresses do"
+    text = f": it does not end in {VERSION_SEGMENTS}, as the service's addresses do"
+    return url, Message(BASE_URL, text)
 
 
 def _is_loopback(host: str) -> bool:

@@ -17,6 +17,7 @@ from typing import Callable, Generic, Hashable, Protocol, TypeVar
 
 from .._api.client import Client
 from .._errors import ProtectionError, ServiceError
+from .._messages import joined
 from .._plan.plan import Operation, Plan
 from .._result import make_diff, operation_records
 from .._schema.resource import State
@@ -124,7 +125,7 @@ def _warn_of_refusals(
             ),
             f"The module read again and planned {first_few(planned)} again." if planned else "",
         )
-        warn(" ".join(filter(None, sentences)))
+        warn(joined(" ", filter(None, sentences)))
 
 
 def _failure(

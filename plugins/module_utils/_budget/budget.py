@@ -17,6 +17,7 @@ import time
 from threading import Lock
 from typing import Callable, NamedTuple, Sequence, TypeVar
 
+from .._messages import Message, Option
 from .._screen import Screen
 from .state import Header, State, Unusable
 
@@ -226,10 +227,10 @@ class CallBudget(NoBudget):
         return self._screen.is_first() if self._screen else header.announced + self._period <= now
 
     def _say(self, seconds: float) -> None:
-        text = (
-            f"0 calls are left of the budget of {self._calls} calls in {self._period:g} s"
-            f" (call_budget): the next call waits {seconds:.0f} s for its turn. The run goes on by"
-            " itself."
+        text = Message(
+            f"0 calls are left of the budget of {self._calls} calls in {self._period:g} s (",
+            Option("call_budget"),
+            f"): the next call waits {seconds:.0f} s for its turn. The run goes on by itself.",
         )
         (self._screen.show if self._screen else self._warn)(text)
 

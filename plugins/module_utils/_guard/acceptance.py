@@ -18,6 +18,7 @@ from difflib import get_close_matches
 from typing import Any, Iterable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
+from .._messages import Message, Option
 from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, union
 from .._values.networks import read_network
@@ -36,7 +37,7 @@ class Acceptance:
     """One element of accept_risks; `networks`, `entries` and `expires` are None where it is not
     bound to them."""
 
-    option: str
+    option: Option
     code: str
     networks: Ranges | None = None
     entries: frozenset[str] | None = None
@@ -55,14 +56,16 @@ class Acceptance:
             return ""
         until = write_timestamp(self.expires)
         if now is None:
-            return (
-                f"{self.option}: whether it expired ({until}) is not known, since the service does"
-                " not tell its time"
+            text = (
+                f": whether it expired ({until}) is not known, since the service does not tell its"
+                " time"
             )
-        return (
-            f"{self.option}: the acceptance of {self.code} expired at {until}; remove it, or give"
-            " it a later expires"
-        )
+        else:
+            text = (
+                f": the acceptance of {self.code} expired at {until}; remove it, or give it a later"
+                " expires"
+            )
+        return Message(self.option, text)
 
 
 def parse_acceptances(option: str, elements: Iterable[Any]) -> tuple[Acceptance, ...]:
@@ -72,12 +75,12 @@ def parse_acceptances(option: str, elements: Iterable[Any]) -> tuple[Acceptance,
     parsed = []
     for position, element in enumerate(elements):
         with problems.collected():
-            parsed.append(_parse(f"{option}[{position}]", element))
+            parsed.append(_parse(Option(option, position), element))
     problems.raise_any()
     return tuple(parsed)
 
 
-def _parse(option: str, element: Any) -> Acceptance:
+def _parse(option: Option, element: Any) -> Acceptance:
     if isinstance(element, str):
         return Acceptance(option, _code(option, element))
     if not isinstance(element, Mapping):
@@ -94,19 +97,19 @@ def _parse(option: str, element: Any) -> Acceptance:
     if "code" not in values:
         raise OptionError(option, "it lacks code, the risk that is accepted")
     networks, entries = (
-        _texts(f"{option}.{name}", values.get(name)) for name in ("networks", "entries")
+        _texts(option.at(name), values.get(name)) for name in ("networks", "entries")
     )
     return Acceptance(
         option,
-        _code(f"{option}.code", values["code"]),
-        None if networks is None else _ranges(f"{option}.networks", networks),
+        _code(option.at("code"), values["code"]),
+        None if networks is None else _ranges(option.at("networks"), networks),
         None if entries is None else frozenset(map(_normalised, entries)),
-        _expiry(f"{option}.expires", values.get("expires")),
+        _expiry(option.at("expires"), values.get("expires")),
         None if values.get("reason") is None else str(values["reason"]),
     )
 
 
-def _code(option: str, value: Any) -> str:
+def _code(option: Option, value: Any) -> str:
     code = str(value)
     if code not in CODES:
         raise OptionError(
@@ -120,7 +123,7 @@ def _did_you_mean(name: str, names: Sequence[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-def _texts(option: str, value: Any) -> Sequence[str] | None:
+def _texts(option: Option, value: Any) -> Sequence[str] | None:
     if value is not None and (
         not isinstance(value, list) or not all(isinstance(item, str) for item in value)
     ):
@@ -128,16 +131,14 @@ def _texts(option: str, value: Any) -> Sequence[str] | None:
     return value
 
 
-def _ranges(option: str, texts: Sequence[str]) -> Ranges:
+def _ranges(option: Option, texts: Sequence[str]) -> Ranges:
     for position, text in enumerate(texts):
         if range_of(text) is None:
-            raise OptionError(
-                f"{option}[{position}]", f"'{text}' is neither an address nor a network"
-            )
+            raise OptionError(option.at(position), f"'{text}' is neither an address nor a network")
     return union(filter(None, map(range_of, texts)))
 
 
-def _expiry(option: str, value: Any) -> datetime | None:
+def _expiry(option: Option, value: Any) -> datetime | None:
     try:
         return None if value is None else parse_expiry(str(value))
     except ValueError as exc:

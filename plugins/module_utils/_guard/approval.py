@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Mapping
 
 from .._errors import OptionError
+from .._messages import Message, Option, joined
 from .._plan.fingerprint import is_rest_of
 from .._plan.plan import Plan
 from .._schema.resource import OptionSpec
 from .._text import plural
 
-OPTION = "expected_plan"
-PLAN_OPTIONS: OptionSpec = {OPTION: {"type": "str"}}  # of every module that writes
+OPTION = Option("expected_plan")
+PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes
 PLAN_ID = re.compile(r"(?:[0-9a-f]{64})?")
 
 
@@ -39,29 +40,34 @@ class Approval:
         if self.expected is None or not plan.operations or identity == self.expected:
             return ""
         if self.begun is not None:
-            return "" if is_rest_of(plan, self.begun) else f"{_LEFT} {_REVIEW}"
+            return "" if is_rest_of(plan, self.begun) else joined(" ", (_LEFT, _REVIEW))
         operations = plural(len(plan.operations), "operation", "operations")
         approved = (
-            f"{OPTION} is {self.expected}" if self.expected else f"an empty {OPTION} approves none"
+            Message(OPTION, f" is {self.expected}")
+            if self.expected
+            else Message("an empty ", OPTION, " approves none")
         )
         own = f"it has {operations} and the plan_id {identity}"
-        return f"The plan is not the approved one: {own}, and {approved}. {_REVIEW}"
+        return Message(f"The plan is not the approved one: {own}, and ", approved, ". ", _REVIEW)
 
     def while_applying(self, plan: Plan) -> Approval:
         """The approval for what is left of this plan."""
         return replace(self, begun=plan)
 
 
-_LEFT = (
-    f"What is left is not a part of the plan that {OPTION} approves, since the existing state is"
-    " another one now."
+_LEFT = Message(
+    "What is left is not a part of the plan that ",
+    OPTION,
+    " approves, since the existing state is another one now.",
 )
-_REVIEW = f"Review the operations, and give their plan_id as {OPTION} if they are meant."
+_REVIEW = Message(
+    "Review the operations, and give their plan_id as ", OPTION, " if they are meant."
+)
 
 
 def parse_approval(options: Mapping[str, Any]) -> Approval:
     """The approval of a task; raises OptionError for a text that is no plan_id."""
-    text = options.get(OPTION)
+    text = options.get("expected_plan")
     if text is None:
         return Approval()
     expected = str(text).strip().lower()

@@ -15,6 +15,7 @@ from typing import Any, Sequence
 from .._coverage.coverage import Coverage
 from .._coverage.results import compare_coverage, diff_facts
 from .._errors import PlanError
+from .._messages import Message, Option, joined
 from .._plan.plan import Plan
 from .._result import Diff, add_to_diff, make_diff, operation_records
 from .._schema.account import ACCOUNT
@@ -24,6 +25,8 @@ from .acceptance import Acceptance, acceptance_to_copy, accepting
 from .limits import Limits
 from .risk import Change, Risk
 from .risks import find_risks
+
+ACCEPT_RISKS = Option("accept_risks")
 
 
 def changes_protection(plan: Plan) -> bool:
@@ -56,8 +59,8 @@ class Checked:
         """The accepted risks, acceptances that expired, and what of the protection is not
         understood."""
         undecided = first_few(self.after.undecided) if self._knows_account else ""
-        accepted = [
-            f"Accepted {risk.code}: {risk.message}"
+        accepted: list[str] = [
+            Message(f"Accepted {risk.code}: ", risk.message)
             + (f" Reason: {risk.reason}" if risk.reason else "")
             for risk in self.risks
         ]
@@ -82,9 +85,12 @@ class Checked:
         other plans.
         """
         return [
-            f"{item.option}: {item.code} meets nothing in this plan, and would let any such risk"
-            " through later; remove it, or accept the risk with a dictionary that has networks,"
-            " entries or expires."
+            Message(
+                item.option,
+                f": {item.code} meets nothing in this plan, and would let any such risk through"
+                " later; remove it, or accept the risk with a dictionary that has networks, entries"
+                " or expires.",
+            )
             for item in self.unmet
             if item.code in codes
         ]
@@ -142,12 +148,12 @@ def _reason(acceptances: Sequence[Acceptance]) -> str | None:
 
 
 def _refusal(checked: Checked, expired: Sequence[str]) -> PlanError:
-    reasons = [f"{risk.code}: {risk.message}" for risk in checked.risks]
+    reasons = [Message(f"{risk.code}: ", risk.message) for risk in checked.risks]
     to_copy = ", ".join(acceptance_to_copy(risk) for risk in checked.risks)
-    sentences = [
+    sentences: list[str] = [
         "The plan has risks that the task does not accept.",
         *reasons,
         *map(sentence, expired),
-        f"If this is meant, add accept_risks: [{to_copy}].",
+        Message("If this is meant, add ", ACCEPT_RISKS, f": [{to_copy}]."),
     ]
-    return PlanError(" ".join(sentences), checked.shown())
+    return PlanError(joined(" ", sentences), checked.shown())

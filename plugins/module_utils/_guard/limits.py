@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any, Mapping
 
 from .._errors import OptionError, OptionProblems
+from .._messages import Option
 from .._plan.plan import Plan
 from .._schema.directory import LIMITED, QUOTAS, Quota, features, quota_of
 from .._schema.resource import Object
@@ -94,7 +95,7 @@ def parse_limits(options: Mapping[str, Any]) -> Limits:
     for name, value in thresholds.items():
         with problems.collected():
             if not 0 <= value <= HIGHEST[name]:
-                raise OptionError(name, f"{value} is not between 0 and {HIGHEST[name]}")
+                raise OptionError(Option(name), f"{value} is not between 0 and {HIGHEST[name]}")
     problems.raise_any()
     return Limits(**thresholds)
 

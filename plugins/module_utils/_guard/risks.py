@@ -17,6 +17,7 @@ from typing import Callable, Mapping, Sequence
 
 from .._coverage.coverage import Coverage, has_flag
 from .._coverage.modes import UNDECIDED, Component
+from .._messages import Message, Option
 from .._plan.plan import Operation
 from .._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES
 from .._schema.resource import Object, Resource
@@ -159,10 +160,12 @@ def skips_monitoring(change: Change, limits: Limits) -> Risk | None:
             entries.append(item.entry)
     if not reasons:
         return None
-    message = (
+    message = Message(
         f"{first_few(reasons)}. A rule or filter enabled without monitoring for"
         f" {limits.min_monitoring_hours:g} hours drops traffic that it has not learned of; set"
-        " monitoring first, or let staged_rollout: true do it."
+        " monitoring first, or let ",
+        Option("staged_rollout"),
+        ": true do it.",
     )
     return Risk("skips_monitoring", message, [], entries)
 

@@ -14,14 +14,16 @@ from fnmatch import fnmatchcase
 from typing import AbstractSet, Any, Mapping, Sequence, Tuple
 
 from .._errors import OptionError, OptionProblems
+from .._messages import Message, Option
 from .._schema.resource import EXPIRES, Field, Key, Resource, Values
 from .._timestamps import parse_expiry
 from .nested import merge_nested
 
+PURGE, STATE = Option("purge"), Option("state")
 Position = Tuple[str, str]  # first, last, before or after; and the key of the other object
 Entries = Sequence[
-    Tuple[str, Mapping[str, Any]]
-]  # options of objects, each with its path: `rules[2].`
+    Tuple[Option, Mapping[str, Any]]
+]  # options of objects, each with the option that names it: `rules[2]`
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Desired:
     absent: bool = False
     exclusive: bool = False
     positions: Mapping[Key, Position] = field(default_factory=dict)
-    paths: Mapping[Key, str] = field(default_factory=dict)
+    paths: Mapping[Key, Option] = field(default_factory=dict)
     ignore: Sequence[str] = ()
     expires: Mapping[Key, datetime] = field(default_factory=dict)
     expired: AbstractSet[Key] = frozenset()
@@ -82,7 +84,7 @@ def parse_desired(
     nested object.
     """
     objects: dict[Key, Values] = {}
-    paths: dict[Key, str] = {}
+    paths: dict[Key, Option] = {}
     expires: dict[Key, datetime] = {}
     problems = OptionProblems()
     for path, options in entries:
@@ -93,9 +95,12 @@ def parse_desired(
             key = resource.key_of(values)
             if key in objects:
                 raise OptionError(
-                    path.rstrip("."),
-                    f"{resource.label_of(values)} is named here and in {paths[key].rstrip('.')};"
-                    " keep one of them",
+                    path,
+                    Message(
+                        f"{resource.label_of(values)} is named here and in ",
+                        paths[key],
+                        "; keep one of them",
+                    ),
                 )
             objects[key] = values
             paths[key] = path
@@ -110,29 +115,29 @@ def parse_desired(
     )
 
 
-def _parse_expiry(path: str, options: Mapping[str, Any]) -> datetime | None:
+def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
     """When an object expires, which is no field of it; raises OptionError."""
     (name,) = EXPIRES
     text = options.get(name)
     try:
         return None if text is None else parse_expiry(str(text))
     except ValueError as exc:
-        raise OptionError(path + name, str(exc)) from exc
+        raise OptionError(path.at(name), str(exc)) from exc
 
 
-def parse_values(resource: Resource, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that the task names, as they are sent, without what only the service sets; raises
     OptionError."""
     values = _parse(resource.fields, path, options, resource.title, resource.other_options)
     try:
         return resource.complete(values)
     except OptionError as exc:
-        raise OptionError(path + exc.option, exc.problem) from exc
+        raise OptionError(path.at(*exc.option.path), exc.problem) from exc
 
 
 def _parse(
     fields: tuple[Field, ...],
-    path: str,
+    path: Option,
     options: Mapping[str, Any],
     title: str,
     others: AbstractSet[str] = frozenset(),
@@ -146,11 +151,11 @@ def _parse(
             continue
         try:
             if item.fields:
-                values[item.name] = _parse(item.fields, f"{path}{item.name}.", option, item.name)
+                values[item.name] = _parse(item.fields, path.at(item.name), option, item.name)
             else:
                 values[item.name] = item.value.parse(option)
         except ValueError as exc:
-            problems.add(OptionError(path + item.name, str(exc)))
+            problems.add(OptionError(path.at(item.name), str(exc)))
         except OptionError as exc:
             problems.add(exc)
     unknown = [
@@ -158,7 +163,7 @@ def _parse(
     ]
     for name in unknown:
         if name not in others and all(name != item.name for item in fields):
-            problems.add(OptionError(path + name, f"{title} has no such field; leave it out"))
+            problems.add(OptionError(path.at(name), f"{title} has no such field; leave it out"))
     problems.raise_any()
     return values
 
@@ -170,29 +175,31 @@ def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desi
     for position, pattern in enumerate(patterns):
         with problems.collected():
             if not pattern.strip():
-                raise OptionError(f"{option}[{position}]", "it is empty")
-            names = {str(key[0]): desired.paths[key].rstrip(".") for key in desired.objects}
+                raise OptionError(Option(option, position), "it is empty")
+            names = {str(key[0]): desired.paths[key] for key in desired.objects}
             matched = next((name for name in names if fnmatchcase(name, pattern)), None)
             if matched is not None:
-                problem = (
-                    f"'{pattern}' matches {matched}, which {names[matched]} names; keep one of them"
+                problem = Message(
+                    f"'{pattern}' matches {matched}, which ",
+                    names[matched],
+                    " names; keep one of them",
                 )
-                raise OptionError(f"{option}[{position}]", problem)
+                raise OptionError(Option(option, position), problem)
     problems.raise_any()
     return replace(desired, ignore=tuple(patterns))
 
 
 def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:
-    """The entries of a list option, each with its path: `prefixes[0].`, `prefixes[1].`, and so
-    on."""
-    return [(f"{option}[{position}].", entry) for position, entry in enumerate(entries)]
+    """The entries of a list option, each with its own: `prefixes[0]`, `prefixes[1]`, and so on."""
+    return [(Option(option, position), entry) for position, entry in enumerate(entries)]
 
 
 def check_purge(option: str, entries: Sequence[Any] | None, absent: bool = False) -> None:
     """A purge needs a list of what stays; raises OptionError."""
     if absent:
         raise OptionError(
-            "purge", "it goes with state present only; absent removes just what it names"
+            PURGE,
+            Message("it goes with ", STATE, " present only; absent removes just what it names"),
         )
     if entries is None:
-        raise OptionError("purge", f"it takes {option}, the list of what stays")
+        raise OptionError(PURGE, Message("it takes ", Option(option), ", the list of what stays"))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Dict, Hashable, Mapping, Sequence
 
 from .._errors import OptionError
+from .._messages import Message, Option
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .diff import differences, overlay
 from .plan import Operation, Returned
@@ -22,7 +23,7 @@ Merged = Dict[Hashable, Dict[str, Any]]  # values of nested objects, by the norm
 def merge_nested(
     resource: Resource,
     objects: Mapping[Key, Values],
-    paths: Mapping[Key, str],
+    paths: Mapping[Key, Option],
     existing: Mapping[Key, Object],
 ) -> Merged:
     """The values that a task names for nested objects, by id; raises OptionError where two entries
@@ -31,7 +32,7 @@ def merge_nested(
     Without `existing` objects it knows the nested objects whose ids the task names.
     """
     merged: Merged = {}
-    sources: dict[tuple[Hashable, str], str] = {}
+    sources: dict[tuple[Hashable, str], Option] = {}
     if not resource.nested:
         return merged
     field = resource.field(resource.nested.field)
@@ -41,19 +42,16 @@ def merge_nested(
         if not isinstance(desired, Mapping) or identity is None:
             continue
         known = merged.setdefault(identity, {})
-        path = f"{paths[key]}{field.name}."
+        path = paths[key].at(field.name)
         contradicting = differences(
             [item for item in field.fields if item.name in known], known, desired
         )
         for name in contradicting:
             other = sources[identity, name]
-            problem = (
-                f"it contradicts {other}; both entries are about the {field.name} {identity}. Keep"
-                " one of them"
-            )
-            raise OptionError(path + name, problem)
+            about = f"; both entries are about the {field.name} {identity}. Keep one of them"
+            raise OptionError(path.at(name), Message("it contradicts ", other, about))
         for name in desired:
-            sources.setdefault((identity, name), path + name)
+            sources.setdefault((identity, name), path.at(name))
             # Of several spellings of one value, the same is taken in whatever order the entries
             # come.
             known[name] = min(known.get(name, desired[name]), desired[name], key=repr)

@@ -13,9 +13,10 @@ from datetime import datetime, timezone
 from typing import Callable, Optional, Sequence, Tuple
 
 from .._errors import OptionError, PlanError
+from .._messages import Message
 from .._schema.resource import Key, Object, Resource, State, Values
 from .._timestamps import read_timestamp
-from .desired import Desired
+from .desired import PURGE, STATE, Desired
 from .diff import differences
 from .nested import merge_nested, share_nested
 from .ordering import order_operations
@@ -116,7 +117,7 @@ def _share(
     try:
         merged = merge_nested(resource, desired.objects, desired.paths, by_key)
     except OptionError as exc:
-        raise PlanError(exc.message + ".") from exc
+        raise PlanError(Message(exc.message, ".")) from exc
     return share_nested(resource, merged, existing, changes)
 
 
@@ -139,9 +140,14 @@ def _choose(
     if not desired.exclusive:
         ids = ", ".join(sorted(str(obj.get("id")) for dummy, obj in matches))
         raise PlanError(
-            f"The service holds {resource.title} {resource.label_of(values)} more than once (ids"
-            f" {ids}). Remove all duplicates but one, as purge does, or all of them with state"
-            " absent."
+            Message(
+                f"The service holds {resource.title} {resource.label_of(values)} more than once"
+                f" (ids {ids}). Remove all duplicates but one, as ",
+                PURGE,
+                " does, or all of them with ",
+                STATE,
+                " absent.",
+            )
         )
 
     def preference(match: Existing) -> tuple[int, datetime, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from .._errors import OptionError
+from .._messages import Message, Option
 from .._schema.resource import Field, Resource, Values
 from .desired import Desired
 
@@ -30,30 +31,31 @@ def examine(desired: Sequence[Desired]) -> list[str]:
     ]
 
 
-def _examine_object(resource: Resource, path: str, values: Values) -> list[str]:
+def _examine_object(resource: Resource, path: Option, values: Values) -> list[str]:
     try:
         return _examine_fields(resource.fields, path, values)
     except OptionError as exc:
-        if exc.option in [path + name for name in resource.key]:
+        if exc.option in [path.at(name) for name in resource.key]:
             raise
         raise OptionError(
-            exc.option, f"{exc.problem} ({resource.title} {resource.label_of(values)})"
+            exc.option,
+            Message(exc.problem, f" ({resource.title} {resource.label_of(values)})"),
         ) from exc
 
 
-def _examine_fields(fields: tuple[Field, ...], path: str, values: Values) -> list[str]:
+def _examine_fields(fields: tuple[Field, ...], path: Option, values: Values) -> list[str]:
     warnings: list[str] = []
     for item in fields:
         if item.name not in values:
             continue
         if item.fields:
-            warnings.extend(_examine_fields(item.fields, f"{path}{item.name}.", values[item.name]))
+            warnings.extend(_examine_fields(item.fields, path.at(item.name), values[item.name]))
             continue
         try:
             warnings.extend(
-                f"{path}{item.name}: {warning}."
+                Message(path.at(item.name), f": {warning}.")
                 for warning in item.value.examine(values[item.name])
             )
         except ValueError as exc:
-            raise OptionError(path + item.name, str(exc)) from exc
+            raise OptionError(path.at(item.name), str(exc)) from exc
     return warnings

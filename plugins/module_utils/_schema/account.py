@@ -16,6 +16,7 @@ from typing import Mapping, NamedTuple
 
 from .._errors import OptionError
 from .._expressions.fields import FILTER_EXPRESSION
+from .._messages import Option
 from .._values.kinds import CODE, FLAG, NETWORK, TEXT, choice
 from .._values.networks import unusual_to_protect
 from .resource import Field, Permission, Resource, Values, Write
@@ -163,10 +164,13 @@ def _complete_name(values: Values) -> dict[str, object]:
     """A global rule is named `global`; any other is named by its region or data center."""
     scope, name = values["scope"], values.get("name")
     if scope != "global" and name is None:
-        raise OptionError("name", f"a rule with scope {scope} needs the code of its {scope}")
+        raise OptionError(
+            Option("name"), f"a rule with scope {scope} needs the code of its {scope}"
+        )
     if scope == "global" and str(name or "global").casefold() != "global":
         raise OptionError(
-            "name", f"a rule with scope global is called global, not '{name}'; is the scope right?"
+            Option("name"),
+            f"a rule with scope global is called global, not '{name}'; is the scope right?",
         )
     return dict(values, name=name or "global")
 

@@ -16,11 +16,13 @@ from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._errors import ProtectionError
 from .._expressions.grammar import MATCHES, Unread, tokens_of
+from .._messages import Message, Option
 from .._text import excerpt
 from .._values.kinds import ID, TEXT, identifier
 from .resource import Field, Object, Permission, Resource
 from .zone import CUSTOM_RULES, OWNER, PATH
 
+ZONE_NAME = Option("zone_name")
 PER_PAGE = 50  # the most that the service takes for these lists
 
 DOMAIN = re.compile(
@@ -120,20 +122,27 @@ def only_zone(name: str, zones: Sequence[Object]) -> str:
     if not named:
         permission = ZONES.permission.describe("GET")
         raise ProtectionError(
-            f"zone_name: the credentials see no zone {name}. Check the name; the credentials need"
-            f" the permission {permission} to find it."
+            Message(
+                ZONE_NAME,
+                f": the credentials see no zone {name}. Check the name; the credentials need the"
+                f" permission {permission} to find it.",
+            )
         )
     if len(named) > 1:
         listed = ", ".join(f"{zone.get('id')} ({zone.get('status')})" for zone in named)
         raise ProtectionError(
-            f"zone_name: {len(named)} zones have the name {name}: {listed}. Set zone_id to one of"
-            " these ids instead."
+            Message(
+                ZONE_NAME,
+                f": {len(named)} zones have the name {name}: {listed}. Set ",
+                Option("zone_id"),
+                " to one of these ids instead.",
+            )
         )
     try:
         return identifier(named[0].get("id"))
     except ValueError as exc:
         raise ProtectionError(
-            f"zone_name: the service gave the zone {name} an unusable id: {exc}."
+            Message(ZONE_NAME, f": the service gave the zone {name} an unusable id: {exc}.")
         ) from exc
 
 

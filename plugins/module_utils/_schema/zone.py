@@ -15,6 +15,7 @@ from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError
 from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION
+from .._messages import Option
 from .._values.kinds import CODE, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 from .resource import Field, Key, Nested, Object, Permission, Resource, Values, Versions, Write
 
@@ -39,7 +40,7 @@ GOING_ON = frozenset({"log", "bypass"})  # a request that matches meets the next
 
 def _check_products(values: Values) -> dict[str, Any]:
     if values.get("products") and values.get("action", "bypass") != "bypass":
-        raise OptionError("products", "only a rule with action bypass has products")
+        raise OptionError(Option("products"), "only a rule with action bypass has products")
     return dict(values)
 
 

@@ -13,6 +13,7 @@ from .._coverage.coverage import Coverage
 from .._coverage.results import answer, summarise
 from .._errors import OptionError, OptionProblems
 from .._guard.limits import limit_options
+from .._messages import Option
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
 from .._schema.resource import Object, OptionSpec, Resource, State, options_of
@@ -63,7 +64,9 @@ def status_spec() -> ModuleSpec:
         owner=OWNER,
         options={**options_of(STATUS.fields, required=("enabled",)), **limit_options()},
         reads=lambda options: (STATUS,),
-        desired=lambda options: (parse_desired(STATUS, [("", fields_of(STATUS.fields, options))]),),
+        desired=lambda options: (
+            parse_desired(STATUS, [(Option(), fields_of(STATUS.fields, options))]),
+        ),
         result=lambda options, desired, state: {
             "tcp_protection_status": subset_of("status", state)
         },
@@ -97,7 +100,7 @@ def entry_spec(resources: tuple[Resource, ...], name: str) -> ModuleSpec:
         return of_kind(resources, options.get("kind"))
 
     def desired(options: Options) -> Sequence[Desired]:
-        entries = [("", {option: options.get(option) for option in own_options})]
+        entries = [(Option(), {option: options.get(option) for option in own_options})]
         return (parse_desired(resource_of(options), entries, absent=options["state"] == "absent"),)
 
     def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
@@ -178,7 +181,7 @@ def _option_of(resource: Resource) -> str:
 def _entries(option: str, resource: Resource, options: Options) -> Entries:
     """What the options say of one collection of the account."""
     if resource is STATUS:
-        return [] if options["enabled"] is None else [("", fields_of(STATUS.fields, options))]
+        return [] if options["enabled"] is None else [(Option(), fields_of(STATUS.fields, options))]
     return [
         (path, {name: value for name, value in entry.items() if name != "kind"})
         for path, entry in numbered(option, options[option] or [])
@@ -194,7 +197,7 @@ def account_info_spec() -> ModuleSpec:
         for position, network in enumerate(options["covers"] or []):
             if range_of(network) is None:
                 raise OptionError(
-                    f"covers[{position}]", f"'{network}' is neither an address nor a network"
+                    Option("covers", position), f"'{network}' is neither an address nor a network"
                 )
         names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]

@@ -15,6 +15,7 @@ from ansible.module_utils.errors import UnsupportedError
 
 from .._api.settings import shared_options
 from .._guard.approval import PLAN_OPTIONS
+from .._messages import Message, Option
 from .base import ModuleSpec
 
 Arguments = Mapping[str, Mapping[str, Any]]
@@ -69,34 +70,34 @@ def without_types(arguments: Arguments) -> dict[str, dict[str, Any]]:
 
 def unreadable(arguments: Arguments, options: Mapping[str, Any]) -> str:
     """A sentence about the first option whose check crashes."""
-    for path, argument, value in _parts("", {"options": arguments}, options):
+    for path, argument, value in _parts(Option(), {"options": arguments}, options):
         if _crashes(argument, value):
             return _unreadable(path, argument, value)
     return "The options cannot be read."
 
 
-def _unreadable(path: str, argument: Mapping[str, Any], value: Any) -> str:
+def _unreadable(path: Option, argument: Mapping[str, Any], value: Any) -> str:
     for part in _parts(path, argument, value):
         if _crashes(*part[1:]):
             return _unreadable(*part)
-    return f"{path}: it cannot be read as {argument['type']}"
+    return Message(path, f": it cannot be read as {argument['type']}")
 
 
 def _parts(
-    path: str, argument: Mapping[str, Any], value: Any
-) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
+    path: Option, argument: Mapping[str, Any], value: Any
+) -> Iterator[tuple[Option, Mapping[str, Any], Any]]:
     """The items of a list, and the options that a dictionary has, each with its path."""
     if isinstance(value, list) and "elements" in argument:
         for index, item in enumerate(value):
             yield (
-                f"{path}[{index}]",
+                path.at(index),
                 {"type": argument["elements"], "options": argument.get("options")},
                 item,
             )
     elif isinstance(value, Mapping):
         for name, suboption in (argument.get("options") or {}).items():
             if value.get(name) is not None:
-                yield f"{path}.{name}".lstrip("."), suboption, value[name]
+                yield path.at(name), suboption, value[name]
 
 
 def _crashes(argument: Mapping[str, Any], value: Any) -> bool:

@@ -12,7 +12,16 @@ from typing import Any, Callable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
 from .._guard.limits import LIST_CODES, ZONE_CODES, limit_options
-from .._plan.desired import Desired, Position, numbered, parse_desired, parse_ignore, parse_position
+from .._messages import Message, Option
+from .._plan.desired import (
+    STATE,
+    Desired,
+    Position,
+    numbered,
+    parse_desired,
+    parse_ignore,
+    parse_position,
+)
 from .._schema.resource import Field, Key, Object, Resource, State, options_of
 from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES, OWNER
 from .._values.kinds import FLAG, ID, TEXT, identifier
@@ -84,15 +93,16 @@ def _desired_rules(options: Options) -> Sequence[Desired]:
     return (replace(rules, positions=positions),)
 
 
-def _position(path: str, text: str, state: str) -> Position:
+def _position(path: Option, text: str, state: str) -> Position:
     if state == "exact":
         raise OptionError(
-            path + "position", "with state exact the order of the list is the order of the rules"
+            path.at("position"),
+            Message("with ", STATE, " exact the order of the list is the order of the rules"),
         )
     try:
         return parse_position(text)
     except ValueError as exc:
-        raise OptionError(path + "position", str(exc)) from exc
+        raise OptionError(path.at("position"), str(exc)) from exc
 
 
 def info_spec(resource: Resource, with_paused: Callable[[Object], Object]) -> ModuleSpec:
@@ -115,7 +125,7 @@ def info_spec(resource: Resource, with_paused: Callable[[Object], Object]) -> Mo
             try:
                 identifier(options["id"])
             except ValueError as exc:
-                raise OptionError("id", str(exc)) from exc
+                raise OptionError(Option("id"), str(exc)) from exc
         return (resource,)
 
     def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_values
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     LISTS,
@@ -129,7 +130,7 @@ def _described(
         )
         what = f"The {resource.title} {resource.label_of(item)}"
         try:
-            key = resource.key_of(parse_values(resource, "", values))
+            key = resource.key_of(parse_values(resource, Option(), values))
         except (OptionError, KeyError) as exc:
             export.notes.append(f"{what} cannot be described: {exc}.")
             export.undescribed.add(resource.plural)

@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.client imp
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._engine import parse_options, perform
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors, PlanError, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 ACCOUNT = "0" * 32
@@ -120,7 +121,11 @@ def test_all_errors_in_the_options_are_found_before_any_request() -> None:
     options = {**STATUS, "enabled": "on", "accept_risks": ["all"], "max_deletions_percent": 101}
     with pytest.raises(OptionErrors) as caught:
         run(service, options)
-    assert [error.option for error in caught.value.errors] == ["max_deletions_percent", "accept_risks[0]", "enabled"]
+    assert [error.option for error in caught.value.errors] == [
+        Option("max_deletions_percent"),
+        Option("accept_risks", 0),
+        Option("enabled"),
+    ]
     assert service.calls == 0
 
 

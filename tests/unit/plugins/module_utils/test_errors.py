@@ -17,6 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
     PlanError,
     ServiceError,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 
 
 def refused(method: str = "POST", status: int | None = 400, message: str = "no", code: int | None = 1) -> ServiceError:
@@ -53,7 +54,7 @@ def test_an_error_of_the_service_has_its_answer_and_codes() -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [PlanError("It failed.", {"a": 1}), OptionError("retries", "it is odd"), refused()],
+    [PlanError("It failed.", {"a": 1}), OptionError(Option("retries"), "it is odd"), refused()],
     ids=lambda e: type(e).__name__,
 )
 def test_an_error_with_more_to_say_stays_of_its_class(error: Any) -> None:
@@ -81,7 +82,7 @@ def test_no_problem_raises_nothing() -> None:
 
 
 def test_one_problem_is_raised_as_it_is() -> None:
-    error = OptionError("retries", "it is odd")
+    error = OptionError(Option("retries"), "it is odd")
     assert collected(error).any is True
     with pytest.raises(OptionError) as caught:
         collected(error).raise_any()
@@ -89,11 +90,11 @@ def test_one_problem_is_raised_as_it_is() -> None:
 
 
 def test_several_problems_are_raised_as_one_and_counted_through() -> None:
-    first, second, third = (OptionError(name, "it is odd") for name in "abc")
+    first, second, third = (OptionError(Option(name), "it is odd") for name in "abc")
     with pytest.raises(OptionErrors) as caught:
         collected(first, OptionErrors([second, third])).raise_any()
     assert caught.value.message == "3 errors in the options: (1) a: it is odd; (2) b: it is odd; (3) c: it is odd"
-    assert (caught.value.option, list(caught.value.errors)) == ("a", [first, second, third])
+    assert (caught.value.option, list(caught.value.errors)) == (Option("a"), [first, second, third])
 
 
 def test_another_error_is_not_collected() -> None:

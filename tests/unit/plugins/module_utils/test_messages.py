@@ -9,12 +9,14 @@ from ansible_collections.edgeops.protection.plugins.module_utils._messages impor
     OWN_NAMES,
     Message,
     Option,
-    OptionNames,
     joined,
     with_names,
 )
 
-ROLE = OptionNames("role_", {"zone_id": "edge_zone_id"})
+ROLE = {
+    **{option: f"role_{option}" for option in ("max_wait", "accept_risks", "rules", "mode", "covers", "b")},
+    "zone_id": "edge_zone_id",
+}
 
 
 @pytest.mark.parametrize(
@@ -25,11 +27,12 @@ ROLE = OptionNames("role_", {"zone_id": "edge_zone_id"})
         (Option("accept_risks", 0), "accept_risks[0]", "role_accept_risks[0]"),
         (Option("rules", 2).at("rate", "zone_id"), "rules[2].rate.zone_id", "role_rules[2].rate.zone_id"),
         (Option().at("mode"), "mode", "role_mode"),
+        (Option("validate"), "validate", "validate"),
         (Option("covers", 1, 0), "covers[1][0]", "role_covers[1][0]"),
     ],
 )
 def test_an_option_has_the_name_of_a_role_at_its_beginning_only(option: Option, own: str, of_role: str) -> None:
-    assert (OWN_NAMES.name(option), ROLE.name(option)) == (own, of_role)
+    assert (option.name(OWN_NAMES), option.name(ROLE)) == (own, of_role)
 
 
 def test_options_with_the_same_path_are_equal() -> None:

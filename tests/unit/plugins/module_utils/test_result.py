@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import (
@@ -38,7 +39,7 @@ def test_records_have_what_is_sent() -> None:
 
 
 def test_what_expired_is_listed_and_warned_of_where_it_is_gone_already() -> None:
-    desired = [parse_desired(ALLOWLIST, [("entries[0].", {"prefix": "10.0.0.1", "expires": "2027-01-29"})])]
+    desired = [parse_desired(ALLOWLIST, [(Option("entries", 0), {"prefix": "10.0.0.1", "expires": "2027-01-29"})])]
     gone = Plan({"allowlist": []}, ())
     deleting = Plan({"allowlist": [ENTRY]}, (Operation("delete", ALLOWLIST, {}, ENTRY, 0),))
     after = [item.at(datetime(2027, 2, 1, tzinfo=timezone.utc)) for item in desired]

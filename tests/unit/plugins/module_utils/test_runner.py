@@ -13,7 +13,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._runner import 
     option_failure,
     outcome,
     redact,
-    with_names,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
@@ -88,15 +87,8 @@ def test_a_warning_passes_the_same_way() -> None:
     assert [text.partition(":")[0] for text in warnings] == ["base_url"]
 
 
-@pytest.mark.parametrize(
-    ("message", "renamed"),
-    [
-        ("timeout: it must", "role_timeout: it must"),
-        ("accept_risks[0]: it", "role_risks[0]: it"),
-        ("set accept_risks, or retries", "set role_risks, or retries"),
-        ("rules[0].timeout: it", "rules[0].timeout: it"),
-    ],
-)
-def test_a_message_names_the_variables_of_a_role(message: str, renamed: str) -> None:
+def test_an_error_in_the_options_names_the_variables_of_a_role() -> None:
     names = {"*": "role_", "accept_risks": "role_risks"}
-    assert with_names(message, names, ["timeout", "retries", "accept_risks"]) == renamed
+    result, dummy = failed(timeout=0, accept_risks=["all"], option_names=names)
+    assert "(1) role_timeout: it must" in result["msg"]
+    assert "(2) role_risks[0]: 'all' is no risk" in result["msg"]

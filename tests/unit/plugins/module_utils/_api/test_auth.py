@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import find_credentials, known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 
 TOKEN = {"Authorization": "Bearer explicit-token"}
 KEY = {"X-Auth-Email": "explicit@example.net", "X-Auth-Key": "explicit-key"}
@@ -55,7 +56,7 @@ def test_what_is_no_scheme_is_refused(
 ) -> None:
     with pytest.raises(OptionError) as caught:
         find_credentials(options, environment)
-    assert caught.value.option == option
+    assert caught.value.option == Option(option)
     assert problem in caught.value.problem
     secrets = [value for value in [*options.values(), *environment.values()] if len(value) > 3]
     assert not any(value in caught.value.message for value in secrets)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import DEFAULT_BASE_URL, parse_base_url
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_https_and_loopback_are_taken_as_they_are(text: str) -> None:
 def test_whatever_else_is_refused(text: str, problem: str) -> None:
     with pytest.raises(OptionError, match=problem) as caught:
         parse_base_url(text)
-    assert caught.value.option == "base_url"
+    assert caught.value.option == Option("base_url")
     assert "secret" not in caught.value.message
 
 

@@ -91,7 +91,7 @@ MALFORMED: list[tuple[Any, str, str]] = [
 def test_what_is_malformed_is_refused(element: Any, option: str, reason: str) -> None:
     with pytest.raises(OptionError) as caught:
         parse_acceptances("accept_risks", [element])
-    assert caught.value.option == option
+    assert caught.value.option.name({}) == option
     assert reason in caught.value.problem
 
 

@@ -63,7 +63,7 @@ def test_a_risk_that_is_not_accepted_is_refused_with_what_to_copy_and_the_plan()
         "The plan has risks that the task does not accept. unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) "
         "would no longer be protected. disables_protection: "
     )
-    assert "Accept_risks[1]: the acceptance of unprotects_addresses expired at 2026-01-01T00:00:00+00:00" in message
+    assert "accept_risks[1]: the acceptance of unprotects_addresses expired at 2026-01-01T00:00:00+00:00" in message
     assert "If this is meant, add accept_risks: [{code: unprotects_addresses, networks: [192.0.2.0/24]" in message
     assert [item["action"] for item in details["operations"]] == ["delete"]
     assert [risk["code"] for risk in details["risks"]] == [

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     numbered,
     parse_desired,
@@ -46,7 +47,7 @@ def test_what_is_left_out_is_not_desired() -> None:
         PREFIXES, numbered("prefixes", [{"prefix": "10.0.0.7/24", "comment": None, "excluded": False}])
     )
     assert list(desired.objects.values()) == [{"prefix": "10.0.0.0/24", "excluded": False}]
-    assert list(desired.paths.values()) == ["prefixes[0]."]
+    assert list(desired.paths.values()) == [Option("prefixes", 0)]
 
 
 ID = "a" * 32
@@ -100,8 +101,8 @@ def test_an_object_expires_at_its_time_and_is_undecided_without_one(
     now: datetime | None, expired: int, undecided: int
 ) -> None:
     entries: list[Any] = [
-        ("", {"prefix": "192.0.2.1", "expires": "2027-01-29"}),
-        ("", {"prefix": "192.0.2.2", "expires": None}),
+        (Option(), {"prefix": "192.0.2.1", "expires": "2027-01-29"}),
+        (Option(), {"prefix": "192.0.2.2", "expires": None}),
     ]
     desired = parse_desired(ALLOWLIST, entries)
     assert list(desired.expires.values()) == [END]
@@ -112,11 +113,11 @@ def test_an_object_expires_at_its_time_and_is_undecided_without_one(
 
 def test_only_what_may_expire_takes_a_time() -> None:
     with pytest.raises(OptionError, match="expires: .* has no such field"):
-        parse_desired(CUSTOM_RULES, [("", {"ref": "a", "expires": "2027-01-29"})])
+        parse_desired(CUSTOM_RULES, [(Option(), {"ref": "a", "expires": "2027-01-29"})])
 
 
 def test_a_pattern_ignores_keys_and_no_key_that_is_desired() -> None:
-    desired = parse_desired(CUSTOM_RULES, [("rules[0].", {"ref": "login"})], exclusive=True)
+    desired = parse_desired(CUSTOM_RULES, [(Option("rules", 0), {"ref": "login"})], exclusive=True)
     ignoring = parse_ignore(desired, "ignore", ["off*", "l?st"])
     assert [ignoring.ignores((ref,)) for ref in ("office", "last", "Last", "login")] == [True, True, False, False]
     for pattern in ("login", "l*", "*", "[l]ogin"):

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     Desired,
     numbered,
@@ -80,7 +81,7 @@ def test_nested_objects_count_by_their_normalised_values() -> None:
     desired = {"id": "F" * 32, "filter": {"expression": "ip.src eq 192.0.2.2"}}
     other = {"id": "f" * 32, "filter": {"expression": "ip.src  eq  192.0.2.2"}}
     ids = {
-        plan_id({}, make_plan({"firewall_rules": [existing]}, [parse_desired(FIREWALL_RULES, [("", rule)])]))
+        plan_id({}, make_plan({"firewall_rules": [existing]}, [parse_desired(FIREWALL_RULES, [(Option(), rule)])]))
         for rule in (desired, other)
     }
     assert len(ids) == 1
@@ -210,7 +211,7 @@ def rules(*refs: str) -> Objects:
 
 
 def ordered(existing: Objects, position: str) -> str:
-    desired = parse_desired(CUSTOM_RULES, [("", {"ref": "new", "action": "log", "expression": "true"})])
+    desired = parse_desired(CUSTOM_RULES, [(Option(), {"ref": "new", "action": "log", "expression": "true"})])
     placed = Desired(CUSTOM_RULES, desired.objects, positions={("new",): parse_position(position)}, paths=desired.paths)
     return plan_id(OWNER, make_plan({"custom_rules": existing}, [placed]))
 
@@ -225,7 +226,7 @@ def test_a_position_counts_by_what_stands_around_it() -> None:
 def shared(*rules_with_it: str) -> str:
     condition = {"id": "e" * 32, "expression": "true"}
     existing = [{"id": digit * 32, "action": "block", "filter": condition} for digit in rules_with_it]
-    desired = parse_desired(FIREWALL_RULES, [("", {"id": "1" * 32, "filter": {"expression": "false"}})])
+    desired = parse_desired(FIREWALL_RULES, [(Option(), {"id": "1" * 32, "filter": {"expression": "false"}})])
     return plan_id(OWNER, make_plan({"firewall_rules": existing}, [desired]))
 
 
@@ -234,7 +235,7 @@ def test_a_rule_that_changes_along_with_a_shared_filter_counts() -> None:
 
 
 def changes_of(desired: dict[str, Any], existing: dict[str, Any]) -> Plan:
-    return make_plan({"firewall_rules": [existing]}, [parse_desired(FIREWALL_RULES, [("", desired)])])
+    return make_plan({"firewall_rules": [existing]}, [parse_desired(FIREWALL_RULES, [(Option(), desired)])])
 
 
 RULE = {"id": "1" * 32, "action": "log", "filter": {"id": "e" * 32, "expression": "true"}}

@@ -10,6 +10,7 @@ from typing import Any, Mapping, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.diff import overlay
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
@@ -255,7 +256,7 @@ def test_overlay_replaces_a_nested_object_that_has_another_id() -> None:
 
 def expiring(existing: Sequence[Mapping[str, Any]], now: datetime | None, exclusive: bool = False) -> Plan:
     entry = {"prefix": "192.0.2.0/24", "comment": "new", "expires": "2027-01-29"}
-    desired = parse_desired(PREFIXES, [("", entry)], exclusive=exclusive).at(now)
+    desired = parse_desired(PREFIXES, [(Option(), entry)], exclusive=exclusive).at(now)
     return make_plan({"prefixes": existing}, [desired])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.validate import examine
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, Permission, Resource
@@ -33,7 +34,7 @@ RESOURCE = Resource(
 def desired(absent: bool = False, **values: Any) -> list[Desired]:
     values = {"name": "a", **values}
     key = RESOURCE.key_of(values)
-    return [Desired(RESOURCE, {key: values}, absent=absent, paths={key: "things[2]."})]
+    return [Desired(RESOURCE, {key: values}, absent=absent, paths={key: Option("things", 2)})]
 
 
 @pytest.mark.parametrize(

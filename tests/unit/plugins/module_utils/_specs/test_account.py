@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError, OptionErrors
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import objects_of, subset_of
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
@@ -75,7 +76,11 @@ def test_all_that_is_wrong_with_an_account_is_found_at_once() -> None:
     options = {**NOTHING, "prefixes": [PREFIX, PREFIX], "rules": [{**REGION, "name": " "}], "purge": ["filters"]}
     with pytest.raises(OptionErrors) as caught:
         WHOLE.desired(options)
-    assert [error.option for error in caught.value.errors] == ["purge", "prefixes[1]", "rules[0].name"]
+    assert [error.option for error in caught.value.errors] == [
+        Option("purge"),
+        Option("prefixes", 1),
+        Option("rules", 0, "name"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +93,7 @@ def test_all_that_is_wrong_with_an_account_is_found_at_once() -> None:
 )
 def test_a_list_is_added_to_replaced_or_removed(options: Any, absent: bool, exclusive: bool) -> None:
     (item,) = MODULE_SPECS["protected_prefixes"].desired({"prefixes": [PREFIX], **options})
-    assert (item.absent, item.exclusive, list(item.paths.values())) == (absent, exclusive, ["prefixes[0]."])
+    assert (item.absent, item.exclusive, list(item.paths.values())) == (absent, exclusive, [Option("prefixes", 0)])
 
 
 def test_what_is_read_on_demand_is_not_gathered_by_default() -> None:
