@@ -68,8 +68,12 @@ def test_a_prediction_that_fails_changes_nothing(check_mode: bool) -> None:
 def test_another_plan_than_the_approved_one_is_refused_before_anything_else() -> None:
     both = modules()
     snapshots: list[str] = []
-    approved = ApprovedPlan("b" * 64)
-    updated = HostRunner(both.run).update("lima", PARTS, False, approved, lambda: str(snapshots.append("x")))
+
+    def snapshot() -> str:
+        snapshots.append("lima.yml")
+        return "lima.yml"
+
+    updated = HostRunner(both.run).update("lima", PARTS, False, ApprovedPlan("b" * 64), snapshot)
     assert "is not the approved one" in updated.refusal
     assert (snapshots, {is_prediction for _module, is_prediction in both.calls}) == ([], {True})
 
