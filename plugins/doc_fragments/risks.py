@@ -22,31 +22,27 @@ options:
         with offset, or a date, which means its end in UTC. The module returns C(reason) with the
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
-      - V(unprotects_addresses) means that addresses lose protection.
-      - V(stops_mitigation) means that a component only monitors attacks on addresses for which it
-        mitigated them.
-      - V(disables_protection) means that the plan turns the protection off, or removes or disables
-        the last rule that makes a component work, or the last protected prefix.
-      - V(skips_monitoring) means that the plan enables a rule or filter that is new, was disabled,
-        or has not monitored for O(min_monitoring_hours).
-      - V(broad_allowlist) means that the active entries of the allowlist exceed
-        O(min_allowlist_prefix_length_ipv4), O(min_allowlist_prefix_length_ipv6) or
+      - V(unprotects_addresses) means that the plan would leave addresses outside protection that
+        were inside it.
+      - V(stops_mitigation) means that the plan would leave addresses whose attacks a component
+        mitigates with monitoring only.
+      - V(disables_protection) means that the plan would turn the protection off, or remove or
+        disable the last rule that makes a component work, or the last protected prefix.
+      - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
+        disabled, or has not monitored for O(min_monitoring_hours).
+      - V(broad_allowlist) means that the plan would let the active entries of the allowlist grow
+        beyond O(min_allowlist_prefix_length_ipv4), O(min_allowlist_prefix_length_ipv6) or
         O(max_allowlist_entries).
-      - V(allowlists_own_prefix) means that the allowlist has a protected prefix of the account as a
-        source.
-      - V(mass_deletion) means that the plan deletes five objects or more, and more than
+      - V(allowlists_own_prefix) means that the plan would allow as a source what is one of the
+        account's own protected prefixes.
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(max_deletions_percent) of a list.
-      - V(empties_list) means that a purge or an expiry empties a list. The deletion of objects that
-        a task names is not this risk.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
     version_added: 0.2.0
     type: list
     elements: raw
     default: []
-  max_deletions_percent:
-    description: The percentage of a list above which deletions in one plan are a risk.
-    version_added: 0.2.0
-    type: int
-    default: 30
   min_monitoring_hours:
     description:
       - The hours that a rule or filter must monitor before it is enabled.
@@ -55,22 +51,31 @@ options:
     type: float
     default: 4.0
   min_allowlist_prefix_length_ipv4:
-    description: The shortest IPv4 prefix length in the allowlist that is not a risk. Adjacent
-      networks count as one.
+    description:
+      - The shortest IPv4 prefix length in the allowlist that is not a risk.
+      - Adjacent networks count as one.
     version_added: 0.2.0
     type: int
     default: 24
   min_allowlist_prefix_length_ipv6:
-    description: The shortest IPv6 prefix length in the allowlist that is not a risk. Adjacent
-      networks count as one.
+    description:
+      - The shortest IPv6 prefix length in the allowlist that is not a risk.
+      - Adjacent networks count as one.
     version_added: 0.2.0
     type: int
     default: 48
   max_allowlist_entries:
-    description: The number of active entries of the allowlist above which another entry is a risk.
+    description:
+      - The number of active entries of the allowlist above which another entry is a risk.
     version_added: 0.2.0
     type: int
     default: 200
+  max_deletions_percent:
+    description:
+      - The percentage of a list above which deletions in one plan are a risk.
+    version_added: 0.2.0
+    type: int
+    default: 30
 """
 
     ZONE_RULES = r"""
@@ -78,7 +83,7 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the entries that the risk concerns.
+        in check mode too. The failure names the networks and entries that the risk concerns.
       - An element is a code, which accepts every such risk, or a dictionary that binds the
         acceptance. A failure prints the dictionary that accepts just what it refuses.
       - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
@@ -88,20 +93,21 @@ options:
         with offset, or a date, which means its end in UTC. The module returns C(reason) with the
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
-      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or
-        challenge, and at least three or all of them, no longer do so. The plan removes or disables
-        them, or turns them into log or skip.
-      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request
-        matches, is new, enabled, widened or moved to an earlier place.
-      - V(blocks_everything) means that a rule that blocks or challenges, and that every request
-        matches, is new, enabled or widened.
+      - V(weakens_zone) means that the plan would take enforcement from more than
+        O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
+        of them, by removing or disabling them or turning them into log or skip.
+      - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
+        a rule that skips, allows or bypasses, and that every request matches.
+      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
+        challenges, and that every request matches.
     version_added: 0.2.0
     type: list
     elements: raw
     default: []
   max_weakened_percent:
-    description: The percentage of the rules that block or challenge above which it is a risk that
-      they no longer do so.
+    description:
+      - The percentage of the rules that block or challenge above which it is a risk that they no
+        longer do so.
     version_added: 0.2.0
     type: int
     default: 30
@@ -112,7 +118,7 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the entries that the risk concerns.
+        in check mode too. The failure names the networks and entries that the risk concerns.
       - An element is a code, which accepts every such risk, or a dictionary that binds the
         acceptance. A failure prints the dictionary that accepts just what it refuses.
       - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
@@ -122,29 +128,31 @@ options:
         with offset, or a date, which means its end in UTC. The module returns C(reason) with the
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
-      - V(mass_deletion) means that the plan deletes five objects or more, and more than
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(max_deletions_percent) of a list.
-      - V(empties_list) means that a purge empties a list. The deletion of objects that a task names
-        is not this risk.
-      - V(weakens_zone) means that more than O(max_weakened_percent) of the rules that block or
-        challenge, and at least three or all of them, no longer do so. The plan removes or disables
-        them, or turns them into log or skip.
-      - V(skips_everything) means that a rule that skips, allows or bypasses, and that every request
-        matches, is new, enabled, widened or moved to an earlier place.
-      - V(blocks_everything) means that a rule that blocks or challenges, and that every request
-        matches, is new, enabled or widened.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
+      - V(weakens_zone) means that the plan would take enforcement from more than
+        O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
+        of them, by removing or disabling them or turning them into log or skip.
+      - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
+        a rule that skips, allows or bypasses, and that every request matches.
+      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
+        challenges, and that every request matches.
     version_added: 0.2.0
     type: list
     elements: raw
     default: []
   max_deletions_percent:
-    description: The percentage of a list above which deletions in one plan are a risk.
+    description:
+      - The percentage of a list above which deletions in one plan are a risk.
     version_added: 0.2.0
     type: int
     default: 30
   max_weakened_percent:
-    description: The percentage of the rules that block or challenge above which it is a risk that
-      they no longer do so.
+    description:
+      - The percentage of the rules that block or challenge above which it is a risk that they no
+        longer do so.
     version_added: 0.2.0
     type: int
     default: 30

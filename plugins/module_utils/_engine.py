@@ -15,15 +15,18 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 from ._api.client import Client
 from ._api.settings import Settings
 from ._apply.executor import dry_run
-from ._apply.recovery import Applied, apply_with_recovery
+from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
 from ._concurrency import concurrently
 from ._errors import OptionProblems, PlanError, ProtectionError, ServiceError
 from ._guard.acceptance import Acceptance, parse_acceptances
 from ._guard.approval import Approval, parse_approval
 from ._guard.check import Checked, changes_protection, check_plan
-from ._guard.limits import CODES_OF, Limits, exceeded_quota, may_exceed_quota, parse_limits
+from ._guard.quota import check_quota
+from ._guard.risks.base import Limits
+from ._guard.risks.monitoring import monitoring_time
+from ._guard.risks.registry import BY_OWNER, codes_of, parse_limits
 from ._guard.rollout import StagedRollout
-from ._messages import Message, joined
+from ._messages import joined
 from ._plan.desired import Desired
 from ._plan.fingerprint import plan_id
 from ._plan.plan import Plan
@@ -34,12 +37,18 @@ from ._result import (
     add_orders,
     expired_records,
     expiry_warnings,
+    failure_of,
     make_diff,
     operation_records,
+    plan_details,
+    plan_warnings,
+    protection_results,
     readable_failure,
+    refused_risks,
+    standing_warnings,
 )
 from ._schema.account import decided_with
-from ._schema.directory import ZONE, ZONES, only_zone
+from ._schema.directory import ZONES, only_zone
 from ._schema.resource import Resource, State
 from ._screen import Screen
 from ._specs.base import ModuleSpec
@@ -91,7 +100,7 @@ def perform(
                 local_time = datetime.now(timezone.utc)
                 staged = bool(options.get("staged_rollout"))
                 rollout = (
-                    StagedRollout(client.now, parsed.limits.monitoring, local_time)
+                    StagedRollout(client.now, monitoring_time(parsed.limits), local_time)
                     if staged
                     else None
                 )
@@ -168,29 +177,14 @@ class Run:
     def check(self, plan: Plan, identity: str, approval: Approval) -> Checked:
         """The plan, which has this id, with its accepted risks; raises PlanError with the plan in
         its details."""
-        exceeded, unknown = self.quota(plan)
-        refusal = joined(" ", filter(None, (approval.refusal(plan, identity), exceeded)))
-        try:
-            checked = check_plan(plan, self.parsed.limits, self.parsed.accepted, self.client.now)
-        except PlanError as exc:
-            raise exc.extended(refusal, plan_id=identity) from exc
-        if refusal:
-            raise PlanError(refusal, {**checked.shown(), "plan_id": identity})
-        return replace(checked, unknown=unknown)
-
-    def quota(self, plan: Plan) -> tuple[str, str]:
-        """Why the zone would not take the plan, and why that is not known; the zone is read only
-        where it matters."""
-        if not may_exceed_quota(plan):
-            return "", ""
-        try:
-            exceeded = exceeded_quota(plan, *self.client.read(ZONE))
-        except ServiceError as exc:
-            return "", Message("The quota of the zone is not checked: ", exc.message)
-        return (
-            exceeded or "",
-            "The quota of the zone's plan is not known." if exceeded is None else "",
-        )
+        quota = check_quota(plan, self.client.read)
+        accepted = self.parsed.accepted
+        checked = check_plan(plan, self.parsed.limits, accepted, self.client.now)
+        reasons = (refused_risks(checked), approval.refusal(plan, identity), quota.exceeded)
+        message = joined(" ", filter(None, reasons))
+        if message:
+            raise PlanError(message, {**plan_details(checked), "plan_id": identity})
+        return replace(checked, unknown=quota.unknown)
 
     def apply(self, checked: Checked, warn: Warn) -> tuple[Checked, Applied[Checked]]:
         """Apply a plan; returns it with the risks of a second plan, which is made from the state
@@ -200,12 +194,15 @@ class Run:
         def plan_again() -> Checked:
             left = self.plan(read_state(self.client, self.parsed.reads))
             again = self.check(left, self.identity(left), approval)
-            for text in again.warnings:
-                if text not in checked.warnings:
+            for text in plan_warnings(again):
+                if text not in plan_warnings(checked):
                     warn(text)
             return again
 
-        applied = apply_with_recovery(checked.plan, plan_again, self.client, warn)
+        try:
+            applied = apply_with_recovery(checked.plan, plan_again, self.client, warn)
+        except BrokenOff as exc:
+            raise failure_of(exc) from exc.cause
         more = (
             [risk for risk in applied.again.risks if risk not in checked.risks]
             if applied.again
@@ -220,7 +217,7 @@ class Run:
             try:
                 dry_run(checked.plan, self.client)
             except ServiceError as exc:
-                raise exc.extended(**checked.shown()) from exc
+                raise exc.extended(**plan_details(checked)) from exc
         return checked, Applied(checked.plan.operations, checked.plan.after())
 
     def execute(self, existing: State, check_mode: bool, warn: Warn) -> dict[str, Any]:
@@ -232,9 +229,15 @@ class Run:
         except PlanError as exc:
             raise exc.extended("Nothing was changed.") from exc
         standing = (
-            checked.standing(CODES_OF[self.spec.owner]) if self.options.get("option_names") else []
+            standing_warnings(checked, codes_of(BY_OWNER[self.spec.owner]))
+            if self.options.get("option_names")
+            else []
         )
-        for text in [*checked.warnings, *expiry_warnings(self.parsed.desired, plan), *standing]:
+        for text in [
+            *plan_warnings(checked),
+            *expiry_warnings(self.parsed.desired, plan),
+            *standing,
+        ]:
             warn(text)
         expired = expired_records(self.parsed.desired)
         try:
@@ -247,7 +250,7 @@ class Run:
             "operations": operation_records(applied.operations),
             "plan_id": identity,
             **({"expired": expired} if expired else {}),
-            **checked.results(self._diff(plan, applied), applied.state),
+            **protection_results(checked, self._diff(plan, applied), applied.state),
             **({"pending": self.spec.pending(pending)} if pending else {}),
             **self.spec.result(self.options, self.parsed.desired, applied.state),
         }

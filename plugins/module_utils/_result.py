@@ -3,17 +3,27 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a module returns of a plan: the operations, and the diff."""
+"""What a module returns of a plan: the operations, the diff, the coverage and the risks, and the
+sentences about them."""
 
 from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
-from ._messages import Message
+from ._apply.recovery import BrokenOff
+from ._coverage.coverage import Coverage
+from ._coverage.results import compare_coverage, diff_facts
+from ._errors import ProtectionError
+from ._guard.acceptance import Acceptance, acceptance_to_copy
+from ._guard.check import Checked
+from ._messages import Message, Option, joined
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan
 from ._schema.resource import Object, Resource, State
+from ._text import capitalised, first_few, plural
 from ._timestamps import write_timestamp
+
+ACCEPT_RISKS = Option("accept_risks")
 
 
 class OperationRecord(TypedDict):
@@ -149,6 +159,145 @@ def _enter(collection: dict[str, Any], operation: Operation, obj: Object) -> Non
         collection[f"{operation.label} (id {obj.get('id')})"] = managed
     else:
         collection[operation.label] = managed
+
+
+def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, Any]:
+    """The results on protection: diff and risks; and coverage, where the whole account was read.
+
+    `state` is the state after the plan.
+    """
+    records = [item.record() for item in checked.refused or checked.risks]
+    risks = {"risks": records} if records else {}
+    if not checked.knows_account:
+        return {"diff": diff, **risks}
+    before = checked.before
+    after = Coverage({**before.state, **state}) if checked.plan.operations else before
+    facts = diff_facts(before, after), diff_facts(after, before)
+    return {
+        "diff": add_to_diff(diff, "coverage", *facts),
+        "coverage": compare_coverage(before, after),
+        **risks,
+    }
+
+
+def plan_details(checked: Checked) -> dict[str, Any]:
+    """A plan as the details of a failure that comes before its first write."""
+    plan = checked.plan
+    return {
+        "operations": operation_records(plan.operations),
+        **protection_results(checked, make_diff(plan.operations), plan.after()),
+    }
+
+
+def refused_risks(checked: Checked) -> str:
+    """Why the guard refuses a plan, and what would accept it; empty where it lets the plan pass."""
+    if not checked.refused:
+        return ""
+    to_copy = ", ".join(acceptance_to_copy(item) for item in checked.refused)
+    sentences: list[str] = [
+        "The plan has risks that the task does not accept.",
+        *(Message(f"{item.code}: ", item.message) for item in checked.refused),
+        *_expired_acceptances(checked),
+        Message("If this is meant, add ", ACCEPT_RISKS, f": [{to_copy}]."),
+    ]
+    return joined(" ", sentences)
+
+
+def plan_warnings(checked: Checked) -> list[str]:
+    """The accepted risks, acceptances that expired, what is probably a mistake, and what of the
+    protection is not understood."""
+    undecided = first_few(checked.after.undecided) if checked.knows_account else ""
+    accepted = [
+        Message(f"Accepted {item.code}: ", item.message)
+        + (f" Reason: {item.reason}" if item.reason else "")
+        for item in checked.risks
+    ]
+    unknown = list(filter(None, (undecided, checked.unknown)))
+    return [*accepted, *_expired_acceptances(checked), *_unusual(checked.plan), *unknown]
+
+
+def _expired_acceptances(checked: Checked) -> list[str]:
+    return [_expired_acceptance(item, checked.now is not None) for item in checked.expired]
+
+
+def _expired_acceptance(acceptance: Acceptance, is_known: bool) -> str:
+    until = write_timestamp(acceptance.expires) if acceptance.expires else ""
+    if not is_known:
+        text = (
+            f": whether it expired ({until}) is not known, since the service does not tell its"
+            " time."
+        )
+    else:
+        text = (
+            f": the acceptance of {acceptance.code} expired at {until}; remove it, or give it a"
+            " later expires."
+        )
+    return Message(acceptance.option, text)
+
+
+def _unusual(plan: Plan) -> list[str]:
+    """What the plan creates or changes, and is probably a mistake."""
+    odd = [(item, item.resource.unusual(item.planned)) for item in plan.operations if item.planned]
+    named = [f"{item.resource.title} {item.label} {reason}" for item, reason in odd if reason]
+    return [f"Is this meant? {capitalised(first_few(named))}."] if named else []
+
+
+def standing_warnings(checked: Checked, codes: Sequence[str]) -> list[str]:
+    """Warnings of acceptances that stay, such as in an inventory: they accept what nobody has seen
+    yet.
+
+    `codes` are the risks that such a plan can have; a list of a role also accepts risks of other
+    plans.
+    """
+    return [
+        Message(
+            item.option,
+            f": {item.code} meets nothing in this plan, and would let any such risk through later;"
+            " remove it, or accept the risk with a dictionary that has networks, entries or"
+            " expires.",
+        )
+        for item in checked.unmet
+        if item.code in codes
+    ]
+
+
+def failure_of(broken: BrokenOff) -> ProtectionError:
+    """Why a plan was not applied to its end, with `done`, `left` and `unknown`, which add up to
+    `operations`."""
+    operations = broken.done + broken.unknown + broken.left
+    return broken.cause.extended(
+        _progress(len(broken.done), len(broken.left), len(broken.unknown)),
+        changed=bool(broken.done),
+        diff=make_diff(operations),
+        operations=operation_records(operations),
+        done=operation_records(broken.done),
+        left=operation_records(broken.left),
+        unknown=operation_records(broken.unknown),
+    )
+
+
+def _progress(done: int, left: int, unknown: int) -> str:
+    """How far it came: `300 of 601 operations are done, 1 is left; whether 300 others were applied
+    is not known.`"""
+    if not done and not unknown:
+        return ""
+    if done or left:
+        operations = plural(done + left + unknown, "operation", "operations")
+        sentence = f"{done} of {operations} {'is' if done == 1 else 'are'} done"
+        sentence += f", {plural(left, 'is', 'are')} left" if left else ""
+        sentence += (
+            f"; whether {plural(unknown, 'other was', 'others were')} applied is not known"
+            if unknown
+            else ""
+        )
+    else:
+        sentence = (
+            f"Whether {plural(unknown, 'operation was', 'operations were')} applied is not known"
+        )
+    return (
+        f"{sentence}. Run the task again when the cause is gone: it reads first, and does only what"
+        " is left."
+    )
 
 
 def readable_failure(details: Mapping[str, Any]) -> dict[str, Any]:

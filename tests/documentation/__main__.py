@@ -2,13 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Brings the RETURN block of every module up to date, and the lists of the baseline."""
+"""Brings the RETURN block of every module up to date, the lists of the baseline, and the pages and options of risks."""
 
 from __future__ import annotations
 
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.documentation.pages import MODULES, with_return
+from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import sampled_results
 from tests.fake_service import LocalService
@@ -22,4 +23,7 @@ if __name__ == "__main__":
             if after != before:
                 path.write_text(after, encoding="utf-8")
                 print(f"{module}: RETURN is updated.")
-    BASELINE.write_text(with_lists(BASELINE.read_text(encoding="utf-8")), encoding="utf-8")
+    BASELINE.write_text(with_limits(with_lists(BASELINE.read_text(encoding="utf-8"))), encoding="utf-8")
+    FRAGMENTS.write_text(with_fragments(FRAGMENTS.read_text(encoding="utf-8")), encoding="utf-8")
+    for page, risks in PAGES.items():
+        page.write_text(with_tables(page.read_text(encoding="utf-8"), risks), encoding="utf-8")

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 from unittest.mock import patch
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 

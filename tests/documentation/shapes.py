@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._coverage.resul
     CoverageSummary,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risk import RiskRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (

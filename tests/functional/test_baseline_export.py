@@ -14,7 +14,7 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource

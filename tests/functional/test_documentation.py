@@ -21,13 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.auth impor
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import OWNERS, shared_options
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_OPTIONS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import (
-    ACCOUNT_CODES,
-    CODES,
-    LIST_CODES,
-    ZONE_CODES,
-    limit_options,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS as COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Resource
@@ -37,6 +31,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.argument
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.documentation.pages import with_return
+from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import sampled_results
 from tests.fake_service import LocalService
@@ -130,7 +125,8 @@ def test_a_role_says_in_which_release_it_was_added(path: Path) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_options_that_are_newer_than_their_module_say_so(module: str, documentation: Mapping[str, Any]) -> None:
     options = documentation[module]["doc"]["options"]
-    newer = {*limit_options(CODES), "staged_rollout", "covers", "zone_name", *PLAN_OPTIONS, *EXPIRES} & options.keys()
+    of_risks = {"accept_risks", *(limit.name for limit in LIMITS)}
+    newer = {*of_risks, "staged_rollout", "covers", "zone_name", *PLAN_OPTIONS, *EXPIRES} & options.keys()
     assert {name: options[name].get("version_added") for name in newer} == dict.fromkeys(newer, NEXT_RELEASE)
 
 
@@ -199,12 +195,22 @@ def test_a_field_is_documented_alike_in_every_module(module: str, documentation:
     )
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if "accept_risks" in MODULE_SPECS[name].options])
-def test_every_risk_that_a_module_can_meet_is_documented(module: str, documentation: Mapping[str, Any]) -> None:
-    text = " ".join(documentation[module]["doc"]["options"]["accept_risks"]["description"])
-    of_zone = ZONE_CODES if module == "firewall_rules" else LIST_CODES + ZONE_CODES
-    codes = ACCOUNT_CODES if MODULE_SPECS[module].owner == "account_id" else of_zone
-    assert [code for code in CODES if f"V({code}) means" in text] == [*codes]
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_the_tables_of_risks_are_those_of_their_declarations(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert with_tables(text, PAGES[path]) == text, "run make docs-update"
+    for item in PAGES[path]:
+        assert f"\n## {item.code}\n" in text
+
+
+def test_the_options_of_risks_are_documented_as_they_are_declared() -> None:
+    text = FRAGMENTS.read_text(encoding="utf-8")
+    assert with_fragments(text) == text, "run make docs-update"
+
+
+def test_the_role_has_a_variable_for_each_limit() -> None:
+    text = BASELINE.read_text(encoding="utf-8")
+    assert with_limits(text) == text, "run make docs-update"
 
 
 ROLE_MODULES = {"baseline": "account_protection", "migrate_firewall_rules": "custom_rules"}

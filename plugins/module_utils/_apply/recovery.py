@@ -19,9 +19,8 @@ from .._api.client import Client
 from .._errors import ProtectionError, ServiceError
 from .._messages import joined
 from .._plan.plan import Operation, Plan
-from .._result import make_diff, operation_records
 from .._schema.resource import State
-from .._text import first_few, plural
+from .._text import first_few
 from .executor import Interrupted, Warn, apply_plan, changed_meanwhile
 
 
@@ -51,11 +50,28 @@ class Applied(Generic[Again]):
     before: State | None = None
 
 
+class BrokenOff(ProtectionError):
+    """A plan was not applied to its end: why, and what became of each operation."""
+
+    def __init__(
+        self,
+        cause: ProtectionError,
+        done: tuple[Operation, ...],
+        left: tuple[Operation, ...],
+        unknown: tuple[Operation, ...],
+    ) -> None:
+        super().__init__(cause.message, cause.details)
+        self.cause = cause
+        self.done = done
+        self.left = left
+        self.unknown = unknown
+
+
 def apply_with_recovery(
     plan: Plan, plan_again: Callable[[], Again], client: Client, warn: Warn
 ) -> Applied[Again]:
-    """Apply the plan; raises ProtectionError with `done`, `left` and `unknown`, which add up to
-    `operations`.
+    """Apply the plan; raises BrokenOff if it is not applied to its end, and ProtectionError if
+    nothing was begun.
 
     `plan_again` reads, plans and checks what is left; it raises ProtectionError. What the service
     refused is said in a warning, also where the state turns out as desired. A plan that another
@@ -82,11 +98,11 @@ def _apply(
     except Interrupted as interrupted:
         first = interrupted
     if not first.cause.needs_reread:
-        raise _failure(first.cause, first) from first.cause
+        raise _broken_off(first.cause, first) from first.cause
     try:
         again = plan_again()
     except ProtectionError as exc:
-        raise _failure(exc, first) from first.cause
+        raise _broken_off(exc, first) from first.cause
     rest = again.plan
     needed = {(item.resource.name, item.key) for item in rest.operations}
     done = first.done + tuple(
@@ -96,9 +112,15 @@ def _apply(
         state = rest.after(apply_plan(rest, client, warn))
     except Interrupted as second:
         _warn_of_refusals(first, rest, warn, second.cause)
-        raise _failure(second.cause, second, done) from first.cause
+        raise _broken_off(second.cause, second, done) from first.cause
     _warn_of_refusals(first, rest, warn)
     return Applied(done + rest.operations, state, again)
+
+
+def _broken_off(
+    cause: ProtectionError, interrupted: Interrupted, done_before: tuple[Operation, ...] = ()
+) -> BrokenOff:
+    return BrokenOff(cause, done_before + interrupted.done, interrupted.left, interrupted.unknown)
 
 
 def _warn_of_refusals(
@@ -126,43 +148,3 @@ def _warn_of_refusals(
             f"The module read again and planned {first_few(planned)} again." if planned else "",
         )
         warn(joined(" ", filter(None, sentences)))
-
-
-def _failure(
-    cause: ProtectionError, interrupted: Interrupted, done_before: tuple[Operation, ...] = ()
-) -> ProtectionError:
-    done = done_before + interrupted.done
-    operations = done + interrupted.unknown + interrupted.left
-    return cause.extended(
-        _progress(len(done), len(interrupted.left), len(interrupted.unknown)),
-        changed=bool(done),
-        diff=make_diff(operations),
-        operations=operation_records(operations),
-        done=operation_records(done),
-        left=operation_records(interrupted.left),
-        unknown=operation_records(interrupted.unknown),
-    )
-
-
-def _progress(done: int, left: int, unknown: int) -> str:
-    """How far it came: `300 of 601 operations are done, 1 is left; whether 300 others were applied
-    is not known.`"""
-    if not done and not unknown:
-        return ""
-    if done or left:
-        operations = plural(done + left + unknown, "operation", "operations")
-        sentence = f"{done} of {operations} {'is' if done == 1 else 'are'} done"
-        sentence += f", {plural(left, 'is', 'are')} left" if left else ""
-        sentence += (
-            f"; whether {plural(unknown, 'other was', 'others were')} applied is not known"
-            if unknown
-            else ""
-        )
-    else:
-        sentence = (
-            f"Whether {plural(unknown, 'operation was', 'operations were')} applied is not known"
-        )
-    return (
-        f"{sentence}. Run the task again when the cause is gone: it reads first, and does only what"
-        " is left."
-    )

@@ -18,12 +18,12 @@ from difflib import get_close_matches
 from typing import Any, Iterable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
-from .._messages import Message, Option
-from .._timestamps import parse_expiry, write_timestamp
+from .._messages import Option
+from .._timestamps import parse_expiry
 from .._values.address_set import Ranges, difference, range_of, union
 from .._values.networks import read_network
-from .limits import CODES
-from .risk import Risk
+from .risks.base import FoundRisk
+from .risks.registry import CODES
 
 FIELDS = ("code", "networks", "entries", "expires", "reason")
 PLAIN = re.compile(
@@ -49,23 +49,10 @@ class Acceptance:
         """Whether it accepts whatever has the code, for ever."""
         return self.networks is None and self.entries is None and self.expires is None
 
-    def expired(self, now: datetime | None) -> str:
-        """Why it no longer counts; an empty text where it does. `now` is the service's time, None
-        where unknown."""
-        if self.expires is None or (now is not None and now < self.expires):
-            return ""
-        until = write_timestamp(self.expires)
-        if now is None:
-            text = (
-                f": whether it expired ({until}) is not known, since the service does not tell its"
-                " time"
-            )
-        else:
-            text = (
-                f": the acceptance of {self.code} expired at {until}; remove it, or give it a later"
-                " expires"
-            )
-        return Message(self.option, text)
+    def has_expired(self, now: datetime | None) -> bool:
+        """Whether it no longer counts; so does one that ends while the service's time is not
+        known."""
+        return self.expires is not None and (now is None or now >= self.expires)
 
 
 def parse_acceptances(option: str, elements: Iterable[Any]) -> tuple[Acceptance, ...]:
@@ -155,20 +142,22 @@ def _normalised(entry: str) -> str:
 
 
 def accepting(
-    risk: Risk, acceptances: Sequence[Acceptance], now: datetime | None
+    risk: FoundRisk, acceptances: Sequence[Acceptance], now: datetime | None
 ) -> Sequence[Acceptance]:
     """The acceptances that together accept all of a risk; empty where it is not accepted.
 
     Acceptances add up only where they are bound to the same: networks, entries, both or neither.
     """
-    counting = [item for item in acceptances if item.code == risk.code and not item.expired(now)]
+    counting = [
+        item for item in acceptances if item.code == risk.code and not item.has_expired(now)
+    ]
     groups: dict[tuple[bool, bool], list[Acceptance]] = {}
     for item in counting:
         groups.setdefault((item.networks is None, item.entries is None), []).append(item)
     return next((group for group in groups.values() if _cover(group, risk)), [])
 
 
-def _cover(group: Sequence[Acceptance], risk: Risk) -> bool:
+def _cover(group: Sequence[Acceptance], risk: FoundRisk) -> bool:
     networks = union(network for item in group for network in item.networks or [])
     entries = {entry for item in group for entry in item.entries or ()}
     return (group[0].networks is None or not difference(risk.ranges, networks)) and (
@@ -176,7 +165,7 @@ def _cover(group: Sequence[Acceptance], risk: Risk) -> bool:
     )
 
 
-def acceptance_to_copy(risk: Risk) -> str:
+def acceptance_to_copy(risk: FoundRisk) -> str:
     """The dictionary that accepts this risk and nothing else, in YAML on one line."""
     record = risk.record()
     networks, entries = record["networks"], list(dict.fromkeys(record["entries"]))

@@ -20,7 +20,7 @@ from .._plan.plan import Plan
 from .._schema.account import ENABLED, MONITORING
 from .._schema.resource import Key, Object, Resource, Values
 from .._timestamps import started_before, write_timestamp
-from .risks import enabled_too_soon
+from .risks.monitoring import enabled_too_soon
 
 
 class Pending(TypedDict):

@@ -3,24 +3,19 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The accounts and zones that credentials see, read only (Cloudflare API: Accounts, Zones), and
-what a zone may hold.
-
-The vendor lists the quotas on its page "Custom rules" (section "Availability").
-"""
+"""The accounts and zones that credentials see, read only (Cloudflare API: Accounts, Zones)."""
 
 from __future__ import annotations
 
 import re
-from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
+from typing import Any, Sequence
 
 from .._errors import ProtectionError
-from .._expressions.grammar import MATCHES, Unread, tokens_of
 from .._messages import Message, Option
 from .._text import excerpt
 from .._values.kinds import ID, TEXT, identifier
 from .resource import Field, Object, Permission, Resource
-from .zone import CUSTOM_RULES, OWNER, PATH
+from .zone import OWNER, PATH
 
 ZONE_NAME = Option("zone_name")
 PER_PAGE = 50  # the most that the service takes for these lists
@@ -63,45 +58,6 @@ ZONE = Resource(
     fields=ZONES.fields,
     key=(),
 )
-
-LOG = "the action log"
-REGEX = "the operator matches"
-
-
-class Quota(NamedTuple):
-    """What the zones of a plan, which has this title, may hold: how many rules, and which features
-    none of them has."""
-
-    title: str
-    rules: int
-    withheld: AbstractSet[str] = frozenset()
-
-
-LIMITED = CUSTOM_RULES  # the resource that the quotas are about
-QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
-    "free": Quota("Free", 5, frozenset([LOG, REGEX])),
-    "pro": Quota("Pro", 20, frozenset([LOG, REGEX])),
-    "business": Quota("Business", 100, frozenset([LOG])),
-    "enterprise": Quota("Enterprise", 1000),
-}
-
-
-def quota_of(zone: Object) -> Quota | None:
-    """The quota by the plan of a zone, as the service shows the zone; None where the plan is not
-    known."""
-    plan = zone.get("plan")
-    return QUOTAS.get(str(plan.get("legacy_id"))) if isinstance(plan, Mapping) else None
-
-
-def features(rule: Object) -> frozenset[str]:
-    """What a custom rule needs that some plans withhold; an expression that cannot be read needs
-    nothing."""
-    try:
-        words = [token.text for token in tokens_of(str(rule.get("expression") or ""))]
-    except Unread:
-        words = []
-    needs = {LOG: rule.get("action") == "log", REGEX: any(word in MATCHES for word in words)}
-    return frozenset(name for name, is_needed in needs.items() if is_needed)
 
 
 def domain(value: Any) -> str:

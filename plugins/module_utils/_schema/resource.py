@@ -119,10 +119,11 @@ def _unchanged(obj: Values, existing: Values, named: AbstractSet[str]) -> dict[s
 class Resource:
     """A collection of objects of one shape, or (with an empty key) a single object.
 
-    What it is: `name` and `plural` in options and results, `title` in sentences, `kind` where
-    several collections have one shape. `owner` is the option that names the account or zone; empty
-    where the credentials alone decide. `product` is what the owner must have bought, and
-    `component` the part of the protection that its rules or filters decide on.
+    What it is: `name` and `plural` in options and results, `title` in sentences, `plural_title` in
+    sentences about several where an s makes no plural of it, `kind` where several collections have
+    one shape. `owner` is the option that names the account or zone; empty where the credentials
+    alone decide. `product` is what the owner must have bought, and `component` the part of the
+    protection that its rules or filters decide on.
 
     How it is called: `path`, `permission`, `create`, `update`, `delete`, `page_size`; `on_demand`
     says that it is read only where a task names it; `read_only` names fields that the service sets
@@ -152,6 +153,7 @@ class Resource:
     permission: Permission
     fields: tuple[Field, ...]
     key: tuple[str, ...]
+    plural_title: str = ""
     update: Write | None = None
     create: Write | None = None
     delete: Write | None = None
@@ -208,6 +210,11 @@ class Resource:
 
     def _nested_names(self) -> tuple[str, ...]:
         return (self.nested.field,) if self.nested else ()
+
+    @property
+    def titles(self) -> str:
+        """The name of several objects in sentences."""
+        return self.plural_title or f"{self.title}s"
 
     def write_for(self, action: str) -> Write:
         """How an operation with this action is sent; raises LookupError where the resource has no

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 from .._coverage.coverage import Coverage
 from .._coverage.results import answer, summarise
 from .._errors import OptionError, OptionProblems
-from .._guard.limits import limit_options
+from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._messages import Option
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
@@ -62,7 +62,7 @@ def status_spec() -> ModuleSpec:
     """tcp_protection_status."""
     return ModuleSpec(
         owner=OWNER,
-        options={**options_of(STATUS.fields, required=("enabled",)), **limit_options()},
+        options={**options_of(STATUS.fields, required=("enabled",)), **risk_options(ACCOUNT_RISKS)},
         reads=lambda options: (STATUS,),
         desired=lambda options: (
             parse_desired(STATUS, [(Option(), fields_of(STATUS.fields, options))]),
@@ -84,7 +84,12 @@ def list_spec(resource: Resource, option: str) -> ModuleSpec:
 
     return ModuleSpec(
         owner=OWNER,
-        options={option: list_option(resource, required=True), **STATE, **PURGE, **limit_options()},
+        options={
+            option: list_option(resource, required=True),
+            **STATE,
+            **PURGE,
+            **risk_options(ACCOUNT_RISKS),
+        },
         reads=lambda options: (resource,),
         desired=desired,
         result=lambda options, desired, state: {option: objects_of((resource,), state)},
@@ -119,7 +124,7 @@ def entry_spec(resources: tuple[Resource, ...], name: str) -> ModuleSpec:
             **own_options,
             **STATE,
             **(STAGED_ROLLOUT if resources[0].mode_field else {}),
-            **limit_options(),
+            **risk_options(ACCOUNT_RISKS),
         },
         reads=lambda options: (resource_of(options),),
         desired=desired,
@@ -166,7 +171,7 @@ def account_spec() -> ModuleSpec:
             },
             "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
             **STAGED_ROLLOUT,
-            **limit_options(),
+            **risk_options(ACCOUNT_RISKS),
         },
         reads=reads,
         desired=desired,

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any, Callable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
-from .._guard.limits import LIST_CODES, ZONE_CODES, limit_options
+from .._guard.risks.registry import ZONE_LIST_RISKS, risk_options
+from .._guard.risks.zone import ZONE_RULE_RISKS
 from .._messages import Message, Option
 from .._plan.desired import (
     STATE,
@@ -37,7 +38,10 @@ def firewall_spec() -> ModuleSpec:
 
     return ModuleSpec(
         owner=OWNER,
-        options={"rules": list_option(FIREWALL_RULES, required=True), **limit_options(ZONE_CODES)},
+        options={
+            "rules": list_option(FIREWALL_RULES, required=True),
+            **risk_options(ZONE_RULE_RISKS),
+        },
         reads=lambda options: (FIREWALL_RULES,),
         desired=lambda options: (
             parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),
@@ -66,7 +70,7 @@ def custom_spec() -> ModuleSpec:
             },
             "ignore": {"type": "list", "elements": "str", "default": []},
             "validate": {"type": "bool", "default": False},
-            **limit_options(LIST_CODES + ZONE_CODES),
+            **risk_options(ZONE_LIST_RISKS),
         },
         reads=lambda options: (CUSTOM_RULES,),
         desired=_desired_rules,

@@ -37,6 +37,12 @@ def range_of(text: Any) -> Range | None:
     return first, first + (1 << (BITS[version] - length)) - 1
 
 
+def overlaps(text: Any, ranges: Ranges) -> bool:
+    """Whether a network or address has an address in a set; not where it is neither."""
+    network = range_of(text)
+    return network is not None and bool(intersection([network], ranges))
+
+
 def union(ranges: Iterable[Range]) -> Ranges:
     """Ranges in any order, overlapping or not, as a set."""
     merged: Ranges = []

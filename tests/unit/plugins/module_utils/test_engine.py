@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any, Iterator
 
 import pytest
@@ -15,6 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.client imp
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._engine import parse_options, perform
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors, PlanError, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.monitoring import monitoring_time
 from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
@@ -133,4 +135,4 @@ def test_options_are_parsed_into_what_a_run_needs() -> None:
     parsed = parse_options(MODULE_SPECS["tcp_protection_status"], {**STATUS, "min_monitoring_hours": 2.0})
     assert [resource.name for resource in parsed.reads] == ["tcp_protection_status"]
     assert [dict(item.objects) for item in parsed.desired] == [{(): {"enabled": True}}]
-    assert (parsed.limits.min_monitoring_hours, parsed.accepted) == (2.0, ())
+    assert (monitoring_time(parsed.limits), parsed.accepted) == (timedelta(hours=2), ())

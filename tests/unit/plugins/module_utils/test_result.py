@@ -10,6 +10,13 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import BrokenOff
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, codes_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import ZONE_RULE_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
@@ -18,13 +25,26 @@ from ansible_collections.edgeops.protection.plugins.module_utils._result import 
     add_to_diff,
     expired_records,
     expiry_warnings,
+    failure_of,
     make_diff,
     operation_records,
+    plan_details,
+    plan_warnings,
+    protection_results,
+    refused_risks,
+    standing_warnings,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 
+from tests.support.coverage_model import account_state
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
+PREFIX = {"id": "1", "prefix": "192.0.2.0/24", "excluded": False}
+REMOVED = Operation("delete", PREFIXES, {}, PREFIX, 0)
+CREATED = Operation("create", PREFIXES, {"prefix": "10.0.0.0/8"})
 ENTRY = {"id": "1", "prefix": "10.0.0.1", "comment": "a", "x": 1}
+AGAIN = " Run the task again when the cause is gone: it reads first, and does only what is left."
 NOTHING: Any = {"before": {}, "after": {}}
 
 
@@ -113,3 +133,87 @@ def test_a_section_is_added_with_what_differs() -> None:
         "after": {"coverage": {"b": 3}},
     }
     assert add_to_diff(NOTHING, "coverage", {"a": 1}, {"a": 1}) == NOTHING
+
+
+def plan(*operations: Operation) -> Plan:
+    return Plan(account_state(prefixes=[PREFIX]), operations)
+
+
+def check(plan_: Plan, accepted: Any = (), now: datetime | None = NOON) -> Checked:
+    return check_plan(plan_, Limits(), parse_acceptances("accept_risks", accepted), now)
+
+
+def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:
+    expired = {"code": "unprotects_addresses", "expires": "2025-12-31"}
+    checked = check(plan(REMOVED), ["mass_deletion", expired])
+    message = refused_risks(checked)
+    assert message.startswith(
+        "The plan has risks that the task does not accept. unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) "
+        "would no longer be protected. disables_protection: "
+    )
+    assert " accept_risks[1]: the acceptance of unprotects_addresses expired at 2026-01-01T00:00:00+00:00;" in message
+    assert "If this is meant, add accept_risks: [{code: unprotects_addresses, networks: [192.0.2.0/24]" in message
+    details = plan_details(checked)
+    assert [item["action"] for item in details["operations"]] == ["delete"]
+    assert [risk["code"] for risk in details["risks"]] == [
+        "unprotects_addresses",
+        "disables_protection",
+        "empties_list",
+    ]
+    assert details["coverage"]["newly_unprotected"] == ["192.0.2.0/24"]
+
+
+def test_accepted_risks_are_warned_of_with_their_reasons() -> None:
+    accepted = {"code": "unprotects_addresses", "reason": "moved"}
+    checked = check(plan(REMOVED), [accepted, "disables_protection", "empties_list", "mass_deletion"])
+    assert refused_risks(checked) == ""
+    assert plan_warnings(checked)[0] == (
+        "Accepted unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) would no longer be protected. Reason: moved"
+    )
+    assert [text.partition(":")[0] for text in standing_warnings(checked, CODES)] == ["accept_risks[3]"]
+    assert standing_warnings(checked, codes_of(ZONE_RULE_RISKS)) == []
+
+
+def test_an_acceptance_whose_end_is_not_known_is_warned_of() -> None:
+    expiring = check(plan(), [{"code": "mass_deletion", "expires": "2099-01-01"}], now=None)
+    assert plan_warnings(expiring) == [
+        "accept_risks[0]: whether it expired (2099-01-02T00:00:00+00:00) is not known, since the service does not tell "
+        "its time."
+    ]
+
+
+def test_a_probable_mistake_is_asked() -> None:
+    (warning,) = plan_warnings(check(plan(CREATED)))
+    assert warning.startswith("Is this meant? Prefix 10.0.0.0/8 ")
+
+
+def test_results_have_the_coverage_if_the_whole_account_is_known() -> None:
+    whole = plan(CREATED)
+    results = protection_results(check(whole), make_diff(whole.operations), whole.after())
+    assert results["coverage"]["newly_protected"] == ["10.0.0.0/8"]
+    assert results["diff"]["after"]["coverage"]["protected"] == ["10.0.0.0/8"]
+    rules = Plan({"custom_rules": []}, (Operation("create", CUSTOM_RULES, {"ref": "a", "action": "log"}),))
+    assert list(protection_results(check(rules), make_diff(rules.operations), rules.after())) == ["diff"]
+
+
+@pytest.mark.parametrize(
+    ("done", "left", "unknown", "sentence"),
+    [
+        (0, 3, 0, ""),
+        (0, 0, 1, "Whether 1 operation was applied is not known."),
+        (0, 0, 3, "Whether 3 operations were applied is not known."),
+        (0, 2, 1, "0 of 3 operations are done, 2 are left; whether 1 other was applied is not known."),
+        (1, 0, 0, "1 of 1 operation is done."),
+        (1, 1, 0, "1 of 2 operations is done, 1 is left."),
+        (2, 0, 1, "2 of 3 operations are done; whether 1 other was applied is not known."),
+        (2, 3, 0, "2 of 5 operations are done, 3 are left."),
+        (300, 1, 300, "300 of 601 operations are done, 1 is left; whether 300 others were applied is not known."),
+    ],
+)
+def test_how_far_it_came_reads_as_a_sentence(done: int, left: int, unknown: int, sentence: str) -> None:
+    parts = [(CREATED,) * count for count in (done, left, unknown)]
+    failure = failure_of(BrokenOff(PlanError("It broke.", {"cause": 1}), *parts))
+    assert failure.message == f"It broke. {sentence}{AGAIN}" if sentence else "It broke."
+    counts = [len(failure.details[name]) for name in ("done", "left", "unknown", "operations")]
+    assert counts == [done, left, unknown, done + left + unknown]
+    assert (failure.details["changed"], failure.details["cause"]) == (done > 0, 1)

@@ -12,14 +12,10 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import (
     ACCOUNTS,
-    LOG,
-    REGEX,
     ZONE,
     ZONES,
     domain,
-    features,
     only_zone,
-    quota_of,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 
@@ -97,26 +93,3 @@ def test_what_a_listing_says_of_an_item_beyond_its_fields_is_left_out(resource: 
 
 def test_a_zone_is_read_by_its_id_with_the_permission_that_finds_it_by_its_name() -> None:
     assert (ZONE.path, ZONE.owner, ZONE.key, ZONE.permission) == ("zones/{zone_id}", "zone_id", (), ZONES.permission)
-
-
-@pytest.mark.parametrize(
-    ("plan", "title"), [("free", "Free"), ("enterprise", "Enterprise"), ("partners", None), (None, None)]
-)
-def test_the_quota_goes_by_the_plan(plan: Any, title: str | None) -> None:
-    quota = quota_of({"plan": {"legacy_id": plan}})
-    assert (quota and quota.title) == title
-
-
-@pytest.mark.parametrize(
-    ("rule", "needed"),
-    [
-        ({"action": "log", "expression": "true"}, {LOG}),
-        ({"action": "log", "expression": 'http.host matches "a"'}, {LOG, REGEX}),
-        ({"action": "block", "expression": 'not (http.host ~ r#"a"#)'}, {REGEX}),
-        ({"action": "block", "expression": 'http.host eq "matches"'}, set()),
-        ({"action": "block", "expression": 'http.host matches "'}, set()),
-        ({}, set()),
-    ],
-)
-def test_what_a_rule_needs_of_its_plan(rule: dict[str, Any], needed: set[str]) -> None:
-    assert features(rule) == needed

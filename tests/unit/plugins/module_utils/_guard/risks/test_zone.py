@@ -11,9 +11,8 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risk import Change
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.zone_risks import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import (
     blocks_everything,
     skips_everything,
     weakens_zone,
@@ -45,12 +44,12 @@ def test_a_plan_without_a_change_of_rules_has_none_of_these_risks() -> None:
         Change(Plan(state, ()), Coverage(state), Coverage(state)),
         change_of([block(1, "true")], [block(1, "true")]),
     ):
-        assert [finder(change, Limits()) for finder in FINDERS] == [None, None, None]
+        assert [finder.find(change, Limits()) for finder in FINDERS] == [None, None, None]
 
 
 def test_a_message_names_the_first_rules_and_counts_the_others() -> None:
     rules = [block(number) for number in range(8)]
-    risk = weakens_zone(change_of(rules, [{"ref": item["ref"], "enabled": False} for item in rules]), Limits())
+    risk = weakens_zone.find(change_of(rules, [{"ref": item["ref"], "enabled": False} for item in rules]), Limits())
     assert risk is not None
     assert risk.entries == [item["ref"] for item in rules]
     assert risk.message.startswith("8 of 8 custom rules that block or challenge would no longer do so (r0 disabled, r1")
@@ -60,7 +59,8 @@ def test_a_message_names_the_first_rules_and_counts_the_others() -> None:
 def test_a_rule_is_weakened_only_where_requests_matched_it() -> None:
     nothing = {"ref": "r1", "expression": "ssl and not ssl"}
     weakened = [
-        weakens_zone(change_of([block(1, expression)], [nothing]), Limits()) for expression in ("", "ssl", "not true")
+        weakens_zone.find(change_of([block(1, expression)], [nothing]), Limits())
+        for expression in ("", "ssl", "not true")
     ]
     assert [risk.entries if risk else None for risk in weakened] == [["r1"], ["r1"], None]
 
@@ -73,7 +73,7 @@ def test_unusual_rules_of_the_service_are_none_of_these_risks() -> None:
         {"ref": "d", "action": "block", "expression": "(("},
     ]
     change = change_of(odd, [block(1)])
-    assert [finder(change, Limits()) for finder in FINDERS] == [None, None, None]
+    assert [finder.find(change, Limits()) for finder in FINDERS] == [None, None, None]
 
 
 @pytest.mark.parametrize(("parameters", "more", "grows"), [
@@ -91,7 +91,7 @@ def test_a_skip_of_everything_grows_with_what_it_skips(
     rule = {"ref": "r", "action": "skip", "expression": "true"}
     after = Coverage({"custom_rules": [{**rule, "action_parameters": more}]})
     plan = change_of([{**rule, "action_parameters": parameters}], [{"ref": "r", "description": "changed"}]).plan
-    assert (skips_everything(Change(plan, Coverage(plan.before), after), Limits()) is not None) is grows
+    assert (skips_everything.find(Change(plan, Coverage(plan.before), after), Limits()) is not None) is grows
 
 
 def seconds_for(count: int) -> float:
@@ -102,7 +102,7 @@ def seconds_for(count: int) -> float:
     rules = [block(number, condition.format(number, number % 256)) for number in range(count)]
     change = change_of(rules, [{"ref": f"r{number}", "enabled": False} for number in range(count // 10)])
     start = time.process_time()
-    assert [finder(change, Limits()) for finder in FINDERS] == [None, None, None]
+    assert [finder.find(change, Limits()) for finder in FINDERS] == [None, None, None]
     return time.process_time() - start
 
 

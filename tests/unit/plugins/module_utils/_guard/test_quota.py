@@ -2,28 +2,23 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The limits of a task: their defaults, their bounds, and which modules take them."""
+"""Which plans a zone takes, by the quota of its plan."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import (
-    CODES,
-    HIGHEST,
-    LIST_CODES,
-    Limits,
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.quota import (
+    check_quota,
     exceeded_quota,
-    limit_options,
     may_exceed_quota,
-    parse_limits,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 
 BLOCK = {"action": "block", "expression": "ip.src eq 192.0.2.1"}
@@ -42,45 +37,6 @@ def growing(before: int, more: Sequence[dict[str, Any]], existing: dict[str, Any
     added = [Operation("create", CUSTOM_RULES, {"ref": f"n{number}", **rule}) for number, rule in enumerate(more)]
     order = [CUSTOM_RULES.key_of(rule) for rule in [*rules, *(item.fields for item in added)]]
     return Plan({"custom_rules": rules}, tuple(added), {"custom_rules": order})
-
-
-def test_what_the_options_leave_out_has_its_default() -> None:
-    assert parse_limits({}) == Limits() == parse_limits(dict.fromkeys(HIGHEST))
-    assert parse_limits({"max_allowlist_entries": 0, "other": 7}) == Limits(max_allowlist_entries=0)
-    assert parse_limits({"min_monitoring_hours": 1.5}).monitoring == timedelta(minutes=90)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *((name, -1) for name in HIGHEST),
-        *((name, highest + 1) for name, highest in HIGHEST.items()),
-        ("min_monitoring_hours", float("nan")),
-        ("min_monitoring_hours", float("inf")),
-    ],
-)
-def test_a_limit_beyond_its_bounds_is_refused_with_all_others(name: str, value: Any) -> None:
-    other = next(item for item in HIGHEST if item != name)
-    with pytest.raises(OptionErrors) as caught:
-        parse_limits({name: value, other: -5})
-    assert f"{name}: {value} is not between 0 and {HIGHEST[name]}" in caught.value.message
-    assert f"{other}: -5 is not between" in caught.value.message
-
-
-@pytest.mark.parametrize(("name", "highest"), HIGHEST.items())
-def test_a_limit_may_be_at_its_bounds(name: str, highest: int) -> None:
-    assert [getattr(parse_limits({name: value}), name) for value in (0, highest)] == [0, highest]
-
-
-@pytest.mark.parametrize(
-    ("codes", "names"),
-    [(CODES, ["accept_risks", *HIGHEST]), (LIST_CODES, ["accept_risks", "max_deletions_percent"])],
-)
-def test_a_module_takes_the_limits_of_its_risks(codes: Any, names: list[str]) -> None:
-    options = limit_options(codes)
-    assert list(options) == names
-    assert options["max_deletions_percent"] == {"type": "int", "default": 30}
-    assert options.get("min_monitoring_hours", {"type": "float", "default": 4.0}) == {"type": "float", "default": 4.0}
 
 
 @pytest.mark.parametrize(("plan", "most"), [("free", 5), ("pro", 20), ("business", 100), ("enterprise", 1000)])
@@ -129,3 +85,26 @@ def test_a_plan_that_any_zone_takes_beside_what_it_has_needs_no_quota(plan: Plan
 @pytest.mark.parametrize("shown", [{}, {"plan": None}, {"plan": "free"}, zone("partners"), zone(None), zone(["free"])])
 def test_the_quota_of_an_unknown_plan_is_unknown(shown: dict[str, Any]) -> None:
     assert exceeded_quota(growing(5, [BLOCK]), shown) is None
+
+
+def test_the_zone_is_read_only_where_its_quota_matters() -> None:
+    resources: list[Resource] = []
+
+    def read(resource: Resource) -> Sequence[Object]:
+        resources.append(resource)
+        return [zone("free")]
+
+    assert check_quota(growing(1, [BLOCK]), read) == ("", "")
+    assert resources == []
+    assert check_quota(growing(5, [BLOCK]), read).exceeded.startswith("The zone has the plan Free: it takes 5 custom")
+    assert [resource.name for resource in resources] == ["zone"]
+
+
+def test_a_quota_that_cannot_be_read_is_unknown() -> None:
+    def refuse(resource: Resource) -> Sequence[Object]:
+        details: Any = {"method": "GET", "path": "/zones/1", "status": 403, "errors": [], "ray": None}
+        raise ServiceError("Not allowed.", details, False)
+
+    assert check_quota(growing(5, [BLOCK]), refuse) == ("", "The quota of the zone is not checked: Not allowed.")
+    unknown = check_quota(growing(5, [BLOCK]), lambda resource: [zone("partners")])
+    assert unknown == ("", "The quota of the zone's plan is not known.")

@@ -15,16 +15,24 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, NamedTuple, Sequence
 
-from .._expressions.grammar import normalise_expression
-from .._expressions.proof import matches_every_request
-from .._schema.resource import Key, Resource
-from .._schema.zone import EVALUATION, ZoneRule
-from .._text import capitalised, first_few, plural, sentence
-from .limits import Limits
-from .risk import Change, Risk
+from ..._expressions.grammar import normalise_expression
+from ..._expressions.proof import matches_every_request
+from ..._schema.resource import Key, Resource
+from ..._schema.zone import EVALUATION, ZoneRule
+from ..._text import capitalised, first_few, plural, sentence
+from .base import Change, Finding, Limit, Limits, risk
 
 FEWEST_WEAKENED = 3
 BLOCK = "block"  # the strictest of the actions that enforce
+MAX_WEAKENED = Limit(
+    "max_weakened_percent",
+    30,
+    100,
+    (
+        "The percentage of the rules that block or challenge above which it is a risk that they no"
+        " longer do so.",
+    ),
+)
 
 
 class Rules(NamedTuple):
@@ -45,33 +53,42 @@ def _changed_rules(change: Change) -> Iterator[Rules]:
             yield Rules(resource, in_order(before), in_order(after))
 
 
-def weakens_zone(change: Change, limits: Limits) -> Risk | None:
+@risk(
+    "The plan would take enforcement from more than O(max_weakened_percent) of the rules that"
+    " block or challenge, and from at least three or all of them, by removing or disabling them"
+    " or turning them into log or skip.",
+    MAX_WEAKENED,
+)
+def weakens_zone(change: Change, limits: Limits) -> Finding | None:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
+    most = limits[MAX_WEAKENED]
     reasons: list[str] = []
     entries: list[str] = []
     for rules in _changed_rules(change):
         enforcing = [rule for rule in rules.before if rule.enforces]
         weakened = list(_weakened(enforcing, rules.after))
-        is_mass = len(weakened) >= FEWEST_WEAKENED or len(weakened) == len(enforcing)
-        if (
-            not weakened
-            or not is_mass
-            or len(weakened) * 100 <= len(enforcing) * limits.max_weakened_percent
-        ):
+        if not _are_many(len(weakened), len(enforcing), most):
             continue
-        title = rules.resource.title
+        title, titles = rules.resource.title, rules.resource.titles
         all_of_them = plural(
             len(enforcing),
             f"{title} that blocks or challenges",
-            f"{title}s that block or challenge",
+            f"{titles} that block or challenge",
         )
         named = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
         reasons.append(
-            f"{len(weakened)} of {all_of_them} would no longer do so ({named}), which is more than "
-            f"{limits.max_weakened_percent} %"
+            f"{len(weakened)} of {all_of_them} would no longer do so ({named}), which is more than"
+            f" {most} %"
         )
-        entries += [rule.entry for rule, dummy in weakened]
-    return Risk("weakens_zone", sentence("; ".join(reasons)), [], entries) if reasons else None
+        entries += [rule.entry for rule, outcome in weakened]
+    return Finding(sentence("; ".join(reasons)), [], entries) if reasons else None
+
+
+def _are_many(weakened: int, enforcing: int, percent: float) -> bool:
+    """Whether so many weakened rules are a risk: three or all of those that enforce, and more than
+    this percentage of them."""
+    is_mass = weakened >= FEWEST_WEAKENED or weakened == enforcing
+    return weakened > 0 and is_mass and weakened * 100 > enforcing * percent
 
 
 def _weakened(
@@ -110,7 +127,11 @@ def _matches_nothing(rule: ZoneRule) -> bool:
     return matches_every_request(f"not ({rule.expression})")
 
 
-def skips_everything(change: Change, limits: Limits) -> Risk | None:
+@risk(
+    "The plan would add, enable, widen or move to an earlier place a rule that skips, allows or"
+    " bypasses, and that every request matches."
+)
+def skips_everything(change: Change, limits: Limits) -> Finding | None:
     """A rule would take every request past what it skips."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
@@ -118,12 +139,14 @@ def skips_everything(change: Change, limits: Limits) -> Risk | None:
             return "skips more"
         return "moved to an earlier place" if passed else ""
 
-    return _concerning_everything(
-        "skips_everything", change, lambda rule: rule.lets_pass, grown, "skip what it skips"
-    )
+    return _concerning_everything(change, lambda rule: rule.lets_pass, grown, "skip what it skips")
 
 
-def blocks_everything(change: Change, limits: Limits) -> Risk | None:
+@risk(
+    "The plan would add, enable or widen a rule that blocks or challenges, and that every request"
+    " matches."
+)
+def blocks_everything(change: Change, limits: Limits) -> Finding | None:
     """A rule would block or challenge every request."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
@@ -136,7 +159,6 @@ def blocks_everything(change: Change, limits: Limits) -> Risk | None:
         )
 
     return _concerning_everything(
-        "blocks_everything",
         change,
         lambda rule: rule.enforces,
         grown,
@@ -145,12 +167,11 @@ def blocks_everything(change: Change, limits: Limits) -> Risk | None:
 
 
 def _concerning_everything(
-    code: str,
     change: Change,
     concerned: Callable[[ZoneRule], bool],
     grown: Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str],
     consequence: str,
-) -> Risk | None:
+) -> Finding | None:
     """The risk of rules that every request matches and meets; `grown` says why one that did so
     before does more.
 
@@ -177,7 +198,7 @@ def _concerning_everything(
     if not reasons:
         return None
     message = f"{capitalised(first_few(reasons))}: every request matches, and would {consequence}."
-    return Risk(code, message, [], entries)
+    return Finding(message, [], entries)
 
 
 def _met_by_everything(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
@@ -214,3 +235,6 @@ def _passed(rules: Rules, key: Key) -> list[ZoneRule]:
 
 def _index(rules: Sequence[ZoneRule], key: Key) -> int:
     return next(index for index, rule in enumerate(rules) if rule.key == key)
+
+
+ZONE_RULE_RISKS = (weakens_zone, skips_everything, blocks_everything)

@@ -2,30 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a finder says of a change; which change carries which risk is a table of the functional tests."""
+"""What a finder says of a change of the protection; which change carries which risk is a table of the functional tests."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
-from typing import Any, Mapping
-
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.limits import CODES, Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risk import Change, Risk
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks import (
-    FINDERS,
-    enabled_too_soon,
-    find_risks,
-    unprotects_addresses,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
-    Desired,
-    numbered,
-    parse_desired,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, FoundRisk, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.protection import unprotects_addresses
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import find_risks
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     DNS_RULES,
@@ -34,7 +21,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     RULES,
     STATUS,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     intersection,
     networks,
@@ -43,110 +29,22 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
 )
 from hypothesis import given
 
+from tests.support.changes import change_of, changes_of
 from tests.support.coverage_model import ADDRESSES, Entry, account_state, filter_, protects, rule
 from tests.support.coverage_model import PREFIXES as PREFIX_LISTS
-
-NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 
 
 @given(PREFIX_LISTS, PREFIX_LISTS)
 def test_a_plan_that_protects_more_carries_no_risk_for_its_addresses(before: list[Entry], after: list[Entry]) -> None:
     was, becomes = Coverage({"prefixes": before}), Coverage({"prefixes": after})
     change = Change(Plan({}, ()), was, becomes)
-    actual = unprotects_addresses(change, Limits())
+    actual = unprotects_addresses.find(change, Limits())
     lost = [address for address in ADDRESSES if protects(before, address) and not protects(after, address)]
     ranges = [] if actual is None else actual.ranges
     assert [address for address in ADDRESSES if intersection(ranges, union(filter(None, [range_of(address)])))] == lost
     assert (actual is None) is (not lost)
     if not lost:
         assert find_risks(change, Limits()) == []
-
-
-def change_of(state: Mapping[str, Any], resource: Resource, entries: list[Entry], purge: bool = False) -> Change:
-    return changes_of(state, parse_desired(resource, numbered("entries", entries), exclusive=purge))
-
-
-def changes_of(state: Mapping[str, Any], *desired: Desired) -> Change:
-    plan = make_plan(state, desired)
-    return Change(plan, Coverage(plan.before), Coverage(plan.after()), NOON)
-
-
-def hosts(count: int) -> list[Entry]:
-    return [{"id": str(number), "prefix": f"10.0.0.{2 * number}/32", "enabled": True} for number in range(count)]
-
-
-@pytest.mark.parametrize(
-    ("prefix", "codes"),
-    [
-        ("198.51.100.7", []),
-        ("198.51.100.0/24", []),
-        ("198.51.100.0/23", ["broad_allowlist"]),
-        ("192.0.2.7", ["allowlists_own_prefix"]),
-        ("192.0.0.0/16", ["broad_allowlist", "allowlists_own_prefix"]),
-        ("2001:db8::/47", ["broad_allowlist"]),
-    ],
-)
-def test_an_entry_of_the_allowlist_is_broad_or_the_accounts_own(prefix: str, codes: list[str]) -> None:
-    risks = find_risks(change_of(account_state(), ALLOWLIST, [{"prefix": prefix}]), Limits())
-    assert [risk.code for risk in risks] == codes
-
-
-@pytest.mark.parametrize(
-    ("existing", "kept", "percent", "codes"),
-    [
-        (10, 6, 30, []),
-        (10, 5, 30, ["mass_deletion"]),
-        (10, 5, 50, []),
-        (20, 15, 30, []),
-        (20, 14, 30, []),
-        (100, 70, 30, []),
-        (103, 72, 30, ["mass_deletion"]),
-        (10, 0, 100, ["empties_list"]),
-        (10, 0, 30, ["mass_deletion", "empties_list"]),
-        (1, 0, 30, ["empties_list"]),
-    ],
-)
-def test_a_list_loses_much_or_all(existing: int, kept: int, percent: int, codes: list[str]) -> None:
-    entries = [{"prefix": item["prefix"]} for item in hosts(kept)]
-    change = change_of(account_state(allowlist=hosts(existing)), ALLOWLIST, entries, purge=True)
-    assert [risk.code for risk in find_risks(change, Limits(max_deletions_percent=percent))] == codes
-
-
-def test_what_is_created_or_updated_is_not_deleted() -> None:
-    added = [{"prefix": item["prefix"]} for item in hosts(10)]
-    changed = [{**item, "comment": "new"} for item in added]
-    assert find_risks(change_of(account_state(), ALLOWLIST, added, purge=True), Limits()) == []
-    assert find_risks(change_of(account_state(allowlist=hosts(10)), ALLOWLIST, changed, purge=True), Limits()) == []
-
-
-@pytest.mark.parametrize(
-    ("existing", "entry", "networks_named"),
-    [
-        (["198.51.101.0/24"], "198.51.100.0/23", ["198.51.100.0/23"]),
-        (["198.51.100.0/24"], "198.51.100.0/23", ["198.51.100.0/23"]),
-        (["198.51.100.0/23"], "198.51.100.7", None),
-        (["198.51.100.0/23"], "203.0.113.7", None),
-    ],
-)
-def test_a_broad_entry_is_a_risk_where_it_lets_more_pass(existing: list[str], entry: str, networks_named: Any) -> None:
-    state = account_state(allowlist=[{"id": prefix, "prefix": prefix, "enabled": True} for prefix in existing])
-    risks = find_risks(change_of(state, ALLOWLIST, [{"prefix": entry}]), Limits())
-    assert [networks(risk.ranges) for risk in risks] == ([networks_named] if networks_named else [])
-    assert all(f": it would let {networks_named[0]} pass as sources. Up to" in risk.message for risk in risks)
-
-
-@pytest.mark.parametrize(
-    ("existing", "added", "crowded"),
-    [(2, 1, False), (3, 0, False), (2, 2, True), (3, 1, True), (5, 1, True), (5, 0, False)],
-)
-def test_more_entries_than_usual_are_a_risk_where_they_become_more(existing: int, added: int, crowded: bool) -> None:
-    entries = [{"prefix": item["prefix"], "comment": "new"} for item in hosts(existing + added)[-1 - added :]]
-    change = change_of(account_state(allowlist=hosts(existing)), ALLOWLIST, entries)
-    risks = find_risks(change, Limits(max_allowlist_entries=3))
-    assert [risk.code for risk in risks] == (["broad_allowlist"] if crowded else [])
-    for risk in risks:
-        assert f": it would have {existing + added} active entries. Up to" in risk.message
-        assert len(risk.entries) == added
 
 
 def test_what_disables_the_protection_is_named_and_what_comes_is_not() -> None:
@@ -222,23 +120,6 @@ def test_only_prefixes_that_take_addresses_out_of_protection_are_named() -> None
     assert risks["unprotects_addresses"] == ["192.0.2.8/29"]
 
 
-def test_a_rule_that_is_enabled_at_once_is_found_behind_what_has_no_mode() -> None:
-    change = changes_of(
-        account_state(),
-        parse_desired(PREFIXES, numbered("prefixes", [{"prefix": "203.0.113.0/24"}])),
-        parse_desired(RULES[0], numbered("rules", [rule("".join(["enab", "led"]))])),
-    )
-    assert [item.resource for item in change.plan.operations] == [PREFIXES, RULES[0]]
-    assert [risk.code for risk in find_risks(change, Limits())] == ["skips_monitoring"]
-
-
-@pytest.mark.parametrize(("mode", "codes"), [("enabled", ["skips_monitoring"]), ("monitoring", []), ("disabled", [])])
-def test_a_rule_that_is_enabled_at_once_skips_monitoring(mode: str, codes: list[str]) -> None:
-    risks = find_risks(change_of(account_state(), RULES[0], [rule(mode)]), Limits())
-    assert [(risk.code, list(risk.entries)) for risk in risks] == [(code, ["syn_flood global"]) for code in codes]
-    assert find_risks(change_of(account_state(), ALLOWLIST, [{"prefix": "198.51.100.7"}]), Limits()) == []
-
-
 def test_a_risk_names_its_networks_and_its_entries() -> None:
     prefixes = [{"id": "1", "prefix": "192.0.2.0/24", "excluded": False}]
     change = change_of(account_state(prefixes=prefixes), PREFIXES, [{"prefix": "192.0.2.8/29", "excluded": True}])
@@ -251,7 +132,7 @@ def test_a_risk_names_its_networks_and_its_entries() -> None:
         "entries": ["192.0.2.8/29"],
         "reason": None,
     }
-    assert Risk("code", "", [], ["a"], "planned").record()["reason"] == "planned"
+    assert FoundRisk("code", "", [], ["a"], "planned").record()["reason"] == "planned"
 
 
 @pytest.mark.parametrize(
@@ -294,28 +175,3 @@ def test_a_prefix_that_goes_is_lost_to_dns_protection_as_well_where_it_was_read(
     assert risk.message == (
         "8 IPv4 addresses (192.0.2.8/29) would no longer be protected; DNS protection shares the prefixes."
     )
-
-
-@pytest.mark.parametrize(
-    ("existing", "reason"),
-    [
-        (None, "would be new and enabled at once"),
-        ({"mode": "enabled"}, ""),
-        ({"mode": "Enabled"}, ""),
-        ({"mode": "disabled"}, "would go from disabled straight to enabled"),
-        ({"mode": "testing"}, "would go from testing straight to enabled"),
-        ({"mode": "monitoring", "modified_on": "2026-01-02T07:00:00Z"}, ""),
-        ({"mode": "monitoring", "modified_on": "yesterday"}, "has monitored for an unknown time"),
-        (
-            {"mode": "monitoring", "modified_on": "2026-01-02T09:00:00Z"},
-            "has monitored since 2026-01-02T09:00:00+00:00 only",
-        ),
-        ({"mode": "monitoring", "modified_on": "2026-01-02T08:00:00Z"}, ""),
-    ],
-)
-def test_what_has_not_monitored_is_enabled_too_soon(existing: Any, reason: str) -> None:
-    assert enabled_too_soon(RULES[0], existing, NOON, timedelta(hours=4)) == reason
-
-
-def test_there_is_a_finder_for_every_code() -> None:
-    assert tuple(FINDERS) == CODES

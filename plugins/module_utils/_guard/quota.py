@@ -1,0 +1,75 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whether a zone takes a plan: its quota, which no task can raise."""
+
+from __future__ import annotations
+
+from typing import Callable, NamedTuple, Sequence
+
+from .._errors import ServiceError
+from .._messages import Message
+from .._plan.plan import Plan
+from .._schema.directory import ZONE
+from .._schema.quotas import LIMITED, QUOTAS, Quota, features, quota_of
+from .._schema.resource import Object, Resource
+from .._text import first_few
+
+
+class QuotaCheck(NamedTuple):
+    """Why a zone would not take a plan, and why that is not known; both empty where it would."""
+
+    exceeded: str = ""
+    unknown: str = ""
+
+
+def check_quota(plan: Plan, read: Callable[[Resource], Sequence[Object]]) -> QuotaCheck:
+    """Whether the zone takes a plan; `read` is called only where some zones would not."""
+    if not may_exceed_quota(plan):
+        return QuotaCheck()
+    try:
+        exceeded = exceeded_quota(plan, *read(ZONE))
+    except ServiceError as exc:
+        return QuotaCheck(unknown=Message("The quota of the zone is not checked: ", exc.message))
+    if exceeded is None:
+        return QuotaCheck(unknown="The quota of the zone's plan is not known.")
+    return QuotaCheck(exceeded)
+
+
+def may_exceed_quota(plan: Plan) -> bool:
+    """Whether there are zones that would not take this plan, so that the quota of its zone
+    matters."""
+    return any(_exceeded(plan, quota) for quota in QUOTAS.values())
+
+
+def exceeded_quota(plan: Plan, zone: Object) -> str | None:
+    """Why a zone would not take this plan; empty where it would, None where its quota is
+    unknown."""
+    quota = quota_of(zone)
+    if quota is None:
+        return None
+    reasons = "; ".join(_exceeded(plan, quota))
+    to_do = "Remove what is too much, or choose another plan for the zone."
+    return f"The zone has the plan {quota.title}: {reasons}. {to_do}" if reasons else ""
+
+
+def _exceeded(plan: Plan, quota: Quota) -> list[str]:
+    """What a plan brings into a zone beyond its quota; a zone that holds more already has a larger
+    quota."""
+    changed = [item for item in plan.operations if item.resource is LIMITED and item.planned]
+    if not changed:
+        return []
+    before, after = (len(state[LIMITED.plural]) for state in (plan.before, plan.after()))
+    crosses = before <= quota.rules < after
+    reasons = (
+        [f"it takes {quota.rules} {LIMITED.title}s, and {after} would be there"] if crosses else []
+    )
+    had = frozenset().union(*map(features, plan.before[LIMITED.plural]))
+    for feature in sorted(quota.withheld - had):
+        concerned = [item.label for item in changed if feature in features(item.planned or {})]
+        reasons += (
+            [f"it has not {feature}, which is in {first_few(concerned)}"] if concerned else []
+        )
+    return reasons

@@ -1,0 +1,132 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a risk is: a code, the function that finds it in a plan, its limits, and what it means.
+
+A risk is declared once, by the decorator of its finder. The codes, the options of the modules, the
+documentation of these options and the tables of docs/risks.md and docs/zone_risks.md follow from
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Callable, Mapping, NamedTuple, Sequence, TypedDict
+
+from ..._coverage.coverage import Coverage
+from ..._plan.plan import Plan
+from ..._values.address_set import Ranges, counted, networks
+
+
+@dataclass(frozen=True)
+class Change:
+    """A plan with what it does to the coverage; `now` is the service's time, None where it does not
+    say."""
+
+    plan: Plan
+    before: Coverage
+    after: Coverage
+    now: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Limit:
+    """An option that says from how much on a change is a risk: a number from 0 to `highest`.
+
+    `sentences` are what the documentation says of it; tables show the first.
+    """
+
+    name: str
+    default: float
+    highest: int
+    sentences: tuple[str, ...]
+
+    @property
+    def option(self) -> dict[str, Any]:
+        """The argument spec of the option; its type is that of the default."""
+        return {"type": type(self.default).__name__, "default": self.default}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of a task: those that it sets, and the defaults of all others."""
+
+    chosen: Mapping[str, float] = field(default_factory=dict)
+
+    def __getitem__(self, limit: Limit) -> float:
+        return self.chosen.get(limit.name, limit.default)
+
+
+class RiskRecord(TypedDict):
+    """A risk as results show it; `entries` are the keys of the objects whose change is the risk.
+
+    `reason` is why the task accepts it, None where it does not say so.
+    """
+
+    code: str
+    message: str
+    networks: list[str]
+    addresses: str
+    entries: list[str]
+    reason: str | None
+
+
+class Finding(NamedTuple):
+    """What a finder says of a plan that has its risk: a sentence, the networks concerned and the
+    keys of the objects."""
+
+    message: str
+    ranges: Ranges
+    entries: Sequence[str]
+
+
+@dataclass(frozen=True)
+class FoundRisk:
+    """A risk that a plan has; `reason` is why the task accepts it."""
+
+    code: str
+    message: str
+    ranges: Ranges
+    entries: Sequence[str]
+    reason: str | None = None
+
+    def record(self) -> RiskRecord:
+        """The risk as results show it."""
+        return RiskRecord(
+            code=self.code,
+            message=self.message,
+            networks=networks(self.ranges),
+            addresses=counted(self.ranges),
+            entries=list(self.entries),
+            reason=self.reason,
+        )
+
+
+Finder = Callable[[Change, Limits], "Finding | None"]
+
+
+@dataclass(frozen=True)
+class Risk:
+    """A risk that plans can have; `sentence` says what such a plan would do."""
+
+    code: str
+    sentence: str
+    find: Finder
+    limits: tuple[Limit, ...] = ()
+
+    def in_change(self, change: Change, limits: Limits) -> FoundRisk | None:
+        """The risk as this change has it; None where it does not."""
+        finding = self.find(change, limits)
+        return FoundRisk(self.code, *finding) if finding else None
+
+
+def risk(sentence: str, *limits: Limit) -> Callable[[Finder], Risk]:
+    """Declares the risk that the decorated function finds, and that has the function's name."""
+
+    def declare(find: Finder) -> Risk:
+        return Risk(find.__name__, sentence, find, limits)
+
+    return declare

@@ -1,0 +1,92 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The risks of deletions, for any list of an account or a zone."""
+
+from __future__ import annotations
+
+from typing import Iterator, NamedTuple, Sequence
+
+from ..._plan.plan import Operation
+from ..._text import capitalised
+from ..._values.address_set import range_of, union
+from .base import Change, Finding, Limit, Limits, risk
+
+FEWEST_MASS_DELETION = 5
+MAX_DELETIONS = Limit(
+    "max_deletions_percent",
+    30,
+    100,
+    ("The percentage of a list above which deletions in one plan are a risk.",),
+)
+
+
+class Deletions(NamedTuple):
+    """The operations that delete from one list, and how many objects it has before and after."""
+
+    gone: Sequence[Operation]
+    before: int
+    after: int
+
+    @property
+    def title(self) -> str:
+        """The name of the list at the beginning of a sentence."""
+        return capitalised(self.gone[0].resource.titles)
+
+
+@risk(
+    "The plan would delete five objects or more, and more than O(max_deletions_percent) of a list.",
+    MAX_DELETIONS,
+)
+def mass_deletion(change: Change, limits: Limits) -> Finding | None:
+    """A good part of a list goes at once."""
+    most = limits[MAX_DELETIONS]
+    concerned = [
+        item
+        for item in _deletions(change)
+        if len(item.gone) >= FEWEST_MASS_DELETION and len(item.gone) * 100 > item.before * most
+    ]
+    reasons = [
+        f"{item.title}: {len(item.gone)} of {item.before} would be deleted, which is more than"
+        f" {most} %"
+        for item in concerned
+    ]
+    return _finding(concerned, reasons)
+
+
+@risk(
+    "The plan would leave a list empty by a purge or an expiry, and not because the task names"
+    " each object that it deletes."
+)
+def empties_list(change: Change, limits: Limits) -> Finding | None:
+    """Nothing is left of a list, and not because the task names what goes."""
+    concerned = [
+        item
+        for item in _deletions(change)
+        if not item.after and not all(operation.named for operation in item.gone)
+    ]
+    reasons = [f"{item.title}: none of {item.before} would be left" for item in concerned]
+    return _finding(concerned, reasons)
+
+
+def _deletions(change: Change) -> Iterator[Deletions]:
+    by_list: dict[str, list[Operation]] = {}
+    for item in change.plan.operations:
+        if item.action == "delete":
+            by_list.setdefault(item.resource.plural, []).append(item)
+    before, after = change.before.state, change.after.state
+    for plural, gone in by_list.items():
+        yield Deletions(gone, len(before[plural]), len(after[plural]))
+
+
+def _finding(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Finding | None:
+    if not concerned:
+        return None
+    gone = [operation for item in concerned for operation in item.gone]
+    ranges = union(filter(None, (range_of(item.address) for item in gone)))
+    return Finding("; ".join(reasons) + ".", ranges, [item.entry for item in gone])
+
+
+LIST_RISKS = (mass_deletion, empties_list)

@@ -1,0 +1,142 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The risks of a plan for who is protected, and for what is mitigated.
+
+The vendor warns of them on its page "Advanced TCP Protection: concepts". The finders know no
+module: the same change carries the same risks through whatever module it comes.
+"""
+
+from __future__ import annotations
+
+from ..._coverage.modes import UNDECIDED, Component
+from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES
+from ..._text import first_few, sentence
+from ..._values.address_set import (
+    Ranges,
+    counted,
+    difference,
+    intersection,
+    networks,
+    overlaps,
+    union,
+)
+from .base import Change, Finding, Limits, risk
+
+WORKING = (ENABLED, MONITORING, UNDECIDED)
+
+
+@risk("The plan would leave addresses outside protection that were inside it.")
+def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
+    """Addresses leave the protection."""
+    lost = difference(change.before.protected, change.after.protected)
+    if not lost:
+        return None
+    entries = [
+        item.entry
+        for item in change.plan.operations
+        if item.resource is PREFIXES and overlaps(item.address, lost)
+    ]
+    sharing = [
+        f"; {item.title} shares the prefixes"
+        for item in change.before.components
+        if not item.is_switched
+    ]
+    message = (
+        f"{counted(lost)} ({first_few(networks(lost))}) would no longer be"
+        f" protected{''.join(sharing)}."
+    )
+    return Finding(message, lost, entries)
+
+
+@risk("The plan would leave addresses whose attacks a component mitigates with monitoring only.")
+def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
+    """A component that mitigates attacks on addresses would do less; what disables it altogether is
+    not this risk."""
+    before, after = change.before, change.after
+    is_off = before.enabled is False or after.enabled is False
+    still_protected = intersection(before.protected, after.protected)
+    lost_by_component: dict[str, Ranges] = {}
+    reasons = []
+    for was, becomes in zip(before.components, after.components):
+        idle = is_off and was.is_switched
+        lost = (
+            []
+            if idle or _last_of(was, becomes)
+            else _no_longer_mitigated(was, becomes, still_protected)
+        )
+        if lost:
+            lost_by_component[was.kind] = lost
+            reasons.append(
+                f"{was.title} would no longer mitigate attacks on {counted(lost)}"
+                f" ({first_few(networks(lost))})"
+            )
+    if not reasons:
+        return None
+    entries = [
+        item.entry
+        for item in change.plan.operations
+        if item.resource.component in lost_by_component
+        and (item.action != "update" or item.resource.mode_field in item.fields)
+    ]
+    lost = union(item for ranges in lost_by_component.values() for item in ranges)
+    return Finding(sentence("; ".join(reasons)), lost, entries)
+
+
+def _no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> Ranges:
+    """Addresses whose ordinary traffic is mitigated before and not after, or of whose traffic
+    nothing is any more."""
+    return union(
+        [
+            *difference(was.mitigated(space), becomes.mitigated(space)),
+            *difference(was.partly_mitigated(space), becomes.partly_mitigated(space)),
+        ]
+    )
+
+
+@risk(
+    "The plan would turn the protection off, or remove or disable the last rule that makes a"
+    " component work, or the last protected prefix."
+)
+def disables_protection(change: Change, limits: Limits) -> Finding | None:
+    """The switch, a component or the last prefix goes."""
+    before, after = change.before, change.after
+    reasons = []
+    if before.enabled and after.enabled is False:
+        reasons.append("TCP protection would be switched off")
+    if before.protected and not after.protected:
+        reasons.append("no address would be protected any more")
+    for was, becomes in zip(before.components, after.components):
+        lost = _last_of(was, becomes)
+        reasons += [f"{was.title} would have no working {lost} left"] if lost else []
+    if not reasons:
+        return None
+    entries = [
+        item.entry
+        for item in change.plan.operations
+        if item.action != "create" and item.resource is not ALLOWLIST
+    ]
+    return Finding(sentence("; ".join(reasons)), before.protected, entries)
+
+
+def _last_of(was: Component, becomes: Component) -> str | None:
+    """What that makes a component work would be gone with its last one; None where the component
+    goes on working."""
+    left = _working(becomes)
+    return next((what for what, there in _working(was).items() if there and not left[what]), None)
+
+
+def _working(item: Component) -> dict[str, bool]:
+    """What of a component works, by its name in sentences; a mode that is not understood may be one
+    that works."""
+    rules = [rule for rule in item.rules if rule.mode in WORKING]
+    return {
+        item.what_decides: bool(rules) or any(filter_.mode in WORKING for filter_ in item.filters),
+        "rule": bool(rules),
+        "global rule": any(rule.everywhere for rule in rules),
+    }
+
+
+PROTECTION_RISKS = (unprotects_addresses, stops_mitigation, disables_protection)

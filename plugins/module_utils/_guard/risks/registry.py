@@ -1,0 +1,77 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The risks that there are, by what a plan is about, and the options that follow from them."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from ..._errors import OptionError, OptionProblems
+from ..._messages import Option
+from ..._schema.account import OWNER as ACCOUNT
+from ..._schema.resource import OptionSpec
+from ..._schema.zone import OWNER as ZONE
+from .allowlist import ALLOWLIST_RISKS
+from .base import Change, FoundRisk, Limit, Limits, Risk
+from .lists import LIST_RISKS
+from .monitoring import MONITORING_RISKS
+from .protection import PROTECTION_RISKS
+from .zone import ZONE_RULE_RISKS
+
+ACCOUNT_RISKS: tuple[Risk, ...] = (
+    *PROTECTION_RISKS,
+    *MONITORING_RISKS,
+    *ALLOWLIST_RISKS,
+    *LIST_RISKS,
+)
+ZONE_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *ZONE_RULE_RISKS)
+RISKS: tuple[Risk, ...] = (*ACCOUNT_RISKS, *ZONE_RULE_RISKS)
+BY_OWNER: Mapping[str, tuple[Risk, ...]] = {ACCOUNT: ACCOUNT_RISKS, ZONE: ZONE_LIST_RISKS}
+
+
+def codes_of(risks: Sequence[Risk]) -> tuple[str, ...]:
+    """The codes of risks."""
+    return tuple(item.code for item in risks)
+
+
+def limits_of(risks: Sequence[Risk]) -> tuple[Limit, ...]:
+    """The limits of risks, in their order."""
+    return tuple(limit for item in risks for limit in item.limits)
+
+
+CODES = codes_of(RISKS)
+LIMITS = limits_of(RISKS)
+
+
+def risk_options(risks: Sequence[Risk]) -> OptionSpec:
+    """The argument spec of a module whose plans can have these risks; accept_risks takes codes and
+    dictionaries."""
+    spec: OptionSpec = {"accept_risks": {"type": "list", "elements": "raw", "default": []}}
+    return {**spec, **{limit.name: limit.option for limit in limits_of(risks)}}
+
+
+def parse_limits(options: Mapping[str, Any]) -> Limits:
+    """The limits that a module's options set; raises OptionError for one out of range."""
+    chosen: dict[str, float] = {}
+    problems = OptionProblems()
+    for limit in LIMITS:
+        value = options.get(limit.name)
+        if value is None:
+            continue
+        with problems.collected():
+            if not 0 <= value <= limit.highest:
+                raise OptionError(
+                    Option(limit.name), f"{value} is not between 0 and {limit.highest}"
+                )
+            chosen[limit.name] = value
+    problems.raise_any()
+    return Limits(chosen)
+
+
+def find_risks(change: Change, limits: Limits) -> list[FoundRisk]:
+    """Every risk that a plan carries, accepted or not, in the order of the codes."""
+    risks = [item.in_change(change, limits) for item in RISKS]
+    return [item for item in risks if item]

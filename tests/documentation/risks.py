@@ -1,0 +1,146 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The pages and fragments that follow from the declarations of the risks: options, tables, variables of the role."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from textwrap import fill, indent
+from typing import Any
+
+import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
+    ACCOUNT_RISKS,
+    LIMITS,
+    ZONE_LIST_RISKS,
+    limits_of,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import ZONE_RULE_RISKS
+
+from tests.documentation.pages import to_yaml
+
+ROOT = Path(__file__).parents[2]
+FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "risks.py"
+PAGES: Mapping[Path, Sequence[Risk]] = {
+    ROOT / "docs" / "risks.md": ACCOUNT_RISKS,
+    ROOT / "docs" / "zone_risks.md": ZONE_RULE_RISKS,
+}
+RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
+    "DOCUMENTATION": ACCOUNT_RISKS,
+    "ZONE_RULES": ZONE_RULE_RISKS,
+    "ZONE_LISTS": ZONE_LIST_RISKS,
+}
+WIDTH = 100  # of a line in plugins
+RELEASE = "0.2.0"  # which added them all
+ACCEPTANCE = (
+    "The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too. The"
+    " failure names the networks and entries that the risk concerns.",
+    "An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints"
+    " the dictionary that accepts just what it refuses.",
+    "A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk"
+    " only if the risk concerns no other networks and keys than C(networks) and C(entries).",
+    "The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp with offset, or a date,"
+    " which means its end in UTC. The module returns C(reason) with the accepted risk.",
+    "Use a dictionary in an inventory. A code that stays there accepts later risks as well.",
+)
+MARK = re.compile(r"\b([A-Z])\(([^()]*)\)")  # such as O(purge), for ansible-doc
+
+
+def options(risks: Sequence[Risk]) -> dict[str, Any]:
+    """The options of a module whose plans can have these risks, as ansible-doc shows them."""
+    sentences = [f"V({risk.code}) means that the{risk.sentence.removeprefix('The')}" for risk in risks]
+    accept_risks: dict[str, Any] = {
+        "description": [*ACCEPTANCE, *sentences],
+        "version_added": RELEASE,
+        "type": "list",
+        "elements": "raw",
+        "default": [],
+    }
+    limits: dict[str, dict[str, Any]] = {
+        limit.name: {**described(limit.sentences), **limit.option} for limit in limits_of(risks)
+    }
+    return {"accept_risks": accept_risks, **limits}
+
+
+def described(sentences: Iterable[str]) -> dict[str, Any]:
+    """The facts of an option that its declaration in the code does not have."""
+    return {"description": list(sentences), "version_added": RELEASE}
+
+
+def with_fragments(text: str) -> str:
+    """The file of the documentation fragments with those of risks brought up to date."""
+    for name, risks in RISKS_OF.items():
+        block = "options:\n" + "".join(option_text(*item) for item in options(risks).items())
+        text = replaced(text, rf'    {name} = r"""\n', '"""\n', block)
+    return text
+
+
+def option_text(name: str, facts: Mapping[str, Any]) -> str:
+    """An option as YAML, its description wrapped at the width of the plugins."""
+    sentences = [wrapped(text) for text in facts["description"]]
+    others = to_yaml({fact: value for fact, value in facts.items() if fact != "description"})
+    return f"  {name}:\n    description:\n{''.join(sentences)}{indent(others, ' ' * 4)}"
+
+
+def wrapped(text: str) -> str:
+    """An item of a list of texts, in quotes only if YAML needs them."""
+    scalar = text if yaml.safe_load(text) == text else "'" + text.replace("'", "''") + "'"
+    return fill(scalar, WIDTH, initial_indent=" " * 6 + "- ", subsequent_indent=" " * 8, break_on_hyphens=False) + "\n"
+
+
+def with_tables(text: str, risks: Sequence[Risk]) -> str:
+    """A page of the documentation with its tables of risks and of their limits brought up to date."""
+    tables = {
+        "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in risks],
+        "| option | limit | default |": [
+            (f"`{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}")
+            for limit in limits_of(risks)
+        ],
+    }
+    for head, rows in tables.items():
+        if rows:
+            block = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+            text = replaced(text, rf"{re.escape(head)}\n[|-]+(?=\n)", "\n\n", f"\n{block.rstrip()}")
+    return text
+
+
+def would(risk: Risk) -> str:
+    """The end of the sentence that begins with "The plan would"."""
+    return risk.sentence.removeprefix("The plan would ").rstrip(".")
+
+
+def marked(text: str) -> str:
+    """A text with the marks of Markdown instead of those of ansible-doc."""
+    return MARK.sub(r"`\2`", text)
+
+
+def with_limits(text: str) -> str:
+    """The argument specification of the role baseline with the variables of the limits brought up to date."""
+    block = to_yaml({f"baseline_{limit.name}": variable(limit) for limit in LIMITS})
+    return replaced(
+        text, r"(?<=      )(?=baseline_min_monitoring_hours:)", "      baseline_expected_plan:", indented(block)
+    )
+
+
+def variable(limit: Limit) -> dict[str, Any]:
+    """A variable of the role, which leaves the default to the modules."""
+    texts = [MARK.sub(r"\2", sentence) for sentence in limit.sentences]
+    return {**described([*texts, "If omitted, the default of the modules applies."]), "type": limit.option["type"]}
+
+
+def indented(block: str) -> str:
+    """A block of the role's variables behind the indentation of its first line."""
+    return indent(block, " " * 6).removeprefix(" " * 6)
+
+
+def replaced(text: str, start: str, end: str, block: str) -> str:
+    """The text with this block between the pattern that it follows and the text that follows it."""
+    match = re.search(start, text)
+    if match is None:
+        raise ValueError(f"{start} is not there")
+    return text[: match.end()] + block + text[text.index(end, match.end()) :]

@@ -1,0 +1,34 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Changes of an account for the finders of risks, planned from what a task says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+
+from tests.support.coverage_model import Entry
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+def change_of(state: Mapping[str, Any], resource: Resource, entries: list[Entry], purge: bool = False) -> Change:
+    return changes_of(state, parse_desired(resource, numbered("entries", entries), exclusive=purge))
+
+
+def changes_of(state: Mapping[str, Any], *desired: Desired) -> Change:
+    plan = make_plan(state, desired)
+    return Change(plan, Coverage(plan.before), Coverage(plan.after()), NOON)
+
+
+def hosts(count: int) -> list[Entry]:
+    return [{"id": str(number), "prefix": f"10.0.0.{2 * number}/32", "enabled": True} for number in range(count)]

@@ -1,0 +1,59 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a risk is, and how results show one that was found."""
+
+from __future__ import annotations
+
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
+    Change,
+    Finding,
+    FoundRisk,
+    Limit,
+    Limits,
+    risk,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union
+
+
+def test_a_risk_is_shown_with_its_networks_and_entries() -> None:
+    ranges = union(filter(None, map(range_of, ["192.0.2.0/25", "192.0.2.128/25"])))
+    assert FoundRisk("empties_list", "Nothing is left.", ranges, ("192.0.2.0/25",), "agreed").record() == {
+        "code": "empties_list",
+        "message": "Nothing is left.",
+        "networks": ["192.0.2.0/24"],
+        "addresses": "256 IPv4 addresses",
+        "entries": ["192.0.2.0/25"],
+        "reason": "agreed",
+    }
+
+
+def test_a_risk_may_concern_no_network_and_have_no_reason() -> None:
+    record = FoundRisk("weakens_zone", "Nothing blocks.", [], ["login"]).record()
+    assert (record["networks"], record["addresses"], record["reason"]) == ([], "no addresses", None)
+
+
+MOST = Limit("max_names", 3, 10, ("The most names.",))
+CHANGE = Change(Plan({}, ()), Coverage({}), Coverage({}))
+
+
+@risk("The plan would have more than O(max_names) names.", MOST)
+def has_names(change: Change, limits: Limits) -> Finding | None:
+    return Finding("It has 5 names.", [], ["a"]) if limits[MOST] < 5 else None
+
+
+def test_a_risk_is_declared_with_its_finder() -> None:
+    assert (has_names.code, has_names.sentence, has_names.limits) == (
+        "has_names",
+        "The plan would have more than O(max_names) names.",
+        (MOST,),
+    )
+    assert MOST.option == {"type": "int", "default": 3}
+
+
+def test_a_risk_is_found_by_the_limits_of_the_task() -> None:
+    assert has_names.in_change(CHANGE, Limits()) == FoundRisk("has_names", "It has 5 names.", [], ["a"])
+    assert has_names.in_change(CHANGE, Limits({"max_names": 5})) is None

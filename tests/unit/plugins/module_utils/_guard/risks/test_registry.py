@@ -1,0 +1,84 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The risks that there are, and the options that follow from them: defaults, bounds, and which modules take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limit, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import LIST_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
+    ACCOUNT_RISKS,
+    BY_OWNER,
+    CODES,
+    LIMITS,
+    RISKS,
+    codes_of,
+    find_risks,
+    limits_of,
+    parse_limits,
+    risk_options,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+
+NAMES = [limit.name for limit in LIMITS]
+
+
+def test_every_code_and_every_limit_is_declared_once() -> None:
+    assert len(set(CODES)) == len(CODES) == len(RISKS)
+    assert len(set(NAMES)) == len(NAMES)
+
+
+def test_an_account_and_a_zone_share_the_risks_of_lists() -> None:
+    assert set(BY_OWNER) == {"account_id", "zone_id"}
+    assert {*BY_OWNER["account_id"], *BY_OWNER["zone_id"]} == {*RISKS}
+    assert {*BY_OWNER["account_id"]} & {*BY_OWNER["zone_id"]} == {*LIST_RISKS}
+
+
+def test_an_option_left_out_has_its_default() -> None:
+    assert parse_limits({}) == Limits() == parse_limits(dict.fromkeys(NAMES))
+    assert parse_limits({"max_allowlist_entries": 0, "other": 7}) == Limits({"max_allowlist_entries": 0})
+    assert [Limits()[limit] for limit in LIMITS] == [limit.default for limit in LIMITS]
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"),
+    [
+        *((limit, -1) for limit in LIMITS),
+        *((limit, limit.highest + 1) for limit in LIMITS),
+        (LIMITS[0], float("nan")),
+        (LIMITS[0], float("inf")),
+    ],
+    ids=str,
+)
+def test_a_limit_beyond_its_bounds_is_refused_with_all_others(limit: Limit, value: Any) -> None:
+    other = next(item for item in NAMES if item != limit.name)
+    with pytest.raises(OptionErrors) as caught:
+        parse_limits({limit.name: value, other: -5})
+    assert f"{limit.name}: {value} is not between 0 and {limit.highest}" in caught.value.message
+    assert f"{other}: -5 is not between" in caught.value.message
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
+def test_a_limit_may_be_at_its_bounds(limit: Limit) -> None:
+    assert [parse_limits({limit.name: value})[limit] for value in (0, limit.highest)] == [0, limit.highest]
+
+
+@pytest.mark.parametrize("risks", [RISKS, ACCOUNT_RISKS, LIST_RISKS], ids=len)
+def test_a_module_takes_the_limits_of_its_risks(risks: Any) -> None:
+    options = risk_options(risks)
+    assert list(options) == ["accept_risks", *(limit.name for limit in limits_of(risks))]
+    assert options["max_deletions_percent"] == {"type": "int", "default": 30}
+    assert options.get("min_monitoring_hours", {"type": "float", "default": 4.0}) == {"type": "float", "default": 4.0}
+
+
+def test_a_plan_without_operations_has_no_risk() -> None:
+    nothing = Coverage({})
+    assert find_risks(Change(Plan({}, ()), nothing, nothing), Limits()) == []
+    assert codes_of(RISKS[:1]) == ("unprotects_addresses",)
