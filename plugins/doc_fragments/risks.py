@@ -26,8 +26,8 @@ options:
         were inside it.
       - V(stops_mitigation) means that the plan would leave addresses whose attacks a component
         mitigates with monitoring only.
-      - V(disables_protection) means that the plan would turn the protection off, or remove or
-        disable the last rule that makes a component work, or the last protected prefix.
+      - V(disables_protection) means that the plan would turn the protection off, or take the last
+        working rule from a component, or the last protected prefix from the account.
       - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
         disabled, or has not monitored for O(min_monitoring_hours).
       - V(broad_allowlist) means that the plan would let the active entries of the allowlist grow

@@ -97,8 +97,8 @@ def _no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> R
 
 
 @risk(
-    "The plan would turn the protection off, or remove or disable the last rule that makes a"
-    " component work, or the last protected prefix."
+    "The plan would turn the protection off, or take the last working rule from a component, or the"
+    " last protected prefix from the account."
 )
 def disables_protection(change: Change, limits: Limits) -> Finding | None:
     """The switch, a component or the last prefix goes."""

@@ -92,3 +92,11 @@ def test_an_action_that_a_resource_has_not_is_a_mistake_of_the_collection() -> N
     with pytest.raises(LookupError, match="create cannot be sent for tcp_protection_status"):
         STATUS.write_for("create")
     assert all(resource.write_for("update") for resource in ACCOUNT)
+
+
+def test_several_objects_are_named_in_sentences() -> None:
+    assert [resource.titles for resource in (PREFIXES, RULES[0], CUSTOM_RULES)] == [
+        "prefixes",
+        "SYN flood rules",
+        "custom rules",
+    ]

@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     difference,
     intersection,
     networks,
+    overlaps,
     range_of,
     union,
     widest,
@@ -47,6 +48,7 @@ def test_sets_of_addresses_obey_the_laws_of_sets(some: list[str], others: list[s
         assert in_set(complement(one), address) is not in_one
         assert in_set(intersection(one, other), address) is (in_one and in_other)
         assert in_set(difference(one, other), address) is (in_one and not in_other)
+    assert [overlaps(text, one) for text in others] == [bool(intersection(set_of([text]), one)) for text in others]
     assert count(one) + count(complement(one)) == count(EVERYTHING)
     assert set_of(networks(one)) == one
     parsed: list[Any] = [ipaddress.ip_network(text, strict=False) for text in some]
@@ -82,3 +84,8 @@ def test_the_widest_networks_of_a_set_have_their_length() -> None:
         (version, length) for version, length, dummy in widest(set_of(["192.0.2.0/25", "192.0.2.128/26", "::/0"]))
     ]
     assert lengths == [(4, 25), (4, 26), (6, 0)]
+
+
+def test_a_text_that_is_no_network_overlaps_nothing() -> None:
+    assert not overlaps("192.0.2/24", EVERYTHING)
+    assert not overlaps(None, EVERYTHING)
