@@ -108,7 +108,8 @@ def perform(
                     state, check_mode, warn
                 )
             else:
-                result = {"changed": False, **spec.result(options, parsed.desired, state)}
+                seen = spec.look(options, client) if spec.look else {}
+                result = {"changed": False, **spec.result(options, parsed.desired, state), **seen}
         except ProtectionError as exc:
             if verbose:
                 raise exc.extended(calls=client.calls) from exc

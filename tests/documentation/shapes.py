@@ -33,12 +33,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TrafficRecord
 
 Entry = dict[str, Any]  # one key of a result as RETURN documents it
 Entries = dict[str, Entry]
 
 DESCRIPTIONS: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("descriptions.yml").read_text("utf-8"))
-NAMES = {str: "str", int: "int", bool: "bool"}
+NAMES = {str: "str", int: "int", bool: "bool", float: "float"}
 BY_REFERENCE = {"CoverageChange.before", "CoverageChange.after"}  # their sentence names the place of the whole shape
 STORED_TYPES = {"raw": "int"}  # a priority is a number, or an empty text that clears it
 
@@ -149,6 +150,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"rules": many(CUSTOM_RULES), "unmanaged": {"type": "list", "elements": "str"}},
     "protection_info": {**WHOLE_ACCOUNT, "covers": records(Answer), "coverage": shape_of(CoverageSummary)},
+    "protection_traffic_info": {"traffic": shape_of(TrafficRecord)},
     "firewall_rules_info": {"rules": many(FIREWALL_RULES)},
     "custom_rules_info": {"rules": many(CUSTOM_RULES)},
 }
@@ -177,7 +179,8 @@ def result_entries(module: str) -> Entries:
             entries["expired"] = records(Expired)
         entries.update({name: records(OperationRecord, by_reference=True) for name in ("done", "left", "unknown")})
     entries["calls"] = {"type": "int"}
-    entries["error"] = shape_of(ErrorDetails)
+    if spec.look is None:
+        entries["error"] = shape_of(ErrorDetails)
     texts = DESCRIPTIONS["results"]
     return {
         name: {**texts["*"].get(name, {}), **texts[module].get(name, {}), **entry} for name, entry in entries.items()

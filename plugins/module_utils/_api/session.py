@@ -16,7 +16,7 @@ import re
 import socket
 import ssl
 from threading import BoundedSemaphore, Event
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._budget.budget import Closed, NoBudget
 from .._concurrency import MAX_CONCURRENT_CALLS
@@ -119,10 +119,11 @@ class Session:
         verify: bool | str = True,
         budget: NoBudget | None = None,
         progress: Progress | None = None,
-        query_budget: NoBudget | None = None,
+        open_query_budget: Callable[[], NoBudget] = NoBudget,
     ) -> None:
         self._budget = budget or NoBudget()
-        self._query_budget = query_budget or NoBudget()
+        self._open_query_budget = open_query_budget
+        self._query_budget: NoBudget | None = None
         self._progress = progress or Progress()
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._ended = Event()
@@ -155,7 +156,8 @@ class Session:
         self._ended.set()  # a thread that an interrupt left behind repeats nothing
         self._session.close()
         self._budget.close()
-        self._query_budget.close()
+        if self._query_budget is not None:
+            self._query_budget.close()
 
     @property
     def calls(self) -> int:
@@ -208,8 +210,13 @@ class Session:
         return Permit(turn, min(self._timeout, left))
 
     def _budget_of(self, request: Request) -> NoBudget:
-        """The budget that a call counts on; queries have one of their own."""
-        return self._query_budget if request.is_query else self._budget
+        """The budget that a call counts on; queries have one of their own, which costs nothing
+        before the first of them."""
+        if not request.is_query:
+            return self._budget
+        if self._query_budget is None:
+            self._query_budget = self._open_query_budget()
+        return self._query_budget
 
     def _take_turn(self, request: Request, outcomes: Sequence[Outcome]) -> int:
         """Wait for a turn in the budget, and as long as the service demands after it refused a call

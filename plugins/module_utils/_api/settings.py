@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from .._budget.budget import CallBudget, NoBudget
+from .._budget.budget import CALLS, QUERIES, CallBudget, Counted, NoBudget
 from .._budget.state import MAX_CALLS, SharedState, State, state_path
 from .._errors import OptionError, OptionProblems
 from .._messages import Message, Option
@@ -27,6 +27,7 @@ from .client import Client
 from .progress import Progress
 from .session import Session
 
+QUERY_BUDGET, QUERY_BUDGET_PERIOD = 300, 300.0  # of the analytics, which count by themselves
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
 BASE_URL, CALL_BUDGET = Option("base_url"), Option("call_budget")
 VERSION_SEGMENTS = "/client/v4"
@@ -105,19 +106,35 @@ class Settings:
             verify=self.verify,
             budget=self._budget(warn, screen),
             progress=progress,
+            open_query_budget=lambda: self._query_budget(warn, screen),
         )
         with session, progress.watched(screen):
             yield Client(session, self.owner, progress)
 
     def _budget(self, warn: Callable[[str], None], screen: Screen | None) -> NoBudget:
-        def open_state() -> State:
-            return SharedState(
-                state_path(os.environ, urlsplit(self.base_url).netloc, self.credentials.headers)
-            )
+        return self._shared_budget(CALLS, self.call_budget, self.call_budget_period, warn, screen)
 
-        if not self.call_budget or not self.call_budget_period:
+    def _query_budget(self, warn: Callable[[str], None], screen: Screen | None) -> NoBudget:
+        calls = QUERY_BUDGET if self.call_budget else 0
+        return self._shared_budget(QUERIES, calls, QUERY_BUDGET_PERIOD, warn, screen)
+
+    def _shared_budget(
+        self,
+        what: Counted,
+        calls: int,
+        period: float,
+        warn: Callable[[str], None],
+        screen: Screen | None,
+    ) -> NoBudget:
+        """The budget of this credential for calls of one kind; none where no calls are counted."""
+
+        def open_state() -> State:
+            host = urlsplit(self.base_url).netloc + what.suffix
+            return SharedState(state_path(os.environ, host, self.credentials.headers))
+
+        if not calls or not period:
             return NoBudget()
-        return CallBudget(self.call_budget, self.call_budget_period, open_state, warn, screen)
+        return CallBudget(calls, period, open_state, warn, screen, what)
 
 
 def parse_settings(

@@ -42,6 +42,19 @@ class Closed(Exception):
         self.seconds = seconds
 
 
+class Counted(NamedTuple):
+    """What a budget counts, in sentences; `suffix` tells its state from that of another budget."""
+
+    singular: str
+    plural: str
+    option: str = ""
+    suffix: str = ""
+
+
+CALLS = Counted("call", "calls", option="call_budget")
+QUERIES = Counted("query", "queries of the analytics", suffix="/graphql")
+
+
 class NoBudget:
     """Every call may be made at once."""
 
@@ -86,8 +99,10 @@ class CallBudget(NoBudget):
         open_state: Callable[[], State],
         warn: Callable[[str], None],
         screen: Screen | None = None,
+        what: Counted = CALLS,
     ) -> None:
         self._calls = calls
+        self._what = what
         self._period = period
         self._warn = warn
         self._screen = screen
@@ -227,10 +242,14 @@ class CallBudget(NoBudget):
         return self._screen.is_first() if self._screen else header.announced + self._period <= now
 
     def _say(self, seconds: float) -> None:
+        what = self._what
+        option = (" (", Option(what.option), ")") if what.option else ()
         text = Message(
-            f"0 calls are left of the budget of {self._calls} calls in {self._period:g} s (",
-            Option("call_budget"),
-            f"): the next call waits {seconds:.0f} s for its turn. The run goes on by itself.",
+            f"0 {what.plural} are left of the budget of {self._calls} {what.plural} in"
+            f" {self._period:g} s",
+            *option,
+            f": the next {what.singular} waits {seconds:.0f} s for its turn. The run goes on by"
+            " itself.",
         )
         (self._screen.show if self._screen else self._warn)(text)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Sequence
 
+from .._api.client import Client
 from .._guard.rollout import Pending
 from .._plan.desired import Desired
 from .._schema.resource import EXPIRES, Field, OptionSpec, Resource, State, options_of
@@ -29,7 +30,8 @@ class ModuleSpec:
     `owner` is the option that names the account or zone, `options` the argument spec beyond the
     shared one. `reads` names the resources that the module reads, `desired` parses the options;
     both raise OptionError. `result` takes the options, the desired state and the state afterwards,
-    and returns what the module returns of it. `pending` shows what a staged rollout leaves to be
+    and returns what the module returns of it. `look` takes the options and the client, and returns
+    what the module learns beside its resources. `pending` shows what a staged rollout leaves to be
     enabled.
     """
 
@@ -39,6 +41,7 @@ class ModuleSpec:
     result: Callable[[Options, Sequence[Desired], State], Mapping[str, Any]]
     desired: Callable[[Options], Sequence[Desired]] = _no_desired_state
     pending: Callable[[Sequence[Pending]], Any] = list
+    look: Callable[[Options, Client], Mapping[str, Any]] | None = None
 
     @property
     def writes(self) -> bool:

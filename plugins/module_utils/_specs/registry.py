@@ -12,6 +12,7 @@ from typing import Mapping
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
 from .account import account_info_spec, account_spec, entry_spec, list_spec, status_spec
 from .base import ModuleSpec
+from .traffic import traffic_info_spec
 from .zone import custom_info_spec, custom_spec, firewall_info_spec, firewall_spec
 
 MODULE_SPECS: Mapping[str, ModuleSpec] = {
@@ -26,6 +27,7 @@ MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "firewall_rules": firewall_spec(),
     "custom_rules": custom_spec(),
     "protection_info": account_info_spec(),
+    "protection_traffic_info": traffic_info_spec(),
     "firewall_rules_info": firewall_info_spec(),
     "custom_rules_info": custom_info_spec(),
 }

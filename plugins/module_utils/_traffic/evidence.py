@@ -11,11 +11,20 @@ Numbers are estimates, since the service samples. Not known is never zero.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+    TypedDict,
+    TypeVar,
+)
 
 from .._text import first_few
 from .._timestamps import write_timestamp
-from .._values.address_set import Ranges, intersection, range_of, union
+from .._values.address_set import Ranges, intersection, range_of
 from .answers import Row
 from .ask import Traffic
 from .nodes import ADVICE, CHALLENGE, DROP, PASS, concerns, node_of
@@ -24,6 +33,43 @@ FEWEST_SAMPLES = 30  # below, a share of packets says nothing
 NO_TRAFFIC = "The analytics saw no traffic."
 DIGITS = 3  # of a percentage
 Group = TypeVar("Group", bound=Hashable)
+
+
+class NetworkTraffic(TypedDict):
+    """The traffic to one network as results show it."""
+
+    network: str
+    passed_packets: int
+    dropped_packets: int
+    would_drop_packets: int
+    would_drop_percent: float | None
+    data_centers: dict[str, Any]
+    known: bool
+
+
+class ComponentTraffic(TypedDict):
+    """The traffic that one component saw, as results show it."""
+
+    passed_packets: int
+    dropped_packets: int
+    would_drop_packets: int
+    would_drop_percent: float | None
+    sample_interval: int | None
+    known: bool
+    unknown: list[str]
+    reasons: dict[str, Any]
+    advice: list[str]
+    networks: list[NetworkTraffic]
+
+
+class TrafficRecord(TypedDict):
+    """The traffic of an account as results show it."""
+
+    since: str
+    until: str
+    known: bool
+    unknown: list[str]
+    components: dict[str, ComponentTraffic]
 
 
 @dataclass(frozen=True)
@@ -54,15 +100,6 @@ class Sums:
     def known(self) -> bool:
         """Whether so many were seen that the share says something."""
         return self.samples >= FEWEST_SAMPLES
-
-    def record(self) -> dict[str, Any]:
-        """As results show it."""
-        return {
-            "passed_packets": self.passed,
-            "dropped_packets": self.dropped,
-            "would_drop_packets": self.would_drop,
-            "would_drop_percent": self.percent,
-        }
 
 
 def action_of(row: Row) -> str:
@@ -150,7 +187,7 @@ def _range(row: Row) -> tuple[int, int]:
 
 def traffic_record(
     traffic: Traffic, components: Sequence[str], prefixes: Sequence[str] | None
-) -> dict[str, Any]:
+) -> TrafficRecord:
     """The traffic as results show it; networks are the prefixes, or else the subnets that traffic
     went to."""
     records = {
@@ -158,32 +195,35 @@ def traffic_record(
         for component in components
     }
     unknown = [reason for record in records.values() for reason in record["unknown"]]
-    return {
-        "since": write_timestamp(traffic.since),
-        "until": write_timestamp(traffic.until),
-        "known": all(record["known"] for record in records.values()),
-        "unknown": list(dict.fromkeys(unknown)),
-        "components": records,
-    }
+    return TrafficRecord(
+        since=write_timestamp(traffic.since),
+        until=write_timestamp(traffic.until),
+        known=all(record["known"] for record in records.values()),
+        unknown=list(dict.fromkeys(unknown)),
+        components=records,
+    )
 
 
-def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> dict[str, Any]:
+def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> ComponentTraffic:
     """The evidence of one component as results show it."""
     sums = summed(evidence.rows)
     few = bool(evidence.rows) and not sums.known
     unknown = [*evidence.unknown, *([too_few(sums.samples)] if few else [])]
-    return {
-        **sums.record(),
-        "sample_interval": sums.sample_interval,
-        "known": not unknown,
-        "unknown": unknown,
-        "reasons": evidence.reasons(),
-        "advice": evidence.advice(),
-        "networks": [
+    return ComponentTraffic(
+        passed_packets=sums.passed,
+        dropped_packets=sums.dropped,
+        would_drop_packets=sums.would_drop,
+        would_drop_percent=sums.percent,
+        sample_interval=sums.sample_interval,
+        known=not unknown,
+        unknown=unknown,
+        reasons=evidence.reasons(),
+        advice=evidence.advice(),
+        networks=[
             network_record(network, rows, bool(evidence.unknown))
             for network, rows in by_network(evidence, prefixes).items()
         ],
-    }
+    )
 
 
 def too_few(samples: int) -> str:
@@ -201,21 +241,24 @@ def by_network(evidence: Evidence, prefixes: Sequence[str] | None) -> Mapping[st
 
 def _rows_in(evidence: Evidence, prefix: str) -> list[Row]:
     network = range_of(prefix)
-    return list(evidence.within(union([network])).rows) if network else []
+    return list(evidence.within([network]).rows) if network else []
 
 
-def network_record(network: str, rows: Sequence[Row], is_unknown: bool) -> dict[str, Any]:
+def network_record(network: str, rows: Sequence[Row], is_unknown: bool) -> NetworkTraffic:
     """One network as results show it; `data_centers` has the packets that would have been
     dropped."""
     sums = summed(rows)
     would_drop = [row for row in rows if action_of(row) == "would_drop"]
     by_data_center = grouped(would_drop, lambda row: row.data_center)
-    return {
-        "network": network,
-        **sums.record(),
-        "data_centers": {
-            name: sum(row.packets for row in group)
-            for name, group in sorted(by_data_center.items())
+    return NetworkTraffic(
+        network=network,
+        passed_packets=sums.passed,
+        dropped_packets=sums.dropped,
+        would_drop_packets=sums.would_drop,
+        would_drop_percent=sums.percent,
+        data_centers={
+            name: sum(row.packets for row in by_data_center[name])
+            for name in sorted(by_data_center)
         },
-        "known": sums.known and not is_unknown,
-    }
+        known=sums.known and not is_unknown,
+    )

@@ -176,7 +176,7 @@ def test_queries_have_a_budget_of_their_own() -> None:
     responses.post(f"{BASE}/graphql", json={}, headers={"Ratelimit": '"default";r=5;t=60'})
     responses.get(URL, json={}, headers={"Ratelimit": '"default";r=7;t=60'})
     calls, queries = Counted(), Counted()
-    with session(budget=calls, query_budget=queries) as one:
+    with session(budget=calls, open_query_budget=lambda: queries) as one:
         one.send(Request("POST", "graphql", body={}, is_query=True))
         one.send(Request("GET", "accounts/1/prefixes"))
     assert (calls.limits, queries.limits) == (['"default";r=7;t=60'], [None])

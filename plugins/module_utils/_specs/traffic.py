@@ -1,0 +1,85 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""protection_traffic_info: what the analytics tell of an account's traffic."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any, Mapping, Sequence
+
+from .._api.client import Client
+from .._errors import OptionError, OptionProblems
+from .._schema.account import COMPONENTS, OWNER
+from .._schema.resource import Resource
+from .._timestamps import CLOCK_SKEW
+from .._traffic.ask import Traffic, ask_traffic
+from .._traffic.evidence import traffic_record
+from .._values.address_set import range_of, union
+from .base import ModuleSpec, Options
+
+MOST_HOURS = 24 * 366
+
+
+def hours_between(option: str, hours: float) -> timedelta:
+    """So many hours; raises OptionError for none, and for more than any account keeps."""
+    if not 0 < hours <= MOST_HOURS:
+        raise OptionError(option, f"{hours:g} is not above 0 and at most {MOST_HOURS}")
+    return timedelta(hours=hours)
+
+
+def traffic_info_spec() -> ModuleSpec:
+    """protection_traffic_info: it reads no resource, and asks the analytics once."""
+
+    def reads(options: Options) -> Sequence[Resource]:
+        problems = OptionProblems()
+        with problems.collected():
+            hours_between("hours", options["hours"])
+        with problems.collected():
+            if options["prefixes"] == []:
+                raise OptionError("prefixes", "it names no network; leave it out for all of them")
+        for position, network in enumerate(options["prefixes"] or []):
+            with problems.collected():
+                if range_of(network) is None:
+                    raise OptionError(
+                        f"prefixes[{position}]", f"'{network}' is neither an address nor a network"
+                    )
+        problems.raise_any()
+        return ()
+
+    return ModuleSpec(
+        owner=OWNER,
+        options={
+            "hours": {"type": "float", "default": 24.0},
+            "prefixes": {"type": "list", "elements": "str"},
+            "components": {
+                "type": "list",
+                "elements": "str",
+                "choices": list(COMPONENTS),
+                "default": list(COMPONENTS),
+            },
+        },
+        reads=reads,
+        result=lambda options, desired, state: {},
+        look=_look,
+    )
+
+
+def _look(options: Options, client: Client) -> Mapping[str, Any]:
+    components = [name for name in COMPONENTS if name in options["components"]]
+    prefixes = options["prefixes"]
+    traffic = _traffic(options, client, components)
+    if client.now and abs(client.now - traffic.until) > CLOCK_SKEW:
+        traffic = _traffic(options, client, components)  # this machine's clock is wrong
+    return {"traffic": traffic_record(traffic, components, prefixes)}
+
+
+def _traffic(options: Options, client: Client, components: Sequence[str]) -> Traffic:
+    """The traffic until now by the service's clock, as far as it has told its time."""
+    until = client.now or datetime.now(timezone.utc)
+    since = until - hours_between("hours", options["hours"])
+    prefixes = options["prefixes"]
+    ranges = None if prefixes is None else union(filter(None, map(range_of, prefixes)))
+    return ask_traffic(client.ask, client.owner[OWNER], components, since, until, ranges)
