@@ -211,6 +211,7 @@ def test_a_module_needs_the_permission_listed_and_no_more(
     area, level = {
         "DDoS Protection Write (account)": ("protection", "write"),
         "DDoS Protection Read (account)": ("protection", "read"),
+        "Account Analytics Read (account)": ("analytics", "read"),
         "Zone WAF Write (zone)": ("waf", "write"),
         "Zone WAF Read (zone)": ("waf", "read"),
         "Firewall Services Write (zone)": ("firewall", "write"),
@@ -225,16 +226,17 @@ def test_a_module_needs_the_permission_listed_and_no_more(
         ]
     )
     example = yaml.safe_load(documentation(module).EXAMPLES)[0][f"edgeops.protection.{module}"] or {}
-    owner_id = {"account_id": ACCOUNT} if area == "protection" else {"zone_id": ZONE}
+    owner_id = {"account_id": ACCOUNT} if area in ("protection", "analytics") else {"zone_id": ZONE}
 
     def outcome(granted: str) -> dict[str, Any]:
-        no_others: dict[str, Any] = {"protection": "none", "firewall": "none", "waf": "none"}
+        no_others: dict[str, Any] = dict.fromkeys(("protection", "firewall", "waf", "analytics"), "none")
         token = service.add_token("token-with-few-permissions", **{**no_others, area: granted})
         return run_main(module, {**owner_id, **example, "base_url": service.base_url, "api_token": token})
 
     refused = outcome({"write": "read", "read": "none"}[level])
-    assert permission in refused["msg"]
-    assert not outcome(level).get("failed")
+    assert permission in str(refused.get("msg") or refused["traffic"]["unknown"])
+    admitted = outcome(level)
+    assert not admitted.get("failed") and permission not in str(admitted)
 
 
 def test_the_requirements_listed_are_those_declared() -> None:

@@ -243,7 +243,7 @@ class CallBudget(NoBudget):
 
     def _say(self, seconds: float) -> None:
         what = self._what
-        option = (" (", Option(what.option), ")") if what.option else ()
+        option = [Message(" (", Option(what.option), ")")] if what.option else []
         text = Message(
             f"0 {what.plural} are left of the budget of {self._calls} {what.plural} in"
             f" {self._period:g} s",

@@ -12,6 +12,7 @@ from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
 from .._errors import OptionError, OptionProblems
+from .._messages import Option
 from .._schema.account import COMPONENTS, OWNER
 from .._schema.resource import Resource
 from .._timestamps import CLOCK_SKEW
@@ -21,9 +22,10 @@ from .._values.address_set import range_of, union
 from .base import ModuleSpec, Options
 
 MOST_HOURS = 24 * 366
+HOURS, PREFIXES = Option("hours"), Option("prefixes")
 
 
-def hours_between(option: str, hours: float) -> timedelta:
+def hours_between(option: Option, hours: float) -> timedelta:
     """So many hours; raises OptionError for none, and for more than any account keeps."""
     if not 0 < hours <= MOST_HOURS:
         raise OptionError(option, f"{hours:g} is not above 0 and at most {MOST_HOURS}")
@@ -36,15 +38,15 @@ def traffic_info_spec() -> ModuleSpec:
     def reads(options: Options) -> Sequence[Resource]:
         problems = OptionProblems()
         with problems.collected():
-            hours_between("hours", options["hours"])
+            hours_between(HOURS, options["hours"])
         with problems.collected():
             if options["prefixes"] == []:
-                raise OptionError("prefixes", "it names no network; leave it out for all of them")
+                raise OptionError(PREFIXES, "it names no network; leave it out for all of them")
         for position, network in enumerate(options["prefixes"] or []):
             with problems.collected():
                 if range_of(network) is None:
                     raise OptionError(
-                        f"prefixes[{position}]", f"'{network}' is neither an address nor a network"
+                        PREFIXES.at(position), f"'{network}' is neither an address nor a network"
                     )
         problems.raise_any()
         return ()
@@ -79,7 +81,7 @@ def _look(options: Options, client: Client) -> Mapping[str, Any]:
 def _traffic(options: Options, client: Client, components: Sequence[str]) -> Traffic:
     """The traffic until now by the service's clock, as far as it has told its time."""
     until = client.now or datetime.now(timezone.utc)
-    since = until - hours_between("hours", options["hours"])
+    since = until - hours_between(HOURS, options["hours"])
     prefixes = options["prefixes"]
     ranges = None if prefixes is None else union(filter(None, map(range_of, prefixes)))
     return ask_traffic(client.ask, client.owner[OWNER], components, since, until, ranges)

@@ -138,8 +138,8 @@ def _error(status: int, message: str, path: Any) -> NotKnown:
     to_do = kind.to_do if kind else BY_STATUS.get(status, "")
     steps = path if isinstance(path, list) else []
     node = next((one for one in NODES if one.name in steps or one.field in message), None)
-    said = excerpt(" ".join(message.split()), MAX_MESSAGE).rstrip(".")
-    sentence = f"The analytics were answered with HTTP {status}: {said}. {to_do}".rstrip()
+    reason = excerpt(" ".join(message.split()), MAX_MESSAGE).rstrip(".")
+    sentence = f"The analytics were answered with HTTP {status}: {reason}. {to_do}".rstrip()
     return NotKnown(sentence, node, bool(kind and kind.is_of_settings))
 
 

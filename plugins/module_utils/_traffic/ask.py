@@ -53,8 +53,8 @@ def ask_traffic(
     Subnets that lie in `space` only in part are asked for address by address.
     """
     asking = Asking(send, account_id)
-    asked = {node_of(component) for component in components}
-    nodes = [node for node in NODES if node in asked]
+    of_components = {node_of(component) for component in components}
+    nodes = [node for node in NODES if node in of_components]
     first = asking.first([Page(node, since, until) for node in nodes])
     rows: dict[str, Sequence[Row]] = {}
     unknown: dict[str, Sequence[str]] = {}
@@ -127,8 +127,8 @@ class Asking:
             answer = self.ask([listing.page])
         except NotKnown as exc:
             return listing.without(exc.reason)
-        found = self.listing(listing.page, answer)
-        return self.complete(found.without(*listing.unknown))
+        within_settings = self.listing(listing.page, answer).without(*listing.unknown)
+        return self.complete(within_settings)
 
     def listing(self, page: Page, answer: Answer) -> Listing:
         """One page of an answer, with what is not known of it."""
@@ -166,10 +166,10 @@ class Asking:
         """The rows with destinations in `space`; subnets that straddle its edge, by address."""
         inside, straddling = [], []
         for row in listing.rows:
-            place = place_of(row, space)
-            if place == "inside":
+            position = position_of(row, space)
+            if position == "inside":
                 inside.append(row)
-            elif place == "straddling":
+            elif position == "straddling":
                 straddling.append(row.destination)
         subnets = tuple(dict.fromkeys(straddling))
         listing = replace(listing, rows=inside)
@@ -183,11 +183,11 @@ class Asking:
             by_address = self.complete(self.listing(page, self.ask([page])))
         except NotKnown as exc:
             return listing.without(exc.reason)
-        rows = [row for row in by_address.rows if place_of(row, space) == "inside"]
+        rows = [row for row in by_address.rows if position_of(row, space) == "inside"]
         return replace(listing, rows=[*inside, *rows]).without(*by_address.unknown)
 
 
-def place_of(row: Row, space: Ranges) -> str:
+def position_of(row: Row, space: Ranges) -> str:
     """Whether a row's destination lies `inside` of a space, `outside`, or is `straddling` its
     edge."""
     destination = range_of(row.destination)
@@ -209,8 +209,8 @@ def limits_of(page: Page, allowed: Settings) -> list[str]:
         )
         if limit is not None and limit < seconds
     ]
-    asked = f"{seconds / 3600:g} h"
-    return [f"The account's analytics {bound}, and {asked} are asked for." for bound in bounds]
+    hours = f"{seconds / 3600:g} h"
+    return [f"The account's analytics {bound}, and {hours} are asked for." for bound in bounds]
 
 
 def bounded(page: Page, allowed: Settings) -> Page:

@@ -1,0 +1,114 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the traffic says: the module that reads it, against the local service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, Modules
+
+SEEN = [
+    {"ipDestinationAddress": "203.0.113.7", "packets": 90_000},
+    {"ipDestinationAddress": "203.0.113.7", "packets": 10, "verdict": "drop", "mitigationReason": "NOT_FOUND"},
+    {"ipDestinationAddress": "198.51.100.7", "packets": 5_000, "outcome": "drop", "verdict": "drop"},
+    {"ipDestinationAddress": "203.0.113.53", "packets": 700, "node": "dns"},
+]
+
+
+def seeded(service: LocalService, **fields: Any) -> None:
+    service.account(ACCOUNT).seed(**{"traffic": SEEN, **fields})
+
+
+def test_one_query_answers_for_all_components(service: LocalService, modules: Modules) -> None:
+    seeded(service)
+    traffic = modules.done("protection_traffic_info")["traffic"]
+    assert traffic["known"] is True and traffic["unknown"] == []
+    seen = {name: (item["passed_packets"], item["would_drop_packets"]) for name, item in traffic["components"].items()}
+    assert seen == {"syn_flood": (90_000, 0), "out_of_state_tcp": (90_000, 10), "dns": (700, 0)}
+    assert traffic["components"]["out_of_state_tcp"]["would_drop_percent"] == 0.011
+    assert [(call.method, call.path) for call in service.calls] == [("POST", "/graphql")] and not service.writes
+
+
+def test_check_mode_reads_the_same(service: LocalService, modules: Modules) -> None:
+    seeded(service)
+    predicted, read = (modules.done("protection_traffic_info", check)["traffic"] for check in (True, False))
+    assert predicted["components"] == read["components"]
+
+
+def test_networks_are_those_of_the_task(service: LocalService, modules: Modules) -> None:
+    seeded(service)
+    networks = modules.done(
+        "protection_traffic_info", prefixes=["203.0.113.0/28", "192.0.2.0/24"], components=["out_of_state_tcp"]
+    )["traffic"]["components"]["out_of_state_tcp"]["networks"]
+    assert [(item["network"], item["passed_packets"], item["known"]) for item in networks] == [
+        ("203.0.113.0/28", 90_000, True),
+        ("192.0.2.0/24", 0, False),
+    ]
+
+
+DNS_OFF = {"dns": {"enabled": False}}
+SHORT = {"tcp": {"notOlderThan": 3600}, "dns": {"notOlderThan": 3600}}
+
+
+@pytest.mark.parametrize(
+    ("seed", "tell", "words"),
+    [
+        ({}, {"kind": "query_errors", "messages": ["not authorized for that account"]}, "Account Analytics Read"),
+        ({"analytics": DNS_OFF}, None, "The account has no analytics of Advanced DNS Protection."),
+        ({"analytics": SHORT}, None, "are kept for 1 h, and 24 h are asked for."),
+        ({"traffic": []}, None, "The analytics saw no traffic."),
+        ({}, {"kind": "query_errors_beside", "messages": ["a shard is lost"]}, "a shard is lost"),
+        ({}, {"kind": "html", "status": 502}, "HTTP 502"),
+        ({}, {"kind": "lost_before"}, "The analytics did not answer: POST graphql got no response"),
+    ],
+)
+def test_not_known_is_said_and_fails_no_task(
+    service: LocalService, modules: Modules, waits: list[float], seed: Any, tell: Any, words: str
+) -> None:
+    seeded(service, **seed)
+    if tell:
+        service.misbehave(**tell)
+    traffic = modules.done("protection_traffic_info")["traffic"]
+    assert traffic["known"] is False and words in " ".join(traffic["unknown"])
+
+
+@pytest.mark.parametrize(
+    ("message", "status", "queries"),
+    [
+        ("in combination, your request queries too many nodes, zones and accounts", 429, 1),
+        ("rate limiter budget depleted, try again after 5 minutes", 429, 1),
+        ("unable to execute query, please try again later", 503, 5),
+    ],
+)
+def test_only_what_passes_is_asked_again(
+    service: LocalService, modules: Modules, waits: list[float], message: str, status: int, queries: int
+) -> None:
+    seeded(service)
+    service.misbehave("query_errors", messages=[message], status=status)
+    traffic = modules.done("protection_traffic_info")["traffic"]
+    assert message in traffic["unknown"][0] and len(service.queries) == queries
+
+
+def test_a_lost_answer_is_asked_for_again(service: LocalService, modules: Modules, waits: list[float]) -> None:
+    seeded(service)
+    service.misbehave("lost_after", times=1)
+    assert modules.done("protection_traffic_info")["traffic"]["known"] is True
+    assert len(service.queries) == 2
+
+
+def test_queries_share_a_budget_of_their_own(
+    service: LocalService, modules: Modules, monkeypatch: Any, tmp_path: Any
+) -> None:
+    monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path))
+    seeded(service)
+    modules.done("protection_info", gather_subset=["status"], call_budget=5)
+    states = tmp_path / "edgeops.protection"
+    assert len(list(states.iterdir())) == 1  # no query was made
+    modules.done("protection_traffic_info", call_budget=5)
+    assert len(list(states.iterdir())) == 2
