@@ -11,6 +11,7 @@ from __future__ import annotations
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ._api.adapters import REQUESTS_IMPORT_ERROR
+from ._orphan import has_lost_its_reader, watch
 from ._runner import outcome
 from ._specs.arguments import CRASHES, argument_spec, unreadable, without_types
 from ._specs.base import ModuleSpec
@@ -21,6 +22,7 @@ def run_module(spec: ModuleSpec) -> None:
     module = _ansible_module(spec)
     if REQUESTS_IMPORT_ERROR:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
+    watch(has_lost_its_reader)
     verbose = getattr(module, "_verbosity", 0) > 0
     result = outcome(spec, module.params, module.check_mode, verbose, module.warn)
     if result.get("failed"):

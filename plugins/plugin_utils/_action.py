@@ -42,6 +42,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.argument
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import end_with_run
 
 try:
     from ansible.module_utils.common.json import Direction, get_module_encoder
@@ -180,6 +181,10 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
     """An action that calls modules of this collection."""
 
     _supports_check_mode = True
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        end_with_run()  # an action is made in the worker of its task
 
     def calls(self, variables: Mapping[str, Any]) -> ModuleCalls:
         """The calls that this task makes on the host of these variables."""

@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Ctrl-C ends a run soon, whatever the service does, and once is enough."""
+"""Ctrl-C ends a run soon, whatever the service does, and once is enough; a run that is killed writes no more."""
 
 from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -43,3 +44,34 @@ def test_once_is_enough(
             os.killpg(run.process.pid, signal.SIGINT)
             assert run.seconds_until_gone(2 * LONGEST) < LONGEST
             assert run.process.returncode != 0
+
+
+PERIOD = 4.0  # seconds
+BUDGET = {"call_budget": 7, "call_budget_period": PERIOD}
+PLANNED = {"edgeops.protection.account_protection": {"prefixes": [{"prefix": "192.0.2.0/24"}], **BUDGET}}
+KILLED: list[tuple[str, str, dict[str, Any], int]] = [
+    # where the run waits when it is killed, the fault and its settings, how many calls were made then
+    ("for its turn in the call budget", "", {}, 7),
+    ("as long as the service demands", "status", {"method": "POST", "status": 429, "headers": {"Retry-After": "3"}}, 8),
+    ("before it repeats a call", "status", {"path": ".*/status", "status": 503, "headers": {"Retry-After": "3"}}, 1),
+    ("for a response", "slow", {"path": ".*/status", "seconds": 3}, 1),
+]
+
+
+@pytest.mark.parametrize("in_worker", [True, False], ids=["in the worker", "packed"])
+@pytest.mark.parametrize(("kind", "settings", "calls"), [row[1:] for row in KILLED], ids=[row[0] for row in KILLED])
+def test_a_killed_run_writes_no_more(
+    kind: str, settings: dict[str, Any], calls: int, in_worker: bool, tmp_path: Path
+) -> None:
+    with LocalService() as service:
+        service.account(ACCOUNT).seed(enabled=True)
+        if kind:
+            service.misbehave(kind, **settings)
+        with interruptible(service, tmp_path, [PLANNED], in_worker) as run:
+            assert wait_until(lambda: len(service.calls) >= calls, 60), (tmp_path / "output").read_text()
+            run.process.kill()
+            assert run.seconds_until_gone(2 * LONGEST) < LONGEST
+            made = len(service.calls)
+            time.sleep(PERIOD)
+            assert service.calls[made:] == []
+            assert service.account(ACCOUNT).prefixes == []

@@ -22,6 +22,7 @@ from .._budget.budget import Closed, NoBudget
 from .._concurrency import MAX_CONCURRENT_CALLS
 from .._errors import ServiceError
 from .._messages import Message, Option
+from .._orphan import end_if_orphan
 from .adapters import Adapter, usual_trust
 from .progress import Progress
 from .responses import Request, Response, error_details
@@ -196,6 +197,7 @@ class Session:
         self._wait_budget.gate()
         turn = self._take_turn(request, outcomes)
         left = self._lost_time.left
+        end_if_orphan()
         if self._ended.is_set():
             raise _failure(request, "was not sent: the task has ended.", outcomes)
         if left <= 0:
