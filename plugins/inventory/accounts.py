@@ -162,6 +162,7 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     REQUESTS_IMPORT_ERROR,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._api.connect import connected
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
     BOUNDS,
     parse_settings,
@@ -284,7 +285,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             settings = parse_settings(options, None, os.environ, self.display.warning)
             screen = Screen(partial(self.display.display, stderr=True), lambda: True, self.NAME)
-            with settings.client(self.display.warning, screen) as client:
+            with connected(settings, self.display.warning, screen) as client:
 
                 def read(resource: Resource) -> list[dict[str, Any]]:
                     try:

@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from ._api.client import Client
+from ._api.connect import client_of_owner, connected
 from ._api.settings import Settings
 from ._apply.executor import dry_run
 from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
@@ -48,7 +49,6 @@ from ._result import (
     standing_warnings,
 )
 from ._schema.account import decided_with
-from ._schema.directory import ZONES, only_zone
 from ._schema.resource import Resource, State
 from ._screen import Screen
 from ._specs.base import ModuleSpec
@@ -89,11 +89,9 @@ def perform(
     parsed = parse_options(spec, options)
     for warning in parsed.warnings:
         warn(warning)
-    with settings.client(warn, screen) as client:
+    with connected(settings, warn, screen) as client:
         try:
-            if settings.zone_name is not None:
-                zones = client.read(ZONES, {"name": settings.zone_name})
-                client = client.within({spec.owner: only_zone(settings.zone_name, zones)})
+            client = client_of_owner(client, settings)
             state = read_state(client, parsed.reads)
             if spec.writes:
                 parsed = parsed._replace(desired=[item.at(client.now) for item in parsed.desired])

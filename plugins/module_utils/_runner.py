@@ -11,10 +11,11 @@ import os
 from typing import Any, Callable, Mapping, Sequence
 
 from ._api.auth import known_secrets
-from ._api.settings import OWNERS, Settings, parse_settings
+from ._api.hints import swapped_ids
+from ._api.settings import Settings, parse_settings
 from ._engine import parse_options, perform
 from ._errors import OptionProblems, ProtectionError, ServiceError
-from ._messages import Message, Names, Option, joined, with_names
+from ._messages import Names, joined, with_names
 from ._screen import Screen
 from ._specs.base import ModuleSpec
 from ._text import excerpt, visible
@@ -23,10 +24,6 @@ MAX_MESSAGE = 50_000  # characters; the service's own text has no limit
 HIDDEN = (  # as ansible-core writes it, which hides the values of options itself
     "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 )
-SWAPPED = Message("Are ", Option("account_id"), " and ", Option("zone_id"), " swapped?")
-UNKNOWN_ID = frozenset(
-    [7000, 7003]
-)  # the service's codes for a path with an id that it does not know
 
 
 def outcome(
@@ -126,12 +123,8 @@ def _names(options: Mapping[str, Any]) -> Names:
 
 
 def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
-    """A question where the service does not know an id, and the task gives the other one too."""
-    unknown = isinstance(exc, ServiceError) and not UNKNOWN_ID.isdisjoint(exc.codes)
-    both = all(
-        options.get(option) or os.environ.get(variable) for option, variable in OWNERS.items()
-    )
-    return SWAPPED if unknown and both and not options.get("zone_name") else ""
+    named = {name for values in (options, os.environ) for name in values if values[name]}
+    return swapped_ids(exc.codes, named) if isinstance(exc, ServiceError) else ""
 
 
 def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:

@@ -19,11 +19,12 @@ import yaml
 from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import OWNERS, shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS as COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNERS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
@@ -237,7 +238,7 @@ def test_the_environment_documented_is_the_environment_that_is_read(
 ) -> None:
     variables = {
         **ENVIRONMENT,
-        MODULE_SPECS[module].owner: OWNERS[MODULE_SPECS[module].owner],
+        MODULE_SPECS[module].owner: OWNERS[MODULE_SPECS[module].owner].variable,
         "base_url": "CLOUDFLARE_BASE_URL",
     }
     for option, documented in documentation[module]["doc"]["options"].items():

@@ -7,15 +7,15 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import Collection, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from .._messages import Message, Option
+from .._messages import Message, Option, joined
+from .._schema.owners import OWNERS, UNKNOWN_ID, others
 from .._schema.resource import Resource
 from .._text import excerpt
 
-ACCOUNT_ID, ZONE_ID, BASE_URL = Option("account_id"), Option("zone_id"), Option("base_url")
-API_TOKEN = Option("api_token")
+BASE_URL, API_TOKEN = Option("base_url"), Option("api_token")
 TOKEN_AS_KEY = Message(
     "The value of ",
     Option("api_key"),
@@ -33,17 +33,9 @@ REJECTED = (
     "A token made just now may need some seconds."
 )
 NOT_ENTITLED = "The account has no {product}; it comes with Magic Transit."
-WRONG_ID = Message("Check ", ACCOUNT_ID, ", ", ZONE_ID, " and ", BASE_URL, ".")
-
-
-def _swapped(owner: Option, other: str) -> Message:
-    return Message("Check ", owner, " and ", BASE_URL, "; is ", owner, f" the id of {other}?")
-
-
-SWAPPED_ID = {  # by the option of the call, the only id that it has
-    "account_id": _swapped(ACCOUNT_ID, "a zone"),
-    "zone_id": _swapped(ZONE_ID, "an account"),
-}
+WRONG_ID = Message(
+    "Check ", joined(", ", [Message(Option(option)) for option in OWNERS]), " and ", BASE_URL, "."
+)
 TOO_MANY_CALLS = Message(
     "Too many calls were made with these credentials, by others too; run again in some minutes,"
     " raise ",
@@ -56,8 +48,7 @@ MAINTENANCE_MODE = 10020  # of an interface that the vendor retires
 BY_CODE: Mapping[int | None, str] = {
     6103: TOKEN_AS_KEY,
     6111: MALFORMED_TOKEN,
-    7000: WRONG_ID,
-    7003: WRONG_ID,
+    **dict.fromkeys(UNKNOWN_ID, WRONG_ID),
     8888: NOT_ENTITLED,
     9109: REJECTED,
 }
@@ -74,7 +65,7 @@ def hint_for(
     known."""
     by_code = next((BY_CODE[code] for code in codes if code in BY_CODE), None)
     if by_code == WRONG_ID and resource:
-        return SWAPPED_ID.get(resource.owner, WRONG_ID)
+        return _wrong_id(resource.owner)
     if by_code:
         product = (resource.product if resource else "") or "such product"
         return by_code.format(product=product) if by_code == NOT_ENTITLED else by_code
@@ -98,6 +89,27 @@ def hint_for(
     if status >= 500:
         return "The service failed; run again later."
     return ""
+
+
+def _wrong_id(owner: str) -> Message:
+    """A call has the id of one owner only, so that it may be the id of another one."""
+    if owner not in OWNERS:
+        return WRONG_ID
+    option, kinds = Option(owner), " or ".join(other.one for other in others(OWNERS[owner]))
+    return Message("Check ", option, " and ", BASE_URL, "; is ", option, f" the id of {kinds}?")
+
+
+def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:
+    """A question if the service does not know an id, and the task names each owner by its id.
+
+    `names` are the options, and the variables of the environment, that have a value.
+    """
+    by_id = all(owner.option in names or owner.variable in names for owner in OWNERS.values())
+    by_name = any(owner.name_option in names for owner in OWNERS.values() if owner.name_option)
+    if UNKNOWN_ID.isdisjoint(codes) or not by_id or by_name:
+        return ""
+    named = joined(" and ", [Message(Option(option)) for option in OWNERS])
+    return Message("Are ", named, " swapped?")
 
 
 def _host(location: str | None) -> str:

@@ -10,33 +10,21 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Mapping
 from urllib.parse import urlsplit
 
-from .._budget.budget import CALLS, QUERIES, CallBudget, Counted, NoBudget
-from .._budget.state import MAX_CALLS, SharedState, State, state_path
+from .._budget.state import MAX_CALLS
 from .._errors import OptionError, OptionProblems
-from .._messages import Message, Option
+from .._messages import Message, Option, joined
 from .._schema.directory import domain
-from .._screen import Screen
+from .._schema.owners import OWNER_OPTIONS, OWNERS, Owner, others
 from .._values.kinds import identifier
 from .auth import Credentials, credential_options, find_credentials
-from .client import Client
-from .progress import Progress
-from .session import Session
 
-QUERY_BUDGET, QUERY_BUDGET_PERIOD = 300, 300.0  # of the analytics, which count by themselves
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
 BASE_URL, CALL_BUDGET = Option("base_url"), Option("call_budget")
 VERSION_SEGMENTS = "/client/v4"
-OWNERS = {
-    "account_id": "CLOUDFLARE_ACCOUNT_ID",
-    "zone_id": "CLOUDFLARE_ZONE_ID",
-}  # option: environment variable
-NAMES = {"zone_id": "zone_name"}  # owner: the option that may stand for it, for one call more
-TOKEN_ONLY = ("account_id",)  # the owners whose products take API tokens only
 BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its default, its least value
     "timeout": ("float", 30.0, 0.1),
     "retries": ("int", 4, 0),
@@ -64,77 +52,35 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
         "ca_path": {"type": "path"},
         "option_names": {"type": "dict"},
         # all of them, so that the defaults of the action group can name both owners
-        **{option: {"type": "str"} for option in (*OWNERS, *NAMES.values())},
-        **({} if owner in NAMES else _required_owner(owner, env_fallback)),
+        **{option: {"type": "str"} for option in OWNER_OPTIONS},
+        **_required_owner(OWNERS[owner], env_fallback),
     }
 
 
-def _required_owner(owner: str, env_fallback: Callable[..., Any]) -> dict[str, dict[str, Any]]:
-    return {owner: {"type": "str", "required": True, "fallback": (env_fallback, [OWNERS[owner]])}}
+def _required_owner(owner: Owner, env_fallback: Callable[..., Any]) -> dict[str, dict[str, Any]]:
+    if owner.name_option:
+        return {}  # one of its two options is enough
+    fallback = (env_fallback, [owner.variable])
+    return {owner.option: {"type": "str", "required": True, "fallback": fallback}}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Checked options; nothing is sent before a client is opened.
+    """Checked options.
 
-    `owner` is empty where no account or zone is named, or where a zone is named by its `zone_name`
-    alone.
+    `owner` is empty where no account or zone is named, or where it goes by its `owner_name` alone.
     """
 
     base_url: str
     credentials: Credentials
     owner: Mapping[str, str]
-    zone_name: str | None
+    owner_name: str | None
     timeout: float
     retries: int
     max_wait: float
     call_budget: int
     call_budget_period: float
     verify: bool | str
-
-    @contextmanager
-    def client(self, warn: Callable[[str], None], screen: Screen | None = None) -> Iterator[Client]:
-        """A client whose calls share one session and one budget; `screen` shows what cannot wait
-        until the end."""
-        progress = Progress()
-        session = Session(
-            self.base_url,
-            self.credentials.headers,
-            timeout=self.timeout,
-            retries=self.retries,
-            max_wait=self.max_wait,
-            verify=self.verify,
-            budget=self._budget(warn, screen),
-            progress=progress,
-            open_query_budget=lambda: self._query_budget(warn, screen),
-        )
-        with session, progress.watched(screen):
-            yield Client(session, self.owner, progress)
-
-    def _budget(self, warn: Callable[[str], None], screen: Screen | None) -> NoBudget:
-        return self._shared_budget(CALLS, self.call_budget, self.call_budget_period, warn, screen)
-
-    def _query_budget(self, warn: Callable[[str], None], screen: Screen | None) -> NoBudget:
-        calls = QUERY_BUDGET if self.call_budget else 0
-        return self._shared_budget(QUERIES, calls, QUERY_BUDGET_PERIOD, warn, screen)
-
-    def _shared_budget(
-        self,
-        what: Counted,
-        calls: int,
-        period: float,
-        warn: Callable[[str], None],
-        screen: Screen | None,
-    ) -> NoBudget:
-        """The budget of this credential for calls of one kind; none where no calls are counted."""
-
-        def open_state() -> State:
-            host = urlsplit(self.base_url).netloc + what.suffix
-            return SharedState(state_path(os.environ, host, self.credentials.headers))
-
-        if not calls or not period:
-            return NoBudget()
-        return CallBudget(calls, period, open_state, warn, screen, what)
 
 
 def parse_settings(
@@ -147,7 +93,7 @@ def parse_settings(
     named."""
     problems = OptionProblems()
     with problems.collected():
-        owner_id, zone_name = _owner(owner, options, environment) if owner else ({}, None)
+        owner_id, owner_name = _owner(OWNERS[owner], options, environment) if owner else ({}, None)
     for name, (_type, _default, least) in BOUNDS.items():
         with problems.collected():
             if not least <= options[name] < float("inf"):
@@ -163,13 +109,15 @@ def parse_settings(
         if warning:
             warn(warning)
     with problems.collected():
-        credentials = find_credentials(options, environment, token_only=owner in TOKEN_ONLY)
+        credentials = find_credentials(
+            options, environment, token_only=bool(owner) and OWNERS[str(owner)].token_only
+        )
     problems.raise_any()
     return Settings(
         base_url=base_url,
         credentials=credentials,
         owner=owner_id,
-        zone_name=zone_name,
+        owner_name=owner_name,
         verify=options["validate_certs"] and (ca_path or True),
         **{name: options[name] for name in BOUNDS},
     )
@@ -186,47 +134,40 @@ def _check_call_budget(options: Mapping[str, Any], warn: Callable[[str], None]) 
 
 
 def _owner(
-    owner: str, options: Mapping[str, Any], environment: Mapping[str, str]
+    owner: Owner, options: Mapping[str, Any], environment: Mapping[str, str]
 ) -> tuple[dict[str, str], str | None]:
     """The owner by its id, or the name that stands for it; the environment counts where a task
     gives neither."""
-    if owner not in NAMES:
-        return _owner_id(owner, options[owner], options), None
-    identity, name = options[owner], options[NAMES[owner]]
-    if identity is not None and name is not None:
-        raise OptionError(
-            Option(NAMES[owner]),
-            Message("it stands for ", Option(owner), "; leave out one of them"),
-        )
-    if name is not None:
+    identity, name_option = options[owner.option], owner.name_option
+    if name_option and options[name_option] is not None:
+        if identity is not None:
+            problem = Message("it stands for ", Option(owner.option), "; leave out one of them")
+            raise OptionError(Option(name_option), problem)
         try:
-            return {}, domain(name)
+            return {}, domain(options[name_option])
         except ValueError as exc:
-            raise OptionError(Option(NAMES[owner]), str(exc)) from exc
-    identity = environment.get(OWNERS[owner]) if identity is None else identity
+            raise OptionError(Option(name_option), str(exc)) from exc
+    if name_option and identity is None:
+        identity = environment.get(owner.variable)
     if identity is None:
-        ways = f", or set the environment variable {OWNERS[owner]}"
-        named = Message("no zone is named; give ", Option(owner), " or ", Option(NAMES[owner]))
-        raise OptionError(Option(owner), named + ways)
+        ways = joined(" or ", [Message(Option(option)) for option in owner.options])
+        variable = f", or set the environment variable {owner.variable}"
+        problem = Message(f"no {owner.title} is named; give ", ways, variable)
+        raise OptionError(Option(owner.option), problem)
     return _owner_id(owner, identity, options), None
 
 
-def _owner_id(owner: str, value: Any, options: Mapping[str, Any]) -> dict[str, str]:
+def _owner_id(owner: Owner, value: Any, options: Mapping[str, Any]) -> dict[str, str]:
+    option = Option(owner.option)
     try:
         identity = identifier(value)
     except ValueError as exc:
-        raise OptionError(Option(owner), str(exc)) from exc
-    for other in OWNERS:
-        if other != owner and str(options.get(other)).strip().lower() == identity:
-            raise OptionError(
-                Option(owner),
-                Message(
-                    "it is the same as ",
-                    Option(other),
-                    "; an account and its zones have ids of their own",
-                ),
-            )
-    return {owner: identity}
+        raise OptionError(option, str(exc)) from exc
+    for other in others(owner):
+        if str(options.get(other.option)).strip().lower() == identity:
+            ids = "; an account and its zones have ids of their own"
+            raise OptionError(option, Message("it is the same as ", Option(other.option), ids))
+    return {owner.option: identity}
 
 
 def parse_base_url(text: str) -> tuple[str, str | None]:

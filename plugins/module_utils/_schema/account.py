@@ -19,9 +19,10 @@ from .._expressions.fields import FILTER_EXPRESSION
 from .._messages import Option
 from .._values.kinds import CODE, FLAG, NETWORK, TEXT, choice
 from .._values.networks import unusual_to_protect
+from .owners import ACCOUNT_OWNER
 from .resource import Field, Permission, Resource, Values, Write
 
-OWNER = "account_id"
+OWNER = ACCOUNT_OWNER.option
 TCP, DNS = "Advanced TCP Protection", "Advanced DNS Protection"
 PATH = "accounts/{account_id}/magic/advanced_tcp_protection/configs"
 DNS_PATH = "accounts/{account_id}/magic/advanced_dns_protection/configs"

@@ -14,10 +14,11 @@ from .._errors import ProtectionError
 from .._messages import Message, Option
 from .._text import excerpt
 from .._values.kinds import ID, TEXT, identifier
+from .owners import ZONE_OWNER
 from .resource import Field, Object, Permission, Resource
-from .zone import OWNER, PATH
+from .zone import PATH
 
-ZONE_NAME = Option("zone_name")
+ZONE_NAME = Option(ZONE_OWNER.name_option)
 PER_PAGE = 50  # the most that the service takes for these lists
 
 DOMAIN = re.compile(
@@ -52,7 +53,7 @@ ZONE = Resource(
     name="zone",
     plural="zone",
     title="zone",
-    owner=OWNER,
+    owner=ZONE_OWNER.option,
     path=PATH,
     permission=ZONES.permission,
     fields=ZONES.fields,
@@ -90,7 +91,7 @@ def only_zone(name: str, zones: Sequence[Object]) -> str:
             Message(
                 ZONE_NAME,
                 f": {len(named)} zones have the name {name}: {listed}. Set ",
-                Option("zone_id"),
+                Option(ZONE_OWNER.option),
                 " to one of these ids instead.",
             )
         )

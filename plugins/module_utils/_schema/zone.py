@@ -17,9 +17,10 @@ from .._errors import OptionError
 from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION
 from .._messages import Option
 from .._values.kinds import CODE, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
+from .owners import ZONE_OWNER
 from .resource import Field, Key, Nested, Object, Permission, Resource, Values, Versions, Write
 
-OWNER = "zone_id"
+OWNER = ZONE_OWNER.option
 PATH = "zones/{zone_id}"
 
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")

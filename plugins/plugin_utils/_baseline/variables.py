@@ -19,6 +19,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNER_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 PREFIX = "baseline_"
@@ -45,9 +46,7 @@ SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 INVENTORY: Mapping[str, str] = {
     f"{PREFIX}{option}": f"edge_{option}"
     for option in (
-        "account_id",
-        "zone_id",
-        "zone_name",
+        *OWNER_OPTIONS,
         "api_token",
         "api_email",
         "api_key",

@@ -13,6 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import (
+    ACCOUNT_OWNER,
+    ZONE_OWNER,
+)
 
 from .._baseline.variables import CUSTOM as CUSTOM_RULES
 from .._baseline.variables import (
@@ -63,8 +67,8 @@ def parts_to_restore(
         any(name in state for name in ZONE_VARIABLES),
     )
     for present, kind, options in (
-        (has_account, "account", ("account_id",)),
-        (has_zone, "zone", ("zone_id", "zone_name")),
+        (has_account, ACCOUNT_OWNER.title, ACCOUNT_OWNER.options),
+        (has_zone, ZONE_OWNER.title, ZONE_OWNER.options),
     ):
         if present:
             _check_owner(host, values, state[SOURCE], file, kind, options)

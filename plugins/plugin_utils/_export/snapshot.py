@@ -15,6 +15,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNER_OPTIONS
+
 from .._baseline.host_runner import RunModule, TakeSnapshot
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
 from .._files import write_whole
@@ -30,7 +32,6 @@ READERS: Mapping[str, str] = {  # by module that writes, the one that reads the 
     FIREWALL: "firewall_rules_info",
     CUSTOM: "custom_rules_info",
 }
-OWNERS = ("account_id", "zone_id", "zone_name")
 
 
 def readers(parts: Sequence[Part]) -> list[Part]:
@@ -73,7 +74,10 @@ def snapshot_text(parts: Sequence[Part], states: Sequence[Mapping[str, Any]]) ->
     rules = {module: state["rules"] for module, state in read.items() if module != ACCOUNT}
     export = export_baseline(read.get(ACCOUNT), rules.get(CUSTOM), rules.get(FIREWALL), purge=True)
     owners = {
-        name: part.options[name] for part in parts for name in OWNERS if part.options.get(name)
+        name: part.options[name]
+        for part in parts
+        for name in OWNER_OPTIONS
+        if part.options.get(name)
     }
     source = source_of(plain(owners), export)
     return variables_file({"baseline_source": source, **export.variables}, [HEADER, *export.notes])

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any, Iterator
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils import _engine
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._engine import parse_options, perform
@@ -27,7 +28,7 @@ STATUS: Any = {"accept_risks": [], "enabled": True}
 class Service:
     """An account whose collections are empty, and whose protection is on or off; it is its own settings too."""
 
-    zone_name: str | None = None  # no zone is named
+    owner_name: str | None = None  # no zone is named
 
     def __init__(self, enabled: bool = False, refuses: bool = False) -> None:
         self.enabled = enabled
@@ -54,6 +55,11 @@ class Service:
             self.enabled = request.body["enabled"]
         result: Any = {"enabled": self.enabled} if request.path.endswith("/tcp_protection_status") else []
         return Response(200, {}, json.dumps({"success": True, "errors": [], "result": result}).encode())
+
+
+@pytest.fixture(autouse=True)
+def _connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_engine, "connected", Service.client)
 
 
 def run(
