@@ -28,9 +28,7 @@ Warn = Callable[[str], None]
 
 
 @contextmanager
-def connected(
-    settings: Settings, warn: Warn, screen: Screen | None = None
-) -> Iterator[Client]:
+def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> Iterator[Client]:
     """A client whose calls share one session and one budget; nothing is sent yet.
 
     `screen` shows what cannot wait until the end.
