@@ -27,12 +27,14 @@ ACCEPT_RISKS = Option("accept_risks")
 
 
 class OperationRecord(TypedDict):
-    """An operation as results show it; `fields` holds the values that are sent."""
+    """An operation as results show it: `fields` holds the values that are sent, `before` those
+    that change, as they are."""
 
     action: str
     resource: str
     key: str
     fields: dict[str, Any]
+    before: dict[str, Any]
 
 
 class Diff(TypedDict):
@@ -50,6 +52,7 @@ def operation_records(operations: Iterable[Operation]) -> list[OperationRecord]:
             resource=operation.resource.name,
             key=operation.label,
             fields=dict(operation.fields),
+            before=dict(operation.before),
         )
         for operation in operations
     ]

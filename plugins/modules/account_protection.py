@@ -707,6 +707,15 @@ operations:
         changed fields.
       type: dict
       sample: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample:
+        prefix: 198.51.100.7/32
+        comment: monitoring probe
+        enabled: true
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -717,7 +726,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: acfc7fdef6d325140f409d6b955bfc61db999d9d644fd3d5fe5091d47ce3d8b3
+  sample: 106749a590f956666c800a757ca28daf2079714b2593fce6d19d82dda68044af
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 0.2.0
@@ -747,6 +756,7 @@ done:
       resource: prefix
       key: 192.0.2.64/28
       fields: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+      before: {}
     - action: create
       resource: syn_flood_rule
       key: region WEUR
@@ -756,6 +766,7 @@ done:
         mode: monitoring
         rate_sensitivity: medium
         burst_sensitivity: medium
+      before: {}
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -766,6 +777,7 @@ left:
       resource: prefix
       key: 192.0.2.64/28
       fields: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+      before: {}
     - action: create
       resource: syn_flood_rule
       key: region WEUR
@@ -775,10 +787,15 @@ left:
         mode: monitoring
         rate_sensitivity: medium
         burst_sensitivity: medium
+      before: {}
     - action: delete
       resource: allowlist_entry
       key: 198.51.100.7/32
       fields: {}
+      before:
+        prefix: 198.51.100.7/32
+        comment: monitoring probe
+        enabled: true
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -790,6 +807,10 @@ unknown:
       resource: allowlist_entry
       key: 198.51.100.7/32
       fields: {}
+      before:
+        prefix: 198.51.100.7/32
+        comment: monitoring probe
+        enabled: true
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

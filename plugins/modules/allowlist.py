@@ -289,6 +289,15 @@ operations:
         prefix: 203.0.112.0/23
         comment: payment provider
         enabled: true
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample:
+        prefix: 198.51.100.7/32
+        comment: monitoring probe
+        enabled: true
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -299,7 +308,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 7a2a88c8d0cbb37c7f217491fcfa4a27ab3df7a5206d11b21eb77acb606d7bc2
+  sample: 7343bfdc0b1deef8f4d5c77ae0a9c1160248a1221e2bf7cd5a29b8b5bbe7c55b
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 0.2.0
@@ -332,6 +341,7 @@ done:
         prefix: 203.0.112.0/23
         comment: payment provider
         enabled: true
+      before: {}
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -345,10 +355,15 @@ left:
         prefix: 203.0.112.0/23
         comment: payment provider
         enabled: true
+      before: {}
     - action: delete
       resource: allowlist_entry
       key: 198.51.100.7/32
       fields: {}
+      before:
+        prefix: 198.51.100.7/32
+        comment: monitoring probe
+        enabled: true
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -360,6 +375,10 @@ unknown:
       resource: allowlist_entry
       key: 198.51.100.7/32
       fields: {}
+      before:
+        prefix: 198.51.100.7/32
+        comment: monitoring probe
+        enabled: true
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

@@ -227,7 +227,7 @@ operations:
     action:
       description: V(create), V(update) or V(delete).
       type: str
-      sample: create
+      sample: delete
     resource:
       description: The kind of object.
       type: str
@@ -235,7 +235,7 @@ operations:
     key:
       description: What identifies the object.
       type: str
-      sample: 203.0.112.0/23
+      sample: 198.51.100.7/32
     fields:
       description: The values that the module sends. For an object that exists, these are the
         changed fields.
@@ -243,6 +243,15 @@ operations:
       sample:
         prefix: 203.0.112.0/23
         comment: payment provider
+        enabled: true
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample:
+        prefix: 198.51.100.7/32
+        comment: monitoring probe
         enabled: true
 plan_id:
   description:
@@ -254,7 +263,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 9e64f35a0018e42783535a6e34c82efeded6fd0f24998805d7dc68bc0505e215
+  sample: e09c1ae5b7d7a4e18e890a3ac61e783243b3fe8ab6e484c7f588bf05e2e7ad46
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 0.2.0
@@ -293,6 +302,7 @@ left:
         prefix: 203.0.112.0/23
         comment: payment provider
         enabled: true
+      before: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -307,6 +317,7 @@ unknown:
         prefix: 203.0.112.0/23
         comment: payment provider
         enabled: true
+      before: {}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

@@ -383,6 +383,12 @@ operations:
         changed fields.
       type: dict
       sample: {action: block}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {action: managed_challenge}
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -393,7 +399,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 8ac1713a74f1c1fd1942d429738156138e3c194a79a5f79218d24470bb22572e
+  sample: 338db88d011e3a628b5f19c8faa7f9c23e6dd13f1cd8ca7c584cf7c8b5368bea
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -410,10 +416,24 @@ left:
       resource: custom_rule
       key: office
       fields: {}
+      before:
+        ref: office
+        action: skip
+        expression: ip.src in {192.0.2.0/24}
+        description: the office passes
+        enabled: true
+        action_parameters: {ruleset: current}
+        logging: {enabled: true}
     - action: delete
       resource: custom_rule
       key: login
       fields: {}
+      before:
+        ref: login
+        action: managed_challenge
+        expression: http.request.uri.path eq "/login"
+        description: ''
+        enabled: true
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -425,10 +445,24 @@ unknown:
       resource: custom_rule
       key: office
       fields: {}
+      before:
+        ref: office
+        action: skip
+        expression: ip.src in {192.0.2.0/24}
+        description: the office passes
+        enabled: true
+        action_parameters: {ruleset: current}
+        logging: {enabled: true}
     - action: delete
       resource: custom_rule
       key: login
       fields: {}
+      before:
+        ref: login
+        action: managed_challenge
+        expression: http.request.uri.path eq "/login"
+        description: ''
+        enabled: true
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

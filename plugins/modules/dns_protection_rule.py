@@ -292,7 +292,7 @@ operations:
     action:
       description: V(create), V(update) or V(delete).
       type: str
-      sample: create
+      sample: update
     resource:
       description: The kind of object.
       type: str
@@ -305,13 +305,13 @@ operations:
       description: The values that the module sends. For an object that exists, these are the
         changed fields.
       type: dict
-      sample:
-        scope: region
-        name: WEUR
-        mode: monitoring
-        rate_sensitivity: medium
-        burst_sensitivity: medium
-        profile_sensitivity: low
+      sample: {mode: enabled}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {mode: monitoring}
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -322,7 +322,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 090424652fa093f9c4852136b697d074a052ce8dd1e003e86704e8a7b4f08258
+  sample: 124ec3ea4fef3d969ea3aa2a76191c2d83ea05ae5db4a9a93e4674164ee925da
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -345,6 +345,7 @@ left:
         rate_sensitivity: medium
         burst_sensitivity: medium
         profile_sensitivity: low
+      before: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -362,6 +363,7 @@ unknown:
         rate_sensitivity: medium
         burst_sensitivity: medium
         profile_sensitivity: low
+      before: {}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

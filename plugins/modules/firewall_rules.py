@@ -323,6 +323,12 @@ operations:
         changed fields.
       type: dict
       sample: {paused: true}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {paused: false}
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -333,7 +339,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 8824b338d1051a3d4c06aa929f860dcfc2834659b2b97270796271a7a17df553
+  sample: 38a1b53f27f75af139cd0e1bbc3cf6f5eeafdf75761ca751d9971b181cf9b7ff
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -350,6 +356,7 @@ left:
       resource: firewall_rule
       key: f2d427378e7542acb295380d352e2ebd
       fields: {action: log}
+      before: {action: challenge}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -361,6 +368,7 @@ unknown:
       resource: firewall_rule
       key: f2d427378e7542acb295380d352e2ebd
       fields: {action: log}
+      before: {action: challenge}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

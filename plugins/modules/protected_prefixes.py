@@ -285,7 +285,7 @@ operations:
     action:
       description: V(create), V(update) or V(delete).
       type: str
-      sample: create
+      sample: update
     resource:
       description: The kind of object.
       type: str
@@ -293,12 +293,18 @@ operations:
     key:
       description: What identifies the object.
       type: str
-      sample: 192.0.2.64/28
+      sample: 192.0.2.0/24
     fields:
       description: The values that the module sends. For an object that exists, these are the
         changed fields.
       type: dict
-      sample: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+      sample: {comment: 'Frankfurt, building 2'}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {comment: Frankfurt}
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -309,7 +315,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: ebe9a58d7a56856dd3adcb224c2857c2ac29217cba81f015d51c313dc10ed3ea
+  sample: 6b41eaa77839c17c61702e650adf31e05935378c80d62e4ff3c7df19ec086279
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 0.2.0
@@ -339,10 +345,12 @@ done:
       resource: prefix
       key: 192.0.2.64/28
       fields: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+      before: {}
     - action: update
       resource: prefix
       key: 192.0.2.0/24
       fields: {comment: 'Frankfurt, building 2'}
+      before: {comment: Frankfurt}
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -353,14 +361,20 @@ left:
       resource: prefix
       key: 192.0.2.64/28
       fields: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+      before: {}
     - action: update
       resource: prefix
       key: 192.0.2.0/24
       fields: {comment: 'Frankfurt, building 2'}
+      before: {comment: Frankfurt}
     - action: delete
       resource: prefix
       key: 192.0.2.128/25
       fields: {}
+      before:
+        prefix: 192.0.2.128/25
+        comment: laboratory
+        excluded: true
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -372,6 +386,10 @@ unknown:
       resource: prefix
       key: 192.0.2.128/25
       fields: {}
+      before:
+        prefix: 192.0.2.128/25
+        comment: laboratory
+        excluded: true
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

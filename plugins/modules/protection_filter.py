@@ -245,7 +245,7 @@ operations:
     action:
       description: V(create), V(update) or V(delete).
       type: str
-      sample: create
+      sample: update
     resource:
       description: The kind of object.
       type: str
@@ -258,7 +258,13 @@ operations:
       description: The values that the module sends. For an object that exists, these are the
         changed fields.
       type: dict
-      sample: {expression: 'tcp.dstport in {22}', mode: monitoring}
+      sample: {mode: enabled}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {mode: monitoring}
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -269,7 +275,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: bc8ac070ac79dd8d49071651706ad5dc6d571d0504cbd730708dd3c02fc26b4b
+  sample: 721c81a023ae267d9590be70b305d656dfdf4889678eb281e0807847027a8d1a
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -286,6 +292,7 @@ left:
       resource: syn_flood_filter
       key: tcp.dstport in {22}
       fields: {expression: 'tcp.dstport in {22}', mode: enabled}
+      before: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -297,6 +304,7 @@ unknown:
       resource: syn_flood_filter
       key: tcp.dstport in {22}
       fields: {expression: 'tcp.dstport in {22}', mode: enabled}
+      before: {}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

@@ -315,7 +315,7 @@ operations:
     action:
       description: V(create), V(update) or V(delete).
       type: str
-      sample: create
+      sample: update
     resource:
       description: The kind of object.
       type: str
@@ -328,12 +328,13 @@ operations:
       description: The values that the module sends. For an object that exists, these are the
         changed fields.
       type: dict
-      sample:
-        scope: region
-        name: WEUR
-        mode: monitoring
-        rate_sensitivity: medium
-        burst_sensitivity: medium
+      sample: {mode: enabled}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {mode: monitoring}
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -344,7 +345,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 00fb4462e08469e6473153f6ac22b7eb6c5b0937fc0ce5d02889bcccfc72cd4d
+  sample: 2e4d62db217caeb2f93fc3492c8b2f60da1c744a51c6f611378924b7450f735d
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -366,6 +367,7 @@ left:
         mode: enabled
         rate_sensitivity: medium
         burst_sensitivity: medium
+      before: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -382,6 +384,7 @@ unknown:
         mode: enabled
         rate_sensitivity: medium
         burst_sensitivity: medium
+      before: {}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

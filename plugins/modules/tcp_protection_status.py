@@ -189,6 +189,12 @@ operations:
         changed fields.
       type: dict
       sample: {enabled: false}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {enabled: true}
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -199,7 +205,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 6314ddb9430754d05f4a2c79ead1c93c0500d7513e9ebfccc18021c7e43f7643
+  sample: fe462ea52e7e756d3f2d19439aafa43502606e4a936c78cc3d480fb8c00f54a5
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -216,6 +222,7 @@ left:
       resource: tcp_protection_status
       key: tcp_protection_status
       fields: {enabled: false}
+      before: {enabled: true}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
     answer of the service was lost.
@@ -227,6 +234,7 @@ unknown:
       resource: tcp_protection_status
       key: tcp_protection_status
       fields: {enabled: false}
+      before: {enabled: true}
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)

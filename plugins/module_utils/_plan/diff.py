@@ -37,6 +37,20 @@ def _nested_differences(item: Field, existing: Any, desired: Values) -> Values:
     return desired if "id" in part else part  # with another id it is another object
 
 
+def values_before(fields: Iterable[Field], existing: Object, planned: Object) -> dict[str, Any]:
+    """The existing values of the fields that differ between two objects, null for one that is
+    lacking; of a nested object the part that differs."""
+    before: dict[str, Any] = {}
+    for item in fields:
+        old, new = existing.get(item.name), planned.get(item.name)
+        if item.fields and isinstance(old, Mapping) and isinstance(new, Mapping):
+            part = values_before(item.fields, old, new)
+            before.update({item.name: part} if part else {})
+        elif item.normalised(existing) != item.normalised(planned):
+            before[item.name] = old
+    return before
+
+
 def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[str, Any]:
     """The existing object with the changes laid over it; a nested object that names its id replaces
     the former one."""

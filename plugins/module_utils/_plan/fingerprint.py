@@ -3,15 +3,16 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The fingerprint of a plan: equal for two plans exactly if they do the same."""
+"""The fingerprint of a plan: equal for two plans exactly if they do the same to equal objects."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
-from .._schema.resource import Field, Key, Object, Values
+from .._schema.resource import Field, Key, Object, Resource, Values
+from .._schema.zone import keys_in_order
 from .plan import Operation, Plan
 
 
@@ -19,100 +20,105 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     """SHA-256, in 64 hexadecimal digits, over the account or zone and the ordered operations; empty
     for an empty plan.
 
-    Normalised values count, so that spelling makes no difference. Of an existing object its id and
-    the values count that the operation changes or deletes; of an ordered list the order before and
-    after, where it changes. Credentials, the base URL and the order of a dictionary do not count.
+    Each object that changes counts as a whole, before and after, with the fields that the
+    collection does not know; so does the order of a list in which order matters. Normalised values
+    count, so that spelling makes no difference. Neither do credentials, the base URL, the order of
+    a dictionary, the times and versions that the service sets, and objects that do not change.
     """
     if not plan.operations:
         return ""
-    text = _text([dict(owner), [_operation(item) for item in plan.operations], _orders(plan)])
+    text = _text([dict(owner), list(_changes(plan)), _orders(plan)])
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def is_rest_of(rest: Plan, plan: Plan) -> bool:
-    """Whether `rest` does nothing but what `plan` does: some of its operations, or some of their
-    fields."""
-    known = {_text(item[:4]): item[4:] for item in map(_operation, plan.operations)}
-    orders = _orders(plan)
+    """Whether `rest` finishes what `plan` began: each of its objects is what `plan` makes of it,
+    from values that it had before or has got meanwhile."""
+    whole = {change.target: change for change in _changes(plan)}
+    after = {name: order["after"] for name, order in _orders(plan).items()}
     return all(
-        all(map(_is_part, item[4:], known.get(_text(item[:4]), (None, None, None))))
-        for item in map(_operation, rest.operations)
-    ) and all(orders.get(plural) == order for plural, order in _orders(rest).items())
+        change.target in whole and change.finishes(whole[change.target])
+        for change in _changes(rest)
+    ) and all(after.get(name) == order["after"] for name, order in _orders(rest).items())
 
 
-def _is_part(part: Any, whole: Any) -> bool:
-    if isinstance(part, Mapping) and isinstance(whole, Mapping):
-        return all(name in whole and _is_part(value, whole[name]) for name, value in part.items())
-    return bool(part == whole)
+class Change(NamedTuple):
+    """What becomes of one object: its normalised values before and after, None where there is no
+    object.
+
+    `target` tells the object and the action, as text.
+    """
+
+    target: str
+    before: Values | None
+    after: Values | None
+
+    def finishes(self, whole: Change) -> bool:
+        """Whether it ends as `whole` does, and starts from values on the way there."""
+        return self.after == whole.after and _is_between(self.before, whole.before, whole.after)
+
+
+def _is_between(value: Any, before: Any, after: Any) -> bool:
+    """Whether a value is one of two others, or has parts that are each one of theirs."""
+    if value in (before, after):
+        return True
+    if not all(isinstance(item, Mapping) for item in (value, before, after)):
+        return False
+    return value.keys() <= before.keys() | after.keys() and all(
+        _is_between(value.get(name), before.get(name), after.get(name))
+        for name in before.keys() | after.keys()
+    )
+
+
+def _changes(plan: Plan) -> Iterator[Change]:
+    """The changes in their order; after each, those of the objects that change along."""
+    for operation in plan.operations:
+        yield _change(operation)
+        yield from map(_change, operation.along)
+
+
+def _change(operation: Operation) -> Change:
+    resource, existing, planned = operation.resource, operation.existing, operation.planned
+    identity = None if existing is None else str(existing.get("id"))
+    return Change(
+        _text([operation.action, resource.name, operation.key, identity]),
+        None if existing is None else _every_value(resource, existing),
+        # The service decides on what a new object leaves out.
+        None if planned is None else _every_value(resource, planned, is_new=existing is None),
+    )
+
+
+def _every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values:
+    """The normalised values of an object, and the values of fields that are not declared; without
+    those that only the service sets."""
+    fields = [item for item in resource.fields if not is_new or item.name in obj]
+    return _values(fields, obj, resource.read_only)
+
+
+def _values(fields: Iterable[Field], obj: Object, read_only: Sequence[str]) -> dict[str, Any]:
+    values = {name: value for name, value in obj.items() if name not in read_only}
+    for item in fields:
+        nested = obj.get(item.name)
+        values[item.name] = (
+            _values(item.fields, nested, read_only)
+            if item.fields and isinstance(nested, Mapping)
+            else item.normalised(obj)
+        )
+    return values
+
+
+def _orders(plan: Plan) -> dict[str, dict[str, Sequence[Key]]]:
+    """The keys before and after, by collection, of each list that changes and in which order
+    matters."""
+    resources = {operation.resource.plural: operation.resource for operation in plan.operations}
+    orders = {}
+    for name, resource in resources.items():
+        before = keys_in_order(resource, plan.before[name])
+        if before is not None:
+            after = keys_in_order(resource, plan.after()[name])
+            orders[name] = {"before": before, "after": after or []}
+    return orders
 
 
 def _text(document: Any) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), default=str)
-
-
-def _operation(operation: Operation) -> list[Any]:
-    """What is done to which object, and then the values before, the values afterwards, and what
-    changes along."""
-    fields, existing, planned = operation.resource.fields, operation.existing, operation.planned
-    if existing is None or planned is None:
-        before, after = (
-            None if obj is None else _normalised(fields, obj) for obj in (existing, planned)
-        )
-    else:
-        before, after = _changed(fields, existing, planned)
-    identity = None if existing is None else str(existing.get("id"))
-    along = [[other.key, str((other.existing or {}).get("id"))] for other in operation.along]
-    return [
-        operation.action,
-        operation.resource.name,
-        operation.key,
-        identity,
-        before,
-        after,
-        along,
-    ]
-
-
-def _orders(plan: Plan) -> dict[str, list[list[Key]]]:
-    """The keys before and after, by collection, of each ordered list that gets a new object, or in
-    which one moves."""
-    resources = {item.resource.plural: item.resource for item in plan.operations}
-    orders = {}
-    for plural in plan.order.keys() & resources.keys():
-        after = list(plan.order[plural])
-        kept = set(after)
-        before = [key for key in map(resources[plural].key_of, plan.before[plural]) if key in kept]
-        if before != after:
-            orders[plural] = [before, after]
-    return orders
-
-
-def _changed(fields: Iterable[Field], existing: Object, planned: Object) -> tuple[Values, Values]:
-    """The normalised values that differ, before and after; with those of a nested object, its
-    id."""
-    before: dict[str, Any] = {}
-    after: dict[str, Any] = {}
-    for item in fields:
-        old, new = existing.get(item.name), planned.get(item.name)
-        if item.fields and isinstance(old, Mapping) and isinstance(new, Mapping):
-            inner = _changed(item.fields, old, new)
-            if inner[1]:
-                before[item.name], after[item.name] = ({"id": old.get("id"), **inner[0]}, inner[1])
-        elif item.normalised(existing) != item.normalised(planned):
-            before[item.name], after[item.name] = _value(item, existing), _value(item, planned)
-    return before, after
-
-
-def _normalised(fields: Iterable[Field], obj: Object) -> Values:
-    """The normalised values of the fields that an object has; of a nested object those of its own
-    fields."""
-    return {item.name: _value(item, obj) for item in fields if item.name in obj}
-
-
-def _value(item: Field, obj: Object) -> Any:
-    nested = obj.get(item.name)
-    return (
-        _normalised(item.fields, nested)
-        if item.fields and isinstance(nested, Mapping)
-        else item.normalised(obj)
-    )

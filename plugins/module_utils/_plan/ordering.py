@@ -15,9 +15,7 @@ from typing import List, Mapping, Sequence, Tuple
 from .._errors import PlanError
 from .._schema.resource import Key, Object
 from .desired import Desired, Position
-from .plan import Operation
-
-POSITION = "position"  # of a new or moved object, counted from 1; no field of the object itself
+from .plan import POSITION, Operation
 
 
 def order_operations(

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from typing import Collection, Mapping, Sequence
 
 from .._schema.resource import Key, Object, Resource, State, Values
-from .diff import overlay
+from .diff import overlay, values_before
+
+POSITION = "position"  # of a new or moved object, counted from 1; no field of the object itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,19 @@ class Operation:
         existing = self.existing or {}
         merged = {**overlay(self.resource.fields, existing, self.fields), **self.shared}
         return self.resource.normalise(merged, existing, {*self.named, *self.fields})
+
+    @property
+    def before(self) -> Values:
+        """The values that change, as they are; of an object that is deleted all, of a new one
+        none."""
+        if self.existing is None:
+            return {}
+        if self.planned is None:
+            return self.resource.managed(self.existing)
+        before = values_before(self.resource.fields, self.existing, self.planned)
+        if POSITION in self.fields and self.index is not None:
+            before[POSITION] = self.index + 1
+        return before
 
     @property
     def key(self) -> Key:

@@ -303,3 +303,11 @@ EVALUATION: Sequence[tuple[Resource, Callable[[Sequence[Object]], list[ZoneRule]
     (FIREWALL_RULES, _firewall_rules_in_order),
     (CUSTOM_RULES, _custom_rules_in_order),
 )
+
+
+def keys_in_order(resource: Resource, objects: Sequence[Object]) -> list[Key] | None:
+    """The keys of a collection as the service evaluates it; None where order does not matter."""
+    for other, in_order in EVALUATION:
+        if other.plural == resource.plural:
+            return [rule.key for rule in in_order(objects)]
+    return [resource.key_of(item) for item in objects] if resource.list_field else None

@@ -54,7 +54,13 @@ def update(comment: str, existing: Any) -> Operation:
 
 def test_records_have_what_is_sent() -> None:
     assert operation_records([update("b", ENTRY)]) == [
-        {"action": "update", "resource": "allowlist_entry", "key": "10.0.0.1", "fields": {"comment": "b"}}
+        {
+            "action": "update",
+            "resource": "allowlist_entry",
+            "key": "10.0.0.1",
+            "fields": {"comment": "b"},
+            "before": {"comment": "a"},
+        }
     ]
 
 

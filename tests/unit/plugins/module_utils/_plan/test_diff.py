@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.diff import differences, overlay
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.diff import differences, overlay, values_before
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 
@@ -64,3 +64,13 @@ def test_a_nested_object_that_is_none_differs_as_a_whole(nested: Any) -> None:
 def test_an_overlay_keeps_what_it_does_not_name_unless_it_names_another_object(change: Any, nested: Any) -> None:
     assert overlay(FIREWALL_RULES.fields, RULE, {"filter": change}) == {**RULE, "filter": nested}
     assert RULE["filter"] == {"id": "f1", "expression": "a  b", "ref": "x"}
+
+
+def test_before_has_the_part_of_a_nested_object_that_differs() -> None:
+    rule = {"id": "1", "action": "log", "filter": {"id": "f", "expression": "ssl", "future": 1}}
+    planned = overlay(FIREWALL_RULES.fields, rule, {"filter": {"expression": "true"}})
+    assert values_before(FIREWALL_RULES.fields, rule, planned) == {"filter": {"expression": "ssl"}}
+    assert values_before(FIREWALL_RULES.fields, rule, {**rule, "filter": {"id": "g"}}) == {
+        "filter": {"id": "f", "expression": "ssl"}
+    }
+    assert values_before(FIREWALL_RULES.fields, rule, rule) == {}

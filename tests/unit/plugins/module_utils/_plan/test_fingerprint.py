@@ -52,6 +52,7 @@ def test_a_plan_that_does_nothing_has_no_id() -> None:
         ([{"comment": "new", "prefix": " 192.0.2.0/24 "}], [dict(reversed(EXISTING.items()))]),
         (CHANGE, [{**EXISTING, "modified_on": "2026-01-01T00:00:00Z"}]),
         (CHANGE, [EXISTING, {"id": "2", "prefix": "203.0.113.0/24"}]),
+        (CHANGE, [{name: value for name, value in EXISTING.items() if name != "excluded"}]),
     ],
 )
 def test_plans_that_do_the_same_have_one_id(desired: list[dict[str, Any]], existing: Sequence[dict[str, Any]]) -> None:
@@ -66,6 +67,8 @@ def test_plans_that_do_the_same_have_one_id(desired: list[dict[str, Any]], exist
         {"desired": CHANGE, "existing": [{**EXISTING, "comment": "older"}]},
         {"desired": CHANGE, "existing": [{**EXISTING, "id": "2"}]},
         {"desired": CHANGE, "existing": []},
+        {"desired": CHANGE, "existing": [{**EXISTING, "excluded": True}]},
+        {"desired": CHANGE, "existing": [{**EXISTING, "future": {"by": "somebody"}}]},
         {"desired": CHANGE, "owner": {"account_id": "b" * 32}},
         {"desired": CHANGE, "owner": {"zone_id": "a" * 32}},
         {"desired": [], "exclusive": True},
@@ -180,21 +183,30 @@ def leaves(resource: Resource, obj: Mapping[str, Any]) -> Iterator[tuple[str, An
 
 
 def effect(plural: str, plan: Plan) -> Any:
-    """What a plan does, seen from the states before and after alone."""
+    """What a plan does, seen from the states before and after alone: the objects that change, and their order."""
     resource = SHAPES[plural][0]
     sides = [{resource.key_of(item): item for item in state[plural]} for state in (plan.before, plan.after())]
     changes = []
     for key in sides[0].keys() | sides[1].keys():
         one, other = (dict(leaves(resource, side[key])) if key in side else None for side in sides)
-        if one is None or other is None:
+        if one != other:
             changes.append((key, str(sides[0].get(key, {}).get("id")), str(one), str(other)))
-        elif one != other:
-            names = [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)]
-            shown = sorted((name, str(one.get(name)), str(other.get(name))) for name in names)
-            changes.append((key, str(sides[0][key].get("id")), str(shown), ""))
-    orders = [list(side) for side in sides] if resource.list_field else [[], []]
-    orders[0] = [key for key in orders[0] if key in orders[1]]
-    return (sorted(changes), orders if orders[0] != orders[1] else None)
+    orders = [in_order(resource, side) for side in sides]
+    return (sorted(changes), orders) if changes or orders[0] != orders[1] else None
+
+
+def in_order(resource: Resource, objects: Mapping[Any, Mapping[str, Any]]) -> list[Any]:
+    """The keys of a list in which order matters, by the vendor's pages on priorities."""
+    if resource is not FIREWALL_RULES:
+        return list(objects) if resource.list_field else []
+    actions = ["log", "bypass", "allow", "challenge", "managed_challenge", "js_challenge", "block", "skip"]
+
+    def place(key: Any) -> tuple[bool, int, int]:
+        priority = objects[key].get("priority")
+        number = int(priority) if priority not in ("", None) else None
+        return (number is None, number or 0, actions.index(objects[key]["action"]))
+
+    return sorted(objects, key=place)
 
 
 @pytest.mark.parametrize("plural", SHAPES)
@@ -202,7 +214,7 @@ def effect(plural: str, plan: Plan) -> Any:
 def test_two_plans_have_one_id_exactly_if_they_do_the_same(plural: str, data: st.DataObject) -> None:
     one, other = data.draw(plans(plural)), data.draw(plans(plural))
     assert (plan_id(OWNER, one) == plan_id(OWNER, other)) is (effect(plural, one) == effect(plural, other))
-    assert (plan_id(OWNER, one) == "") is (effect(plural, one) == ([], None))
+    assert (plan_id(OWNER, one) == "") is (effect(plural, one) is None)
     assert is_rest_of(one, one)
 
 
@@ -242,18 +254,62 @@ RULE = {"id": "1" * 32, "action": "log", "filter": {"id": "e" * 32, "expression"
 
 
 @pytest.mark.parametrize(
-    ("desired", "existing", "part"),
+    ("desired", "existing", "rest"),
     [
-        ({"action": "block"}, RULE, True),
-        ({"filter": {"expression": "false"}}, {**RULE, "action": "block"}, True),
         ({}, RULE, True),
+        ({}, {**RULE, "action": "block"}, True),
+        ({}, {**RULE, "filter": {"id": "e" * 32, "expression": "false"}}, True),
         ({"action": "challenge"}, RULE, False),
         ({"paused": True}, RULE, False),
-        ({"action": "block"}, {**RULE, "action": "allow"}, False),
-        ({"filter": {"expression": "false"}}, {**RULE, "filter": {"id": "d" * 32, "expression": "true"}}, False),
+        ({}, {**RULE, "action": "allow"}, False),
+        ({}, {**RULE, "filter": {"id": "d" * 32, "expression": "true"}}, False),
+        ({}, {**RULE, "filter": {"id": "e" * 32, "expression": "ssl"}}, False),
+        ({}, {**RULE, "description": "of somebody else"}, False),
+        ({}, {**RULE, "future": 1}, False),
+        ({"filter": {"expression": "true"}}, RULE, False),  # with half of what was approved, it is another rule
     ],
 )
-def test_what_is_left_of_a_plan_is_a_part_of_it(desired: dict[str, Any], existing: dict[str, Any], part: bool) -> None:
-    identity = {"id": "1" * 32}
-    whole = changes_of({**identity, "action": "block", "filter": {"expression": "false"}}, RULE)
-    assert is_rest_of(changes_of({**identity, **desired}, existing), whole) is part
+def test_the_rest_of_a_plan_ends_as_the_plan_does(
+    desired: dict[str, Any], existing: dict[str, Any], rest: bool
+) -> None:
+    approved = {"id": "1" * 32, "action": "block", "filter": {"expression": "false"}}
+    whole = changes_of(approved, RULE)
+    assert is_rest_of(changes_of({**approved, **desired}, existing), whole) is rest
+
+
+def test_another_order_is_not_the_rest_of_a_plan() -> None:
+    task = parse_desired(CUSTOM_RULES, [("", {"ref": "a", "action": "log", "expression": "true"})])
+    one, other = (make_plan({"custom_rules": rules(*refs)}, [task]) for refs in ("ab", "ba"))
+    assert is_rest_of(one, one)
+    assert not is_rest_of(other, one)
+
+
+SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}}
+
+
+@pytest.mark.parametrize("change", [SKIP, {"expression": "ssl"}, {"future": {"by": "somebody"}}], ids=str)
+def test_an_approved_switch_belongs_to_the_rule_that_was_approved(change: dict[str, Any]) -> None:
+    task = parse_desired(CUSTOM_RULES, [("", {"ref": "a", "enabled": True})])
+    (rule,) = rules("a")
+    disabled = {**rule, "enabled": False}
+    ids = [plan_id(OWNER, make_plan({"custom_rules": [obj]}, [task])) for obj in (disabled, {**disabled, **change})]
+    assert ids[0] != ids[1]
+
+
+def test_a_rule_put_before_an_approved_one_counts() -> None:
+    task = parse_desired(CUSTOM_RULES, [("", {"ref": "a", "enabled": False})])
+    ids = {plan_id(OWNER, make_plan({"custom_rules": rules(*refs)}, [task])) for refs in ("ab", "xab", "abx", "ba")}
+    assert len(ids) == 4
+
+
+def test_what_a_rule_is_that_changes_along_counts() -> None:
+    condition = {"id": "e" * 32, "expression": "true"}
+    task = parse_desired(FIREWALL_RULES, [("", {"id": "1" * 32, "filter": {"expression": "false"}})])
+    ids = set()
+    for action in ("block", "allow"):
+        existing = [
+            {"id": "1" * 32, "action": "log", "filter": condition},
+            {"id": "2" * 32, "action": action, "filter": condition},
+        ]
+        ids.add(plan_id(OWNER, make_plan({"firewall_rules": existing}, [task])))
+    assert len(ids) == 2

@@ -29,6 +29,17 @@ def test_an_operation_knows_its_object_before_and_after() -> None:
     assert Operation("update", STATUS, {"enabled": True}, {"enabled": False}, 0).address is None
 
 
+def test_an_operation_knows_the_values_that_change() -> None:
+    update = Operation("update", ALLOWLIST, {"comment": "b", "enabled": True}, ENTRY, 0)
+    assert update.before == {"comment": "a", "enabled": None}
+    assert Operation("delete", ALLOWLIST, {}, ENTRY, 0).before == {"prefix": "10.0.0.1", "comment": "a"}
+    assert Operation("create", ALLOWLIST, {"prefix": "10.0.0.2"}).before == {}
+    moved = Operation("update", CUSTOM_RULES, {"position": 1}, SKIP, 2)
+    assert moved.before == {"position": 3}
+    stripped = Operation("update", CUSTOM_RULES, {"action": "block"}, SKIP, 0)
+    assert stripped.before == {name: SKIP[name] for name in ("action", "action_parameters", "logging")}
+
+
 def test_an_entry_says_its_kind_where_several_collections_have_one_shape() -> None:
     rule = {"scope": "region", "name": "WEUR"}
     assert Operation("create", RULES[0], rule).entry == "syn_flood region WEUR"
