@@ -5,17 +5,16 @@
 
 """Which destinations a filter's expression matches: for all of their traffic, or for some of it.
 
-Filters know the fields ip.src, ip.dst, tcp.srcport and tcp.dstport, and no functions ("JSON
-objects" in the vendor's documentation). Conditions on anything but the destination are taken as met
-by some traffic and not by other; this errs on the side of `sometimes`.
+A condition on anything but the destination is taken as met by some traffic and not by other; this
+errs on the side of `sometimes`.
 """
 
 from __future__ import annotations
 
 from typing import Callable, Mapping, NamedTuple
 
-from .._values.address_set import EVERYTHING, IPV6, Range, Ranges, complement, intersection, union
-from .fields import AddressRange, address_ranges, number_ranges, unknown_leaf
+from .._values.address_set import EVERYTHING, Ranges, complement, intersection, union
+from .fields import FIELDS, FilterField, unknown_leaf
 from .grammar import (
     Combination,
     Comparison,
@@ -27,9 +26,6 @@ from .grammar import (
     parse,
     place_of,
 )
-
-HIGHEST_PORT = 65535
-PORTS: Ranges = [(0, HIGHEST_PORT)]
 
 
 class Undecided(ValueError):
@@ -97,62 +93,19 @@ def _matches(tree: Tree) -> Matches:
         return ALL if tree.value else NOTHING
     if isinstance(tree, Unknown) or tree.field not in FIELDS:
         raise unknown_leaf(tree)
-    return FIELDS[tree.field](tree)
+    return _destinations(FIELDS[tree.field], tree)
 
 
-def _destination(comparison: Comparison) -> Matches:
-    addresses = addresses_of(comparison)
-    return Matches(addresses, addresses)
-
-
-def _source(comparison: Comparison) -> Matches:
-    """A packet's source and destination are of one family, so that another family's destinations
-    cannot match."""
-    addresses = addresses_of(comparison)
-    families = [family for family in EVERYTHING if intersection([family], addresses)]
-    return Matches(
-        [family for family in families if intersection([family], addresses) == [family]], families
-    )
-
-
-def _port(comparison: Comparison) -> Matches:
-    numbers = intersection(numbers_of(comparison, 0, HIGHEST_PORT), PORTS)
-    return ALL if numbers == PORTS else SOME if numbers else NOTHING
-
-
-def addresses_of(comparison: Comparison) -> Ranges:
-    """The addresses that meet a comparison; raises Unread."""
-    addresses = union(map(_range, address_ranges(comparison)))
-    return complement(addresses) if comparison.operator == "ne" else addresses
-
-
-def _range(addresses: AddressRange) -> Range:
-    version, first, last = addresses
-    offset = IPV6 if version == 6 else 0
-    return offset + first, offset + last
-
-
-def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
-    """The whole numbers from `lowest` to `highest` that meet a comparison; raises Unread."""
-    ranges = number_ranges(comparison)
-    first, last = ranges[0] if ranges else (highest, lowest)
-    bounds: Mapping[str, Ranges] = {
-        "ne": [(lowest, first - 1), (last + 1, highest)],
-        "lt": [(lowest, first - 1)],
-        "le": [(lowest, first)],
-        "gt": [(first + 1, highest)],
-        "ge": [(first, highest)],
-    }
-    clipped = [
-        (max(low, lowest), min(high, highest))
-        for low, high in bounds.get(comparison.operator, ranges)
-    ]
-    return union(item for item in clipped if item[0] <= item[1])
-
-
-FIELDS: Mapping[str, Callable[[Comparison], Matches]] = {
-    "ip.src": _source,
-    "ip.dst": _destination,
-    "tcp.srcport": _port,
-    "tcp.dstport": _port,
-}
+def _destinations(field: FilterField, comparison: Comparison) -> Matches:
+    """The destinations of packets that meet a comparison; of those of a part of the field's values
+    all, if the whole part meets it."""
+    values = field.values_of(comparison)
+    if not field.parts:
+        return Matches(values, values)
+    always: Ranges = []
+    sometimes: Ranges = []
+    for part, destinations in field.parts:
+        common = intersection([part], values)
+        sometimes += destinations if common else []
+        always += destinations if common == [part] else []
+    return Matches(union(always), union(sometimes))

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, List, Mapping, NamedTuple, Union
 
-from .._values.address_set import EVERYTHING, Ranges, intersection
-from .destinations import HIGHEST_PORT, addresses_of, numbers_of
-from .fields import address_ranges, number_ranges
+from .._values.address_set import Ranges, intersection
+from .comparisons import number_ranges, numbers_of
+from .fields import FIELDS, FilterField
 from .grammar import (
     HARD_TO_END,
     TEXT,
@@ -53,7 +53,7 @@ class Node(NamedTuple):
 
 
 Formula = Union[bool, Condition, Node]
-Values = Mapping[Hashable, List[Hashable]]  # by variable, those that make a difference
+Decisive = Mapping[Hashable, List[Hashable]]  # by variable, the values that make a difference
 
 
 def matches_every_request(expression: str) -> bool:
@@ -70,7 +70,7 @@ def matches_every_request(expression: str) -> bool:
     return _is_proven(_formula(tree, values), values)
 
 
-def _is_proven(formula: Formula, values: Values) -> bool:
+def _is_proven(formula: Formula, values: Decisive) -> bool:
     """Whether a formula is true for all values of all of its variables."""
     pending: list[Formula] = [formula]
     seen: set[Formula] = set()
@@ -137,7 +137,7 @@ def _simplified(operator: str, parts: list[Formula]) -> Formula:
     return Node("not", (node,)) if odd else node
 
 
-def _formula(tree: Tree, values: Values) -> Formula:
+def _formula(tree: Tree, values: Decisive) -> Formula:
     if isinstance(tree, Constant):
         return tree.value
     if isinstance(tree, Negation):
@@ -150,7 +150,7 @@ def _formula(tree: Tree, values: Values) -> Formula:
     return Condition(variable, kind.true_for(tree, values[variable]))
 
 
-def _values(comparisons: list[Comparison]) -> Values:
+def _values(comparisons: list[Comparison]) -> Decisive:
     values: dict[Hashable, dict[Hashable, None]] = {}
     for comparison in comparisons:
         kind, variable = _variable(comparison)
@@ -171,12 +171,9 @@ def _variable(comparison: Comparison) -> tuple[Kind, Hashable]:
     more is known."""
     field = comparison.field
     try:
-        if field in ("ip.src", "ip.dst"):
-            address_ranges(comparison)
-            return ADDRESS, (field, "address")
-        if field in ("tcp.srcport", "tcp.dstport"):
-            number_ranges(comparison)
-            return PORT, (field, "port")
+        if field in FIELDS:
+            FIELDS[field].values_of(comparison)
+            return RANGES[field], (field, "range")
         if comparison.plain and comparison.operator:
             if comparison.operator in ("eq", "ne", "in") and all(
                 map(_is_simple_text, comparison.operands)
@@ -223,14 +220,19 @@ def _numbers(comparison: Comparison, values: list[Any]) -> frozenset[Hashable]:
     return _among(numbers_of(comparison, LOWEST, HIGHEST), values) | missing
 
 
-ADDRESS = Kind(
-    lambda comparison: _starts(addresses_of(comparison), EVERYTHING),
-    lambda comparison, values: _among(addresses_of(comparison), values),
-)
-PORT = Kind(
-    lambda comparison: _starts(numbers_of(comparison, 0, HIGHEST_PORT), [(0, HIGHEST_PORT)]),
-    lambda comparison, values: _among(numbers_of(comparison, 0, HIGHEST_PORT), values),
-)
+def _ranges_of(field: FilterField) -> Kind:
+    """The kind of the comparisons of a field whose values are ranges."""
+
+    def starts(comparison: Comparison) -> list[Any]:
+        return _starts(field.values_of(comparison), field.everything)
+
+    def true_for(comparison: Comparison, values: list[Any]) -> frozenset[Hashable]:
+        return _among(field.values_of(comparison), values)
+
+    return Kind(starts, true_for)
+
+
+RANGES = {name: _ranges_of(field) for name, field in FIELDS.items()}
 NUMBER = Kind(
     lambda comparison: [
         MISSING,

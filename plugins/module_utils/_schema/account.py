@@ -15,7 +15,7 @@ import re
 from typing import Mapping, NamedTuple
 
 from .._errors import OptionError
-from .._expressions.fields import FILTER_EXPRESSION
+from .._expressions.examination import FILTER_EXPRESSION
 from .._messages import Option
 from .._values.kinds import CODE, FLAG, NETWORK, TEXT, choice
 from .._values.networks import unusual_to_protect

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError
-from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION
+from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
 from .._messages import Option
 from .._values.kinds import CODE, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 from .owners import ZONE_OWNER

@@ -17,13 +17,12 @@ import ipaddress
 from typing import Any, Iterable, Iterator, List, Tuple
 
 from .._text import plural
-from .networks import normalise_network
+from .networks import BITS, normalise_network
 
 Range = Tuple[int, int]  # first and last number
 Ranges = List[Range]  # sorted, disjoint, none next to another
 
 IPV6 = 1 << 64
-BITS = {4: 32, 6: 128}
 EVERYTHING: Ranges = [(0, (1 << 32) - 1), (IPV6, IPV6 + (1 << 128) - 1)]
 
 

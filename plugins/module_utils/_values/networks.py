@@ -18,6 +18,7 @@ Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 NormalisedNetwork = Tuple[
     int, int, int, str
 ]  # the family, the first address, the length; or a malformed text
+BITS = {4: 32, 6: 128}  # of an address, by family
 WIDEST_USUAL = {4: 8, 6: 16}  # nobody announces wider networks
 GLOBAL_IPV6 = "2000::/3"
 # By IANA's registry "IPv4 Special-Purpose Address Space", without the networks for documentation,
@@ -108,7 +109,7 @@ def networks_overlap(one: Any, other: Any) -> bool:
     ) = (normalise_network(network) for network in (one, other))
     if malformed or other_malformed or not version or version != other_version:
         return False
-    shift = (32 if version == 4 else 128) - min(length, other_length)
+    shift = BITS[version] - min(length, other_length)
     return first >> shift == other_first >> shift
 
 
@@ -119,7 +120,7 @@ def contains(outer: str, inner: Any) -> bool:
     )
     if malformed or version != inner_version or inner_length < length:
         return False
-    shift = (32 if version == 4 else 128) - length
+    shift = BITS[version] - length
     return inner_first >> shift == first >> shift
 
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.destinations import Undecided, matched
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
     FILTER_EXPRESSION,
     FILTER_SCHEME,
 )

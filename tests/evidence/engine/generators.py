@@ -10,11 +10,15 @@ import ipaddress
 from random import Random
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import FIELDS
+
 from tests.support.requests_evaluator import PRECEDENCE, Request
 
 ADDRESSES = [f"192.0.2.{last}" for last in (0, 1, 7, 8, 127, 255)] + ["198.51.100.7", "2001:db8::1", "2001:db8::ff"]
 NETWORKS = ["192.0.2.0/24", "192.0.2.0/29", "0.0.0.0/0", "::/0", "2001:db8::/32", "2001:db8::f0/124", "192.0.2.8/29"]
 RANGES = ["192.0.2.1..192.0.2.8", "2001:db8::1..2001:db8::9"]
+ADDRESS_FIELDS = [name for name, field in FIELDS.items() if field.type_name == "address"]
+PORT_FIELDS = [name for name, field in FIELDS.items() if field.type_name == "number"]
 PORTS = [0, 1, 22, 80, 443, 8080, 65535]
 ODD_VALUES = [
     "080",
@@ -59,12 +63,12 @@ def combination(random: Random, atom: Any, depth: int = 3, joints: tuple[str, ..
 def packet_atom(random: Random) -> str:
     """A comparison as filters have them."""
     if random.random() < 0.5:
-        field = random.choice(["ip.src", "ip.dst"])
+        field = random.choice(ADDRESS_FIELDS)
         if random.random() < 0.3:
             return f"{field} {random.choice(['eq', 'ne', '==', '!='])} {random.choice(ADDRESSES)}"
         members = random.choices([*ADDRESSES, *NETWORKS, *RANGES], k=random.randint(0, 3))
         return f"{field} in {{{' '.join(members)}}}"
-    field = random.choice(["tcp.srcport", "tcp.dstport"])
+    field = random.choice(PORT_FIELDS)
     if random.random() < 0.7:
         operator = random.choice(["eq", "ne", "lt", "le", "gt", "ge", "==", "!=", "<", "<=", ">", ">="])
         return f"{field} {operator} {random.choice(PORTS)}"
@@ -76,7 +80,7 @@ def odd_packet_atom(random: Random) -> str:
     """A comparison as filters have them, or one that looks like it."""
     if random.random() < 0.5:
         return packet_atom(random)
-    field = random.choice(["ip.src", "ip.dst", "tcp.dstport", "udp.dstport"])
+    field = random.choice([*FIELDS, "udp.dstport"])
     value = random.choice(ODD_VALUES)
     return random.choice(
         [f"{field} eq {value}", f"{field} in {{{value}}}", f"{field} in {value}", f"{field} lt {value}"]
@@ -102,7 +106,7 @@ def packets(random: Random, count: int) -> list[dict[str, Any]]:
     while len(samples) < count:
         source, destination = random.choice(ADDRESSES), random.choice(ADDRESSES)
         if ipaddress.ip_address(source).version == ipaddress.ip_address(destination).version:
-            ports = {"tcp.srcport": random.choice(PORTS), "tcp.dstport": random.choice(PORTS)}
+            ports = {name: random.choice(PORTS) for name in PORT_FIELDS}
             samples.append({"ip.src": source, "ip.dst": destination, **ports})
     return samples
 

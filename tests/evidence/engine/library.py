@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import FIELDS
+
 LIBRARY = Path(__file__).parents[3] / ".cache/npm/firewalker/package/lib/libwirefilter_ffi.so"
 TYPES = {"address": 0, "text": 1, "number": 2, "flag": 3}
 REQUEST_FIELDS = {
@@ -26,7 +28,7 @@ REQUEST_FIELDS = {
     "cf.threat_score": "number",
     "ssl": "flag",
 }
-PACKET_FIELDS = {"ip.src": "address", "ip.dst": "address", "tcp.srcport": "number", "tcp.dstport": "number"}
+PACKET_FIELDS = {name: field.type_name for name, field in FIELDS.items()}
 Values = Mapping[str, object]
 
 

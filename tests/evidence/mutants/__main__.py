@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mutants"
 DECIDING = (
     "_plan/plan.py _plan/ordering.py _plan/reconcile.py _apply/executor.py _apply/recovery.py _guard/risks.py _values/kinds.py "
-    "_expressions/grammar.py _expressions/fields.py _expressions/destinations.py _api/client.py"
+    "_expressions/grammar.py _expressions/comparisons.py _expressions/fields.py _expressions/destinations.py _api/client.py"
 )
 
 

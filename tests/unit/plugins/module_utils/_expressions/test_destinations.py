@@ -15,9 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.de
     SOME,
     Undecided,
     matched,
-    numbers_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, parse
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     difference,
     intersection,
@@ -169,30 +167,6 @@ def test_which_destinations_an_expression_matches(expression: str, always: str, 
 def test_what_is_not_of_the_documented_form_is_undecided(expression: str) -> None:
     with pytest.raises(Undecided):
         matched(expression)
-
-
-@pytest.mark.parametrize(
-    ("condition", "numbers"),
-    [
-        ("eq 7", [(7, 7)]),
-        ("ne 7", [(0, 6), (8, 9)]),
-        ("ne 0", [(1, 9)]),
-        ("ne 9", [(0, 8)]),
-        ("lt 7", [(0, 6)]),
-        ("lt 0", []),
-        ("le 7", [(0, 7)]),
-        ("gt 7", [(8, 9)]),
-        ("gt 9", []),
-        ("ge 7", [(7, 9)]),
-        ("eq 20", []),
-        ("in {1 3..5}", [(1, 1), (3, 5)]),
-        ("in {5..20}", [(5, 9)]),
-    ],
-)
-def test_the_numbers_from_0_to_9_that_meet_a_condition(condition: str, numbers: list[tuple[int, int]]) -> None:
-    comparison = parse(f"tcp.dstport {condition}")
-    assert isinstance(comparison, Comparison)
-    assert numbers_of(comparison, 0, 9) == numbers
 
 
 @pytest.mark.parametrize("condition", ["ge 0", "le 65535", "in {0..65535}", "in {0 1..65535}"])

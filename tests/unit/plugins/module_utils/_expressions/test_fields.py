@@ -2,253 +2,38 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+"""The table of fields: each can be read, has all of its values, and leads to all destinations."""
+
 from __future__ import annotations
 
-import ipaddress
-from typing import Any
-
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions import fields as expressions
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
-    FILTER_EXPRESSION,
-    FIREWALL_EXPRESSION,
-    RULE_EXPRESSION,
-    address_ranges,
-    number_ranges,
-    vendor_refusal,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, leaves, parse
-from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import Value
-
-MALFORMED = [
-    ("ip.dst eq 192.0.2.0/24", "column 11, at '192.0.2.0/24': '192.0.2.0/24' is more than one address; write in {192.0.2.0/24}"),
-    ("ip.dst ne 192.0.2.1..192.0.2.9", "is more than one address"),
-    ("ip.dst eq {192.0.2.1 192.0.2.2}", "column 1, at 'ip.dst eq {192.0.2.1 192.0....': 'eq' takes one value, and no set"),
-    ("ip.dst in 192.0.2.0/24", "'in' takes a set in braces; write in {192.0.2.0/24}"),
-    ("ip.dst in {192.0.2.7/24}", "'192.0.2.7/24' has bits behind its prefix length; write 192.0.2.0/24"),
-    ("ip.dst in {2001:db8::1/32}", "write 2001:db8::/32"),
-    ("ip.dst in {2001:DB8::1/32}", "write 2001:db8::/32"),
-    ("ip.dst ne {192.0.2.1 192.0.2.2}", "'ne' takes one value, and no set"),
-    ("ip.dst in {::1..192.0.2.9}", "is no range of addresses"),
-    ("ip.dst in {" + "9" * 400 + "}", "...': '" + "9" * 199 + "... ("),
-    ("ip.dst eq 203.0.113/24", "is more than one address"),
-    ("ip.dst in {203.0.113/24}", "did you mean 203.0.113.0/24?"),
-    ("ip.dst in {192.0.2.9..192.0.2.1}", "is no range of addresses"),
-    ("ip.dst in {192.0.2.1..2001:db8::1}", "is no range of addresses"),
-    ("ip.dst in {192.0.2.0/24..192.0.2.9}", "is no range of addresses"),
-    ('ip.dst eq "192.0.2.1"', "is not a network"),
-    ("ip.dst contains 192.0.2.1", "'contains' does not go with addresses"),
-    ("ip.dst", "column 1, at 'ip.dst': 'ip.dst' is compared to nothing"),
-    ("tcp.dstport eq 080", "column 16, at '080': '080' is no port, but a number to base 8; write decimal digits without a leading 0"),
-    ("tcp.dstport in {0..065535}", "'065535' is no port, but a number to base 8"),
-    ("tcp.dstport eq 0x50", "'0x50' is no port, but a number to base 16"),
-    ("tcp.dstport eq -1", "'-1' is no port"),
-    ("tcp.dstport eq http", "'http' is no port"),
-    ("tcp.dstport eq \u0668\u0660", "'\u0668' is not expected there"),
-    ("tcp.dstport eq " + "9" * 5000, "is no port"),
-    ("tcp.dstport eq 80..90", "'80..90' is more than one port; write in {80..90}"),
-    ("tcp.dstport eq {80 90}", "takes one value"),
-    ("tcp.dstport in 80", "'in' takes a set in braces"),
-    ("tcp.dstport in {9..1}", "is no range of ports"),
-    ("tcp.dstport contains 80", "'contains' does not go with ports"),
-    ("tcp.dstport\teq 80", "column 12, at 'eq 80': a tab is no white space"),
-    ("tcp.dstport eq 80 and", "at the end: it ends where a field is expected"),
-    ("ip.dst eq 192.0.2.1)", "column 20, at ')': ')' is not expected there"),
-]  # fmt: skip
-FILTERS_ONLY = [
-    ("tcp.dstport & 3", "'&' is no operator"),
-    ("ip.dst eq 192.0.2.1 ip.src eq 192.0.2.1", "'ip.src' is not expected there"),
-]
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import FIELDS, unknown_leaf
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, Unread, parse
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import EVERYTHING, union
 
 
-@pytest.fixture(autouse=True)
-def _without_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expressions, "vendor_parser", None)
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_has_every_value(name: str) -> None:
+    field = FIELDS[name]
+    everything = parse(f"{name} in {{{'0.0.0.0/0 ::/0' if field.type_name == 'address' else '0..65535'}}}")
+    assert isinstance(everything, Comparison)
+    assert field.values_of(everything) == field.everything
+    with pytest.raises(Unread):
+        field.values_of(everything._replace(operator="contains"))
 
 
-@pytest.mark.parametrize(("expression", "reason"), MALFORMED + FILTERS_ONLY)
-def test_a_filter_that_the_service_refuses_is_refused_with_its_place(expression: str, reason: str) -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        FILTER_EXPRESSION.examine(expression)
-    assert reason in str(caught.value)
+@pytest.mark.parametrize("name", FIELDS)
+def test_its_parts_are_all_of_its_values_and_go_to_all_destinations(name: str) -> None:
+    parts = FIELDS[name].parts
+    if name == "ip.dst":
+        assert parts == ()
+    else:
+        assert union(part for part, _destinations in parts) == FIELDS[name].everything
+        assert union(item for _part, destinations in parts for item in destinations) == EVERYTHING
 
 
-@pytest.mark.parametrize("value", [RULE_EXPRESSION, FIREWALL_EXPRESSION])
-@pytest.mark.parametrize(("expression", "reason"), MALFORMED)
-def test_so_is_a_rule(value: Value, expression: str, reason: str) -> None:
-    if len(expression) > 4096:
-        reason = "characters" if value is RULE_EXPRESSION else reason
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        value.examine(expression)
-    assert reason in str(caught.value)
-
-
-@pytest.mark.parametrize("value", [FILTER_EXPRESSION, RULE_EXPRESSION, FIREWALL_EXPRESSION])
-def test_only_what_the_language_takes_for_white_space_is_taken_off(value: Value) -> None:
-    assert value.parse(" \r\nip.dst eq 192.0.2.1\n ") == "ip.dst eq 192.0.2.1"
-    for other in ("\t", "\x0b", "\x0c", "\xa0", "\u2028"):
-        text = f"{other}ip.dst eq 192.0.2.1{other}"
-        assert value.parse(text) == text
-        with pytest.raises(ValueError, match="column 1, at "):
-            value.examine(text)
-
-
-@pytest.mark.parametrize(
-    ("expression", "doubt"),
-    [
-        ("udp.dstport eq 53",
-         "column 1, at 'udp.dstport eq 53': filters know no field 'udp.dstport', only ip.src, ip.dst, tcp.srcport, tcp.dstport; the service may refuse it"),
-        ("ip.dst eq 192.0.2.1 and len(x) gt 5", "column 25, at 'len(x) gt 5': 'len' is a function, and filters know none"),
-        ("x[0] eq 5", "filters know no field 'x'"),
-        ("x[(1)] eq 5", "filters know no field 'x'"),
-        ("udp.dstport & 3", "filters know no field 'udp.dstport'"),
-        ("ip.dst in $list", "what the list '$list' holds is not known"),
-        ("ip.dst lt 192.0.2.1", "'lt' does not go with addresses"),
-        ("(" * 60 + "ip.dst eq 192.0.2.1" + ")" * 60, "nested too deeply"),
-    ],
-)  # fmt: skip
-def test_what_only_may_be_refused_is_a_doubt(expression: str, doubt: str) -> None:
-    (finding,) = FILTER_EXPRESSION.examine(expression)
-    assert doubt in finding
-
-
-def test_a_doubt_is_said_once() -> None:
-    assert len(FILTER_EXPRESSION.examine("udp.dstport eq 53 or udp.dstport eq 123 or udp.srcport eq 53")) == 2
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "ip.dst in {192.0.2.0/24 198.51.100.7 203.0.113.1..203.0.113.9 2001:DB8::/32}", "true", "not false",
-        "tcp.dstport in {80 1024..65535} and not ip.src in {}", "tcp.srcport lt 1024", "ip.dst ne 192.0.2.1",
-    ],
-)  # fmt: skip
-def test_a_documented_filter_has_no_findings(expression: str) -> None:
-    assert list(FILTER_EXPRESSION.examine(expression)) == []
-
-
-@pytest.mark.parametrize(
-    ("operand", "first", "last"),
-    [
-        ("192.0.2.1", "192.0.2.1", "192.0.2.1"),
-        ("192.0.2.0/24", "192.0.2.0", "192.0.2.255"),
-        ("192.0.2.6/31", "192.0.2.6", "192.0.2.7"),
-        ("0.0.0.0/0", "0.0.0.0", "255.255.255.255"),
-        ("192.0.2.9..198.51.100.1", "192.0.2.9", "198.51.100.1"),
-        ("192.0.2.9..192.0.2.9", "192.0.2.9", "192.0.2.9"),
-        ("2001:DB8::1", "2001:db8::1", "2001:db8::1"),
-        ("2001:db8::/32", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"),
-        ("::/0", "::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
-    ],
-)
-def test_a_set_names_the_addresses_from_the_first_to_the_last(operand: str, first: str, last: str) -> None:
-    (comparison,) = leaves(parse(f"ip.dst in {{{operand} 203.0.113.7}}"))
-    assert isinstance(comparison, Comparison)
-    start, end = map(ipaddress.ip_address, (first, last))
-    other = int(ipaddress.ip_address("203.0.113.7"))
-    assert address_ranges(comparison) == [(start.version, int(start), int(end)), (4, other, other)]
-
-
-@pytest.mark.parametrize(
-    ("operands", "numbers"),
-    [("eq 80", [(80, 80)]), ("in {0 80..90 443..443}", [(0, 0), (80, 90), (443, 443)]), ("lt 1024", [(1024, 1024)])],
-)
-def test_a_comparison_names_ports(operands: str, numbers: list[tuple[int, int]]) -> None:
-    (comparison,) = leaves(parse(f"tcp.dstport {operands}"))
-    assert isinstance(comparison, Comparison)
-    assert number_ranges(comparison) == numbers
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        'http.host eq "example.com" and not cf.client.bot', "ip.src in $office", "ip.src lt 192.0.2.1", "x & 1 == 1",
-        'any(http.request.headers["x-a"][*] contains "b")', 'http.host in {"a" "b"} or http.request.uri.path ~ "^/[\\"]"',
-        'http.request.uri.path contains lower("A")', "cf.threat_score gt 014",
-    ],
-)  # fmt: skip
-def test_of_rules_only_what_is_certain_is_refused(expression: str) -> None:
-    assert list(RULE_EXPRESSION.examine(expression)) == []
-
-
-@pytest.mark.parametrize(("value", "longest"), [(RULE_EXPRESSION, 4096), (FILTER_EXPRESSION, 8192)])
-def test_the_longest_expression_has_a_length(value: Value, longest: int) -> None:
-    start = "ip.src in {192.0.2.1"
-    assert list(value.examine(start + " " * (longest - len(start) - 1) + "}")) == []
-    with pytest.raises(ValueError, match=f"it has {longest + 1} characters, and the service takes at most {longest}"):
-        value.examine(start + " " * (longest - len(start)) + "}")
-
-
-@pytest.mark.parametrize("value", [RULE_EXPRESSION, FIREWALL_EXPRESSION, FILTER_EXPRESSION])
-def test_the_library_is_asked_where_it_is_installed(value: Value, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-
-    def parser(expression: str, scheme: str) -> dict[str, str]:
-        calls.append(scheme)
-        return {"error": "Filter parsing error (1:5):\n\n    ^ an odd thing\n"}
-
-    monkeypatch.setattr(expressions, "vendor_parser", parser)
-    with pytest.raises(ValueError, match=r"column 5, at 'rt eq 192.0.2.1': an odd thing \(so says"):
-        value.examine("tcp.rt eq 192.0.2.1")
-    assert calls == ["magic_firewall" if value is FILTER_EXPRESSION else None]
-
-
-def answering(error: str) -> Any:
-    return lambda expression, scheme: {"error": error, "fields": []}
-
-
-@pytest.mark.parametrize(
-    ("expression", "error", "start", "problem"),
-    [
-        ("ip.dst eq", "Filter parsing error (1:10):\nip.dst eq\n         ^ expected IP address character\n", 9, "expected IP address character"),
-        ("ssl\nand x y", "Filter parsing error (2:7):\nand x y\n      ^ unrecognised input\n", 10, "unrecognised input"),
-        ("ssl\nor y\nand x y", "Filter parsing error (3:7):\nand x y\n      ^ unrecognised input\n", 15, "unrecognised input"),
-        ('x eq "\u00e4" y', 'Filter parsing error (1:11):\nx eq "\u00e4" y\n          ^ unrecognised input\n', 9, "unrecognised input"),
-        ('x ~ "(a"', 'Filter parsing error (1:8):\nx ~ "(a"\n       ^ regex parse error:\n    (a\n    ^\nerror: unclosed group\n', 7,
-         "regex parse error: (a ^ error: unclosed group"),
-    ],
-)  # fmt: skip
-def test_a_refusal_has_its_place_in_characters(
-    expression: str, error: str, start: int, problem: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(expressions, "vendor_parser", answering(error))
-    refusal = vendor_refusal(expression, None)
-    assert refusal is not None
-    assert (refusal.start, refusal.malformed) == (start, True)
-    assert refusal.problem == f"{problem} (so says the parser of the vendor's engine)"
-
-
-UNRECOGNISED = "Filter parsing error (1:1):\nx\n^ unrecognised input\n"
-
-
-@pytest.mark.parametrize(
-    ("expression", "error"),
-    [
-        ("x eq 1", ""),
-        ("x eq 1", None),
-        ("x eq 1", "Another form of errors"),
-        ("x eq 1", "Filter parsing error (1:1):\nx eq 1\n^ unknown identifier\n"),
-        ("len(x) eq 1", "Filter parsing error (1:5):\nlen(x) eq 1\n    ^^ invalid type of argument #0: expected value of type Bytes, but got Ip\n"),
-        ("x contains 1", "Filter parsing error (1:3):\nx contains 1\n  ^^^^^^^^ cannot perform this operation on type Int\n"),
-        ("x or true", UNRECOGNISED),
-        ('is_timed_hmac_valid_v0("key", x)', UNRECOGNISED),
-    ],
-)  # fmt: skip
-def test_what_the_library_may_not_know_is_not_refused(
-    expression: str, error: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(expressions, "vendor_parser", answering(error))
-    assert vendor_refusal(expression, None) is None
-
-
-def test_without_the_library_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expressions, "vendor_parser", None)
-    assert vendor_refusal("x eq", None) is None
-
-
-def test_a_library_that_fails_refuses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(expression: str, scheme: str) -> Any:
-        raise TypeError("another interface")
-
-    monkeypatch.setattr(expressions, "vendor_parser", fail)
-    assert vendor_refusal("x eq", None) is None
+def test_another_field_is_not_malformed() -> None:
+    leaf = parse("udp.dstport eq 53")
+    assert isinstance(leaf, Comparison)
+    reason = unknown_leaf(leaf)
+    assert (str(reason), reason.malformed) == (f"filters know no field 'udp.dstport', only {', '.join(FIELDS)}", False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import LONGEST_RULE
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import LONGEST_RULE
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.firewall_rule import FirewallRule, read_rule
 
 from tests.support.migration_model import OFFICE, rule
