@@ -163,6 +163,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters i
     REQUESTS_IMPORT_ERROR,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._api.connect import connected
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import LaterPageError
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
     BOUNDS,
     parse_settings,
@@ -290,6 +291,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 def read(resource: Resource) -> list[dict[str, Any]]:
                     try:
                         return [dict(item) for item in client.read(resource)]
+                    except LaterPageError:
+                        raise  # the token sees the list, and a part of it is not the whole
                     except ServiceError as exc:
                         if (
                             resource is ACCOUNTS

@@ -126,6 +126,20 @@ def test_a_refused_list_of_accounts_does_not_hide_those_that_zones_name(tmp_path
     assert "Account Settings Read (account)" in " ".join(refused.output.split())
 
 
+@pytest.mark.parametrize("fault", ["status", "member"])
+def test_a_part_of_the_accounts_is_not_all_of_them(tmp_path: Path, service: LocalService, fault: str) -> None:
+    """A later page is refused, or empty and without a total."""
+    service.misbehave("page_cap", path="^/accounts", cap=1)
+    settings: dict[str, Any] = (
+        {"status": 403} if fault == "status" else {"members": {"result": "[]", "result_info": "{}"}}
+    )
+    service.misbehave(fault, path="^/accounts", skip=1, **settings)
+    run = inventory(tmp_path, service)
+    output = " ".join(run.output.split())
+    assert "The inventory takes the accounts that its zones name" not in output
+    assert ("of the listing, and a part is" if fault == "status" else "the listing ends after 1 of 3") in output
+
+
 def test_accounts_that_the_token_does_not_see_come_from_their_zones(tmp_path: Path, service: LocalService) -> None:
     """The token sees Frankfurt, and a zone of Singapore."""
     hosts = listing(inventory(tmp_path, service, token=service.add_token("some", only=[FRANKFURT, SHOP, BLOG])))

@@ -37,6 +37,14 @@ class Sender(Protocol):
         """Raises ServiceError when no response came."""
 
 
+class LaterPageError(ServiceError):
+    """A page of a listing failed whose first page came, so that a part of the listing is known."""
+
+    def __init__(self, number: int, cause: ServiceError) -> None:
+        sentence = f"It was page {number} of the listing, and a part is not taken for the whole."
+        super().__init__(f"{cause.message} {sentence}", cause.error, cause.maybe_applied)
+
+
 class Client:
     """Reads and writes the resources of one account or zone.
 
@@ -189,7 +197,12 @@ class Client:
         def page(number: int) -> tuple[Request, Envelope]:
             paged = {**query, "page": number, "per_page": resource.page_size}
             request = Request("GET", self._path(resource), paged, resource=resource)
-            envelope = self._call(request)
+            try:
+                envelope = self._call(request)
+            except ServiceError as exc:
+                if number == 1:
+                    raise
+                raise LaterPageError(number, exc) from exc
             self.progress.read_page(
                 resource.plural, _number_of_pages(envelope) if number == 1 else 0
             )
@@ -232,7 +245,7 @@ def _unexpected(request: Request, problem: str) -> ServiceError:
     )
 
 
-MAX_DIGITS = 20  # of a total in a message
+LONGEST_TOTAL = 20  # digits of a total in a message
 
 
 class Incomplete(ValueError):
@@ -243,7 +256,9 @@ class Listing:
     """The objects of the pages so far, each once; `page_size` is the number of objects that a page
     was asked for.
 
-    The service's total may be too low, so that a full page is always followed by one more.
+    The highest total that a page tells is the one that counts: a page that tells none, or a lower
+    one, does not take it back. It may be too low, so that a full page is always followed by one
+    more.
     """
 
     def __init__(self, page_size: int) -> None:
@@ -251,6 +266,7 @@ class Listing:
         self._by_id: dict[Any, Object] = {}
         self._previous: Sequence[Object] = ()
         self._first_length: int | None = None
+        self._total: int | None = None
 
     @property
     def objects(self) -> list[Object]:
@@ -258,25 +274,42 @@ class Listing:
         return list(self._by_id.values())
 
     def add(self, page: Sequence[Object], envelope: Envelope) -> bool:
-        """Add the next page; True where the listing is complete with it. Raises Incomplete."""
+        """Add the next page; True if the listing is complete with it. Raises Incomplete.
+
+        | the page          | no total       | too few so far | the total  | more than the total |
+        |-------------------|----------------|----------------|------------|---------------------|
+        | new objects, full | goes on        | goes on        | goes on    | goes on             |
+        | new objects       | goes on        | goes on        | complete   | complete            |
+        | the same, full    | incomplete     | incomplete     | complete   | incomplete          |
+        | the same          | complete       | incomplete     | complete   | incomplete          |
+        | empty             | complete       | incomplete     | complete   | complete            |
+
+        A full page that comes twice may hide another one.
+        """
         new = self._take(page)
-        is_full = len(page) >= min(self._page_size, envelope.per_page)
-        is_full = is_full or (self._first_length is not None and new >= self._first_length)
+        is_full = self._is_full(page, new, envelope)
+        if envelope.total is not None:
+            self._total = max(envelope.total, self._total or 0)
+        count, total = len(self._by_id), self._total
+        if new:
+            return total is not None and count >= total and not is_full
+        if total is None:
+            is_complete = len(page) < self._page_size
+        else:
+            is_complete = count == total or (count > total and not page)
+        if not is_complete:
+            known = total is not None and count < total
+            of_all = excerpt(str(total), LONGEST_TOTAL) if known else "an unknown number of"
+            raise Incomplete(f"the listing ends after {count} of {of_all} objects")
+        return True
+
+    def _is_full(self, page: Sequence[Object], new: int, envelope: Envelope) -> bool:
+        """Whether a page has as much as was asked for, or as the service says that a page has, or
+        brings as much as the first one."""
+        as_first = self._first_length is not None and new >= self._first_length
         if self._first_length is None:
             self._first_length = len(page)
-        count, total = len(self._by_id), envelope.total
-        if total is None or count < total:
-            if new:
-                return False
-            if total is None and len(page) < self._page_size:
-                return True  # empty, or from a service that answers every page alike
-        elif new or not page or count == total:
-            return not (new and is_full)
-        # A full page that comes twice may hide another.
-        of_all = (
-            excerpt(str(total), MAX_DIGITS) if total and count < total else "an unknown number of"
-        )
-        raise Incomplete(f"the listing ends after {count} of {of_all} objects")
+        return as_first or len(page) >= min(self._page_size, envelope.per_page)
 
     def _take(self, page: Sequence[Object]) -> int:
         """Keep what the page has and earlier ones had not; returns how many objects that are."""

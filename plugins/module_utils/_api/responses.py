@@ -214,7 +214,8 @@ def _title(page: str) -> str:
 
 # Lists and objects inside of each other; the service's own documents have less than ten levels.
 MAX_DEPTH = 100
-MAX_DIGITS = 1000  # of a whole number; Python's own limit is 4300, and older releases have none
+LONGEST_INTEGER = 1000  # digits; Python's own limit is 4300, and older releases have none
+
 SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
@@ -283,7 +284,7 @@ def _without_lone_surrogates(value: Any) -> Any:
 
 
 def _read_integer(digits: str) -> int | str:
-    return int(digits) if len(digits) <= MAX_DIGITS else digits
+    return int(digits) if len(digits) <= LONGEST_INTEGER else digits
 
 
 def _read_float(digits: str) -> float | str:

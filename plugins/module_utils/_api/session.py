@@ -55,8 +55,8 @@ VERSION = "0.2.0"
 MAX_BODY = (
     64 * 2**20
 )  # bytes after decompression; the largest page of a listing needs a hundredth of it
-PIECE = 2**20  # bytes that are read at once
-COMPRESSED_PIECE = 2**14  # which may become a thousand times as many
+BODY_PIECE = 2**20  # bytes that are read at once
+COMPRESSED_BODY_PIECE = 2**14  # which may become a thousand times as many
 ENCODINGS = ("gzip", "deflate")
 
 
@@ -72,7 +72,7 @@ class Headers(AuthBase):
         return prepared
 
 
-class Attempt(NamedTuple):
+class Try(NamedTuple):
     """One attempt of a call: its outcome, and either the response or the reason why there is
     none."""
 
@@ -88,7 +88,7 @@ class Permit(NamedTuple):
     seconds: float
 
 
-class Unreadable(Exception):
+class UnreadableBody(Exception):
     """The body of a response with this status is too large, or in an encoding that nobody asked
     for."""
 
@@ -235,23 +235,21 @@ class Session:
         with self._progress.waiting(seconds):
             return self._ended.wait(seconds)
 
-    def _attempt(self, request: Request, permit: Permit) -> Attempt:
+    def _attempt(self, request: Request, permit: Permit) -> Try:
         """One attempt, with its body."""
         began = self._lost_time.begin()
         failed, limit = True, None
         try:
             response = self._exchange(request, permit.seconds)
-            attempt = Attempt(
-                Outcome(response.status, read_retry_after(response.headers)), response
-            )
+            attempt = Try(Outcome(response.status, read_retry_after(response.headers)), response)
             failed = attempt.outcome.failed
             limited = response.status == RATE_LIMITED or request.is_query
             limit = None if limited else response.headers.get("Ratelimit")
-        except Unreadable as exc:
-            attempt = Attempt(Outcome(exc.status), reason=str(exc))
+        except UnreadableBody as exc:
+            attempt = Try(Outcome(exc.status), reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
-            attempt = Attempt(_outcome(chain), reason=_reason(chain, self._timeout, permit.seconds))
+            attempt = Try(_outcome(chain), reason=_reason(chain, self._timeout, permit.seconds))
         finally:
             self._budget_of(request).end_turn(permit.turn, limit)
             self._lost_time.end(began, failed)
@@ -268,7 +266,7 @@ class Session:
         with adapter.send(prepared, timeout=seconds, **self._settings) as response:
             return Response(response.status_code, response.headers, read_body(response))
 
-    def _result(self, request: Request, attempt: Attempt, outcomes: Sequence[Outcome]) -> Response:
+    def _result(self, request: Request, attempt: Try, outcomes: Sequence[Outcome]) -> Response:
         """The response of the last attempt; raises ServiceError where it brought none."""
         if attempt.response is None:
             raise _failure(request, attempt.reason, outcomes)
@@ -298,15 +296,16 @@ class Session:
 
 
 def read_body(response: Any) -> bytes:
-    """The whole body, decompressed; raises Unreadable, or what requests raises."""
+    """The whole body, decompressed; raises UnreadableBody, or what requests raises."""
     encoding = response.headers.get("Content-Encoding")
     if encoding and encoding.strip().lower() not in ENCODINGS:
-        raise Unreadable(response.status_code, f"its body is encoded as {encoding[:40]!r}")
+        raise UnreadableBody(response.status_code, f"its body is encoded as {encoding[:40]!r}")
     body = bytearray()
-    for piece in response.iter_content(COMPRESSED_PIECE if encoding else PIECE):
+    for piece in response.iter_content(COMPRESSED_BODY_PIECE if encoding else BODY_PIECE):
         body += piece
         if len(body) > MAX_BODY:
-            raise Unreadable(response.status_code, f"its body is larger than {MAX_BODY >> 20} MiB")
+            problem = f"its body is larger than {MAX_BODY >> 20} MiB"
+            raise UnreadableBody(response.status_code, problem)
     if response.raw.length_remaining:  # which not every urllib3 takes for an error
         raise requests.ConnectionError(
             exceptions.IncompleteRead(len(body), response.raw.length_remaining)

@@ -24,7 +24,7 @@ from .._text import excerpt, visible
 
 MATCHES = ("matches", "~")
 WHITE_SPACE = " \r\n"
-WORD, TEXT, RAW, REGEX, SIGN = "word", "text", "raw", "regex", "sign"
+WORD, QUOTED, RAW, PATTERN, SIGN = "word", "text", "raw", "regex", "sign"
 TOKEN = re.compile(
     r"""[ \r\n]*(?:
       (?P<raw>r(?P<fence>\#*)".*?"(?P=fence))
@@ -326,7 +326,7 @@ class _Parser:
         return Comparison(field, operator, operands, in_braces, start)
 
     def value(self) -> Token:
-        if self.next.kind not in (WORD, TEXT, RAW, REGEX):
+        if self.next.kind not in (WORD, QUOTED, RAW, PATTERN):
             raise self.misplaced("a value")
         return self.take()
 

@@ -20,7 +20,7 @@ from .comparisons import number_ranges, numbers_of
 from .fields import FIELDS, FilterField
 from .grammar import (
     HARD_TO_END,
-    TEXT,
+    QUOTED,
     Combination,
     Comparison,
     Constant,
@@ -35,7 +35,7 @@ from .grammar import (
 MOST_STEPS = 1000  # an expression that takes more is not proven
 OTHER = ""  # a text that no comparison names: texts have quotes around them
 MISSING = "missing"  # a number that a request does not have; only `ne` is true for it
-LOWEST, HIGHEST = -1, 10**18  # the lowest stands for every negative number
+LEAST, GREATEST = -1, 10**18  # the lowest stands for every negative number
 
 
 class Condition(NamedTuple):
@@ -180,7 +180,7 @@ def _variable(comparison: Comparison) -> tuple[Kind, Hashable]:
             ):
                 return WORDS, (field, "text")
             number_ranges(comparison)
-            return NUMBER, (field, "number")
+            return NUMBERS, (field, "number")
     except Unread:
         pass  # it is decided by itself
     words = tuple(token.text for token in comparison.operands)
@@ -189,7 +189,7 @@ def _variable(comparison: Comparison) -> tuple[Kind, Hashable]:
 
 def _is_simple_text(token: Any) -> bool:
     """Whether two such texts are the same only where they are written alike."""
-    return token.kind == TEXT and not HARD_TO_END.search(token.text)
+    return token.kind == QUOTED and not HARD_TO_END.search(token.text)
 
 
 def _starts(ranges: Ranges, everything: Ranges) -> list[int]:
@@ -217,7 +217,7 @@ def _texts(comparison: Comparison, values: list[str]) -> frozenset[Hashable]:
 
 def _numbers(comparison: Comparison, values: list[Any]) -> frozenset[Hashable]:
     missing = frozenset([MISSING] if comparison.operator == "ne" else [])
-    return _among(numbers_of(comparison, LOWEST, HIGHEST), values) | missing
+    return _among(numbers_of(comparison, LEAST, GREATEST), values) | missing
 
 
 def _ranges_of(field: FilterField) -> Kind:
@@ -233,10 +233,10 @@ def _ranges_of(field: FilterField) -> Kind:
 
 
 RANGES = {name: _ranges_of(field) for name, field in FIELDS.items()}
-NUMBER = Kind(
+NUMBERS = Kind(
     lambda comparison: [
         MISSING,
-        *_starts(numbers_of(comparison, LOWEST, HIGHEST), [(LOWEST, HIGHEST)]),
+        *_starts(numbers_of(comparison, LEAST, GREATEST), [(LEAST, GREATEST)]),
     ],
     _numbers,
 )

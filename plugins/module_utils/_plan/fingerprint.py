@@ -111,7 +111,7 @@ def _orders(plan: Plan) -> dict[str, dict[str, Sequence[Key]]]:
     """The keys before and after, by collection, of each list that changes and in which order
     matters."""
     resources = {operation.resource.plural: operation.resource for operation in plan.operations}
-    orders = {}
+    orders: dict[str, dict[str, Sequence[Key]]] = {}
     for name, resource in resources.items():
         before = keys_in_order(resource, plan.before[name])
         if before is not None:

@@ -96,7 +96,7 @@ def hosts_of(directory: Directory, selection: Selection) -> list[Host]:
     an id."""
     every = directory.every_account
     for item in (*every, *directory.zones):
-        if not item.get("id"):
+        if not item.get("id") or not isinstance(item["id"], str):
             raise ValueError(
                 f"the service lists {item.get('name') or 'an account or zone'} without an id"
             )
@@ -170,13 +170,17 @@ def _unique(plain: Mapping[str, str], noun: str, taken: Iterable[str]) -> dict[s
 
 def _domain(zone: Listed) -> str:
     """The zone's domain, without anything that a domain does not have."""
-    return re.sub(r"[^\w.-]+", "-", str(zone.get("name") or "").lower()).strip("-")
+    return re.sub(r"[^\w.-]+", "-", str(zone.get("name") or "").lower()).strip("-.")
 
 
 def _owner(zone: Listed) -> Listed:
     """The account that the zone names; empty where it names none."""
-    account = zone.get("account")
-    return account if isinstance(account, Mapping) else {}
+    return _mapping(zone.get("account"))
+
+
+def _mapping(value: Any) -> Listed:
+    """An object in a zone; empty if the service has something else in its place."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def _matches(item: Listed, patterns: Sequence[str]) -> bool:
@@ -201,7 +205,7 @@ def _account_host(account: Listed, names: Mapping[str, str]) -> Host:
 
 
 def _zone_host(zone: Listed, names: Mapping[str, str], account_names: Mapping[str, str]) -> Host:
-    owner, plan = _owner(zone), zone.get("plan") or {}
+    owner, plan = _owner(zone), _mapping(zone.get("plan"))
     account_host = account_names.get(str(owner.get("id")))
     identity = str(zone["id"])
     return Host(

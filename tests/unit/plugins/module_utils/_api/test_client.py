@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api import client
-from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client, LaterPageError
 from ansible_collections.edgeops.protection.plugins.module_utils._api.progress import Progress
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
@@ -97,6 +97,7 @@ def read(resource: Resource, *answers: dict[str, Any]) -> tuple[list[Object], Sc
         pytest.param([answer(objects(1, 2, 3), total=3)], id="one page"),
         pytest.param([answer(objects(1, 2), total=3), answer(objects(3), total=3)], id="two pages"),
         pytest.param([answer(objects(1, 2), total=3), answer(objects(2, 3), total=3)], id="a page that repeats one"),
+        pytest.param([answer(objects(1, 2), total=3), answer(objects(3))], id="a later page without a total"),
         pytest.param([answer(objects(1, 2, 3)), answer([])], id="no totals, up to the empty page"),
         pytest.param([answer(objects(1, 2, 3)), answer(objects(1, 2, 3))], id="no totals and no pages"),
         pytest.param([answer(objects(1, 2, 3), total="3"), answer([])], id="a total that is no number"),
@@ -141,6 +142,17 @@ def test_nothing_is_nothing_when_the_service_says_so(answers: list[dict[str, Any
         pytest.param([answer(objects(1), total=3), answer(objects(1), total=3)], "ends after 1 of 3", id="no advance"),
         pytest.param([answer(objects(*range(1000)))] * 2, "ends after 1000 of an unknown", id="a full page twice"),
         pytest.param([answer(objects(*range(1001)))] * 2, "ends after 1001 of an unknown", id="an overfull page twice"),
+        pytest.param([answer(objects(1), total=3), answer([])], "ends after 1 of 3", id="no total on an empty page"),
+        pytest.param(
+            [answer(objects(1), total=3), answer(objects(2)), answer([])], "ends after 2 of 3", id="no later totals"
+        ),
+        pytest.param(
+            [answer(objects(1), total=3), answer(objects(2), total=2), answer([])],
+            "ends after 2 of 3",
+            id="a lower total",
+        ),
+        pytest.param([answer(objects(1)), answer([], total=3)], "ends after 1 of 3", id="a later total"),
+        pytest.param([answer(objects(1), total=3), answer(None, total=0)], "ends after 1 of 3", id="null for a page"),
         pytest.param([answer(None)], "not a list", id="null"),
         pytest.param([answer({"id": "1"})], "not a list", id="an object"),
         pytest.param([answer(["192.0.2.0/24"])], "not a list", id="a list of texts"),
@@ -150,6 +162,18 @@ def test_a_part_is_never_taken_for_the_whole(answers: list[dict[str, Any]], prob
     with pytest.raises(ServiceError, match=problem) as caught:
         read(PREFIXES, *answers)
     assert (caught.value.status, caught.value.maybe_applied) == (200, True)
+
+
+def test_a_later_page_that_may_not_be_read_is_no_missing_permission() -> None:
+    class Refused(Script):
+        def send(self, request: Request) -> Response:
+            body = super().send(request)
+            return response({**answer(None), "success": False}, status=403) if request.query["page"] > 1 else body
+
+    script = Refused(*[answer(objects(1), total=2)] * 2)
+    with pytest.raises(LaterPageError, match=r"HTTP 403.* It was page 2 of the listing, and a part") as caught:
+        Client(script, OWNER).read(PREFIXES)
+    assert caught.value.status == 403
 
 
 FULL = objects(*range(1000))

@@ -307,7 +307,7 @@ def test_what_a_rule_is_that_changes_along_counts() -> None:
     task = parse_desired(FIREWALL_RULES, [("", {"id": "1" * 32, "filter": {"expression": "false"}})])
     ids = set()
     for action in ("block", "allow"):
-        existing = [
+        existing: Objects = [
             {"id": "1" * 32, "action": "log", "filter": condition},
             {"id": "2" * 32, "action": action, "filter": condition},
         ]

@@ -67,7 +67,8 @@ def test_a_zone_without_an_account_is_a_host_all_the_same() -> None:
     [
         ([("a" * 32, "Example.COM"), ("b" * 32, "example.org")], ["example.com", "example.org"]),
         ([("a" * 32, "example.com"), ("b" * 32, "example.com")], ["example.com-aaaaaa", "example.com-bbbbbb"]),
-        ([("a" * 32, None), ("b" * 32, "{{ 6 * 7 }}/..")], ["zone-aaaaaa", "6-7-.."]),
+        ([("a" * 32, None), ("b" * 32, "{{ 6 * 7 }}/..")], ["zone-aaaaaa", "6-7"]),
+        ([("a" * 32, ".."), ("b" * 32, ".")], ["zone-aaaaaa", "zone-bbbbbb"]),
     ],
 )
 def test_host_names_of_zones_are_their_domains(zones: list[tuple[str, str]], names: list[str]) -> None:
@@ -86,6 +87,16 @@ def test_patterns_that_match_nothing_are_named() -> None:
     assert Selection().unmatched(directory) == []
 
 
-def test_an_item_without_an_id_is_refused() -> None:
+@pytest.mark.parametrize("identity", [None, "", 7, {"id": "a" * 32}, ["a" * 32]])
+def test_an_item_without_an_id_is_refused(identity: object) -> None:
     with pytest.raises(ValueError, match="an account or zone without an id"):
-        hosts_of(Directory([{"name": ""}], []), Selection())
+        hosts_of(Directory([{"id": identity, "name": ""}], []), Selection())
+    with pytest.raises(ValueError, match="lists example.com without an id"):
+        hosts_of(Directory([], [{"id": identity, "name": "example.com"}]), Selection())
+
+
+@pytest.mark.parametrize("odd", ["free", ["free"], 7, None])
+def test_a_plan_and_an_account_that_are_no_objects_are_not_known(odd: object) -> None:
+    zone = {"id": "b" * 32, "name": "example.com", "plan": odd, "account": odd}
+    (host,) = hosts_of(Directory([], [zone]), Selection())
+    assert (host.variables["edge_zone_plan"], host.variables["edge_zone_account_id"]) == (None, None)
