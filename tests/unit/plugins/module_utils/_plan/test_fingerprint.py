@@ -278,7 +278,7 @@ def test_the_rest_of_a_plan_ends_as_the_plan_does(
 
 
 def test_another_order_is_not_the_rest_of_a_plan() -> None:
-    task = parse_desired(CUSTOM_RULES, [("", {"ref": "a", "action": "log", "expression": "true"})])
+    task = parse_desired(CUSTOM_RULES, [(Option(), {"ref": "a", "action": "log", "expression": "true"})])
     one, other = (make_plan({"custom_rules": rules(*refs)}, [task]) for refs in ("ab", "ba"))
     assert is_rest_of(one, one)
     assert not is_rest_of(other, one)
@@ -289,7 +289,7 @@ SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}}
 
 @pytest.mark.parametrize("change", [SKIP, {"expression": "ssl"}, {"future": {"by": "somebody"}}], ids=str)
 def test_an_approved_switch_belongs_to_the_rule_that_was_approved(change: dict[str, Any]) -> None:
-    task = parse_desired(CUSTOM_RULES, [("", {"ref": "a", "enabled": True})])
+    task = parse_desired(CUSTOM_RULES, [(Option(), {"ref": "a", "enabled": True})])
     (rule,) = rules("a")
     disabled = {**rule, "enabled": False}
     ids = [plan_id(OWNER, make_plan({"custom_rules": [obj]}, [task])) for obj in (disabled, {**disabled, **change})]
@@ -297,14 +297,14 @@ def test_an_approved_switch_belongs_to_the_rule_that_was_approved(change: dict[s
 
 
 def test_a_rule_put_before_an_approved_one_counts() -> None:
-    task = parse_desired(CUSTOM_RULES, [("", {"ref": "a", "enabled": False})])
+    task = parse_desired(CUSTOM_RULES, [(Option(), {"ref": "a", "enabled": False})])
     ids = {plan_id(OWNER, make_plan({"custom_rules": rules(*refs)}, [task])) for refs in ("ab", "xab", "abx", "ba")}
     assert len(ids) == 4
 
 
 def test_what_a_rule_is_that_changes_along_counts() -> None:
     condition = {"id": "e" * 32, "expression": "true"}
-    task = parse_desired(FIREWALL_RULES, [("", {"id": "1" * 32, "filter": {"expression": "false"}})])
+    task = parse_desired(FIREWALL_RULES, [(Option(), {"id": "1" * 32, "filter": {"expression": "false"}})])
     ids = set()
     for action in ("block", "allow"):
         existing: Objects = [
