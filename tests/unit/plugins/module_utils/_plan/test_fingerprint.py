@@ -203,7 +203,7 @@ def in_order(resource: Resource, objects: Mapping[Any, Mapping[str, Any]]) -> li
 
     def place(key: Any) -> tuple[bool, int, int]:
         priority = objects[key].get("priority")
-        number = int(priority) if priority not in ("", None) else None
+        number = priority if isinstance(priority, int) else None
         return (number is None, number or 0, actions.index(objects[key]["action"]))
 
     return sorted(objects, key=place)
