@@ -162,8 +162,8 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     REQUESTS_IMPORT_ERROR,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._api.connect import connected
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import LaterPageError
+from ansible_collections.edgeops.protection.plugins.module_utils._api.connect import connected
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
     BOUNDS,
     parse_settings,
