@@ -13,10 +13,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import coverage, machine
 from .cases import all_cases
 from .measure import Case, Measured, measured
-from .page import PAGE, page, ratios, seconds, summary, write
+from .page import PAGE, machine, page
 from .processes import Failure
 from .serving import Serving
 from .ways import Ways
@@ -30,7 +29,6 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help=f"only some cases, with {QUICK_RUNS} runs of less each")
     parser.add_argument("--case", action="append", default=[], metavar="NAME", help="only this case; may be repeated")
     parser.add_argument("--runs", type=int, help=f"rounds for each case; {RUNS} unless it is quick")
-    parser.add_argument("--write", action="store_true", help="write the page even though it is about a part")
     parser.add_argument("--list", action="store_true", help="only the names of the cases")
     return parser.parse_args(words)
 
@@ -57,7 +55,7 @@ def results(cases: Sequence[Case], runs: int) -> list[Measured]:
 def main(words: Sequence[str] | None = None) -> int:
     """Print the tables; 1 where something could not be measured."""
     options = arguments(words)
-    around = machine.described()
+    around = machine()
     runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
     try:
         with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
@@ -69,9 +67,10 @@ def main(words: Sequence[str] | None = None) -> int:
     except Failure as failure:
         print(f"\n{failure}", file=sys.stderr)
         return 1
-    print("\n".join([*ratios(measurements), "", *seconds(measurements), "", summary(measurements)]))
-    if options.write or not (options.case or options.quick):
-        write(page(measurements, runs, coverage.table(), around))
+    text = page(measurements, runs, around)
+    print(text.partition("## Ratios")[2].partition("A ratio says")[0])
+    if not (options.case or options.quick):
+        PAGE.write_text(text, encoding="utf-8")
         print(f"Written to {PAGE}.")
     return 0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 EMPTY = "an empty play"
 MIB = 2**20
@@ -55,17 +55,16 @@ class Row:
 
     work: str
     against: str
-    at_most: float | None = None
+    at_most: float
     times: float = 1
-    memory: bool = False
-    added: bool = False
+    unit: str = ""  # of what is needed more: MiB or s; empty for a ratio
 
     def value(self, taken: Mapping[str, Taken]) -> float:
         """The ratio of the seconds, or the MiB of memory or the seconds that are needed more."""
         one, other = taken[self.work], taken[self.against]
-        if self.memory:
+        if self.unit == "MiB":
             return (one.peak - other.peak) / MIB
-        if self.added:
+        if self.unit == "s":
             return one.seconds - other.seconds
         return one.seconds / (other.seconds * self.times)
 
@@ -86,11 +85,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Measured:
-    """A line of the table with its value in every round, and what its ways took there."""
+    """A line of the table with its value in every round, and the seconds of its ways."""
 
     row: Row
     values: Sequence[float]
-    seconds: tuple[float, float] = field(default=(0.0, 0.0))
+    seconds: tuple[float, float] = (0.0, 0.0)
 
     @property
     def median(self) -> float:
@@ -98,8 +97,7 @@ class Measured:
 
     @property
     def met(self) -> bool:
-        """Whether it is within its limit; without a limit it always is."""
-        return self.row.at_most is None or self.median <= self.row.at_most
+        return self.median <= self.row.at_most
 
 
 def measured(case: Case, runs: int) -> list[Measured]:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -39,7 +40,7 @@ class Serving:
         self._control.trust_env = False
 
     def __enter__(self) -> Self:
-        words = [sys.executable, "-m", "tests.fake_service", "--port-file", str(self._port_file)]
+        words = [sys.executable, "-m", "tests.fake_service", "--state", os.devnull, "--port-file", str(self._port_file)]
         self._process = subprocess.Popen(words, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + LONGEST_START
         while not self._port_file.exists():

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import FOLDER
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 
 from . import plays
-from .accounts import Account, Entry, directory_accounts, directory_zones, identifier, objects
+from .accounts import Entry, directory_accounts, directory_zones, identifier, objects
 from .measure import Taken, Way
 from .processes import Failure, run
 from .serving import Serving
@@ -154,23 +154,23 @@ class Ways:
         """Begin with a call budget of which nothing is used."""
         shutil.rmtree(self.scratch / "home" / FOLDER, ignore_errors=True)
 
-    def script(self, desired: Mapping[str, Any], work: Work) -> Way:
+    def script(self, desired: Sequence[Entry], work: Work) -> Way:
         """The script without Ansible, from its start to its end."""
 
         def measured() -> Taken:
             path = self.scratch / "desired.json"
             path.write_text(json.dumps(desired), encoding="utf-8")
             self._prepare(work)
-            url = self.serving.base_url + "/" + STATUS.path.format(account_id=identifier(0)).rpartition("/")[0]
+            url = self.serving.base_url + "/" + PREFIXES.path.format(account_id=identifier(0))
             taken, _text = run([sys.executable, SCRIPT, url, self.serving.token, path], self.scratch)
             self._check(work)
             return taken
 
         return Way(measured)
 
-    def pure(self, program: str, what: str, size: int) -> Way:
-        """What a program of this package does without Ansible and without a service, by the processor's time."""
-        words = [sys.executable, "-m", f"tests.evidence.benchmark.{program}", what, str(size)]
+    def pure(self, what: str, size: int) -> Way:
+        """What pure.py measures."""
+        words = [sys.executable, "-m", "tests.evidence.benchmark.pure", what, str(size)]
         return Way(lambda: Taken(float(run(words, self.scratch)[1])))
 
     def _measured(
@@ -213,12 +213,3 @@ class Ways:
 def constant(seconds: float) -> Way:
     """What is known without measuring."""
     return Way(lambda: Taken(seconds))
-
-
-def desired_of(account: Account) -> dict[str, Any]:
-    """The options of account_protection as the script takes them, by path."""
-    lists = {name: account[name] for name in ("prefixes", "allowlist")}
-    for kind, path in (("syn_flood", "syn_protection"), ("out_of_state_tcp", "tcp_flow_protection")):
-        for name in ("rules", "filters"):
-            lists[f"{path}/{name}"] = account[kind][name]
-    return {**lists, "tcp_protection_status": {"enabled": account["enabled"]}}

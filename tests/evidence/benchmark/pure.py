@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Plans large lists of prefixes, without a service: `python -m tests.evidence.benchmark.planning plan|loads SIZE`.
+"""Functions alone, without Ansible and without a service: `python -m tests.evidence.benchmark.pure plan|loads|html|json SIZE`.
 
 Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
-processor for the desired and the plan, or for json.loads of the same bytes.
+processor. One prefix in a hundred is new, one changes and one goes; the hosts of a report have every status in turn.
 """
 
 from __future__ import annotations
@@ -13,19 +13,25 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import json_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
+
+from tests.support.report_fleet import fleet
 
 from .accounts import identifier, prefixes
 
 STAMP = "2026-01-01T00:00:00Z"
-DIFFERS = 100  # one in so many is new, one has another comment, one goes
+DIFFERS = 100
 
 
-def lists(size: int) -> dict[str, list[dict[str, Any]]]:
+def lists(size: int) -> bytes:
     """What is existing and what is desired, as the service and the options of a module have it."""
     everything = prefixes(size + size // DIFFERS)
     existing = [
@@ -37,33 +43,37 @@ def lists(size: int) -> dict[str, list[dict[str, Any]]]:
         for number, entry in enumerate(everything)
         if number % DIFFERS or number >= size
     ]
-    return {"existing": existing, "desired": desired}
+    return json.dumps({"existing": existing, "desired": desired}).encode()
 
 
-def plan(document: dict[str, list[dict[str, Any]]]) -> int:
+def plan(document: Any) -> int:
     """The number of changes that follow."""
     desired = parse_desired(PREFIXES, numbered("prefixes", document["desired"]), exclusive=True)
     return len(make_plan({PREFIXES.plural: document["existing"]}, [desired]).operations)
 
 
-def seconds(what: str, size: int) -> float:
-    """The processor's time for `plan` or for `loads`."""
-    text = json.dumps(lists(size)).encode()
+def work(what: str, size: int) -> Callable[[], bool]:
+    """What is measured; it returns whether the result is right."""
+    if what in ("html", "json"):
+        make: Mapping[str, Callable[[Any], str]] = {"html": html_page, "json": json_text}
+        report = make_report(fleet(size), "2026-01-01T00:00:00+00:00")
+        return lambda: f"host-{size - 1:04}" in make[what](report)
+    text = lists(size)
+    if what == "loads":
+        return lambda: bool(json.loads(text))
     document = json.loads(text)
+    return lambda: plan(document) == 3 * (size // DIFFERS)
+
+
+def seconds(what: str, size: int) -> float:
+    """The processor's time; raises SystemExit for a wrong result."""
+    function = work(what, size)
     start = time.process_time()
-    if what == "plan":
-        count = plan(document)
-    else:
-        json.loads(text)
+    right = function()
     taken = time.process_time() - start
-    if what == "plan" and count != expected(size):
-        raise SystemExit(f"{count} changes were planned instead of {expected(size)}")
+    if not right:
+        raise SystemExit("The result is not what is expected.")
     return taken
-
-
-def expected(size: int) -> int:
-    """New ones, changed ones and those that go."""
-    return 3 * (size // DIFFERS)
 
 
 if __name__ == "__main__":
