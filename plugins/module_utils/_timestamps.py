@@ -16,6 +16,7 @@ from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+END_OF_TIME = datetime.max.replace(tzinfo=timezone.utc)
 POSSIBLE_YEARS = range(2010, 2100)  # the service began in 2010
 CLOCK_SKEW = timedelta(minutes=5)  # between the clocks of the service's own machines
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -71,14 +72,16 @@ def write_timestamp(time: datetime) -> str:
 def parse_expiry(text: str) -> datetime:
     """The moment from which something no longer counts; raises ValueError.
 
-    Takes a timestamp with an offset, or a date, which means its end in UTC.
+    Takes a timestamp with an offset, or a date, which means its end in UTC. The last date that
+    there is, which people write for never, ends with the last moment that there is.
     """
     text = text.strip()
     if DATE.fullmatch(text):
         try:
-            return datetime.fromisoformat(f"{text}T00:00:00+00:00") + timedelta(days=1)
-        except (ValueError, OverflowError) as exc:
+            day = datetime.fromisoformat(f"{text}T00:00:00+00:00")
+        except ValueError as exc:
             raise ValueError(f"'{text}' is not a date that exists") from exc
+        return day + timedelta(days=1) if day.date() < END_OF_TIME.date() else END_OF_TIME
     match = TIMESTAMP.fullmatch(text)
     time = read_timestamp(text)
     if not match or not match.group(4) or time is None:

@@ -76,13 +76,19 @@ def body_of(call: Call, operation: Operation) -> Any:
     if operation.action == "delete":
         return None
     if call.write.whole:
-        return replacement(operation.planned or {}, call.resource.read_only)
+        return replacement(operation.planned or {}, call.resource)
     return dict(operation.fields)
 
 
-def replacement(planned: Object, read_only: Sequence[str]) -> dict[str, Any]:
+def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
     """The body of a call that replaces an object: all of it but what the service sets by itself."""
-    return {name: value for name, value in planned.items() if name not in read_only}
+    body = {name: value for name, value in planned.items() if name not in resource.read_only}
+    nested = body.get(resource.nested.field) if resource.nested else None
+    if resource.nested and isinstance(nested, Mapping):
+        body[resource.nested.field] = {
+            name: value for name, value in nested.items() if name not in resource.nested.read_only
+        }
+    return body
 
 
 def match_results(call: Call, result: Any) -> dict[Operation, Object]:

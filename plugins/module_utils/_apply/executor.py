@@ -202,9 +202,7 @@ def _replace_list(
     """One call for a whole ordered list; an error that points to one of its objects names it."""
     resource = call.resource
     try:
-        return client.replace(
-            resource, [replacement(item, resource.read_only) for item in whole], query
-        )
+        return client.replace(resource, [replacement(item, resource) for item in whole], query)
     except ServiceError as exc:
         pointers = (
             re.match(rf"/{resource.list_field}/(\d+)", item["pointer"] or "")
@@ -236,9 +234,7 @@ def _update_nested(
         merged = bodies.get(identity, existing)
         changes = differences(field.fields, merged, operation.fields.get(nested.field, {}))
         if changes:
-            bodies[identity] = replacement(
-                overlay(field.fields, merged, changes), call.resource.read_only
-            )
+            bodies[identity] = replacement(overlay(field.fields, merged, changes), call.resource)
     if not bodies:
         return
     result = client.write(

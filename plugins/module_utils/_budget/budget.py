@@ -19,15 +19,19 @@ from typing import Callable, NamedTuple, Sequence, TypeVar
 
 from .._messages import Message, Option
 from .._screen import Screen
-from .state import Header, State, Unusable
+from .state import CallTime, Header, State, Unusable
 
 LIMIT = re.compile(r"\br=([0-9]{1,9})\b.*?\bt=([0-9]{1,9})\b")
 ROUNDING = 1  # seconds to which the service rounds up the end of its window
 SLACK = 1.0  # seconds
 LONGEST_CALL = 60.0  # seconds; the task of a call that takes longer was killed
 WORTH_SAYING = 1.0  # seconds
+IN_THE_FUTURE = (
+    "its times are further in the future than call_budget_period; delete it if all tasks with these"
+    " credentials have the same call_budget_period"
+)
 
-Value = TypeVar("Value")
+Result = TypeVar("Result")
 Wait = Callable[
     [float], bool
 ]  # waits for so many seconds; returns whether the task has ended meanwhile
@@ -133,8 +137,8 @@ class CallBudget(NoBudget):
         def end(state: State) -> None:
             with state.locked():
                 now = time.time()
-                sent = min(abs(state.moment(turn)), now)
-                state.write_moment(turn, now)
+                sent = min(state.call(turn).at, now)
+                state.write_call(turn, CallTime(now))
                 match = LIMIT.search(limit or "")
                 if match:
                     seconds = min(float(match.group(2)), self._period)
@@ -169,11 +173,9 @@ class CallBudget(NoBudget):
             header = state.header()
             own = header.turns if turn is None else turn
             before = _end(state, own - self._calls, now)
-            if (
-                max(header.closed_until, header.limited_until, before)
-                > now + max(header.period, self._period) + SLACK
-            ):
-                raise state.unusable("its times are in the future; delete it")
+            latest = max(header.closed_until, header.limited_until, before)
+            if latest > now + self._period + SLACK:
+                raise state.unusable(IN_THE_FUTURE)
             if header.closed_until > now:
                 raise Closed(header.closed_until - now)
             limited_until = header.limited_until if own >= header.limited_from else 0.0
@@ -182,11 +184,11 @@ class CallBudget(NoBudget):
             header = header._replace(announced=now if is_first else header.announced)
             if turn is None and before <= now:
                 turn = own
-                header = header._replace(turns=own + 1, period=max(header.period, self._period))
+                header = header._replace(turns=own + 1)
             state.write_header(header)
             if turn is None:
                 return Look(None, before - now, is_first)
-            state.write_moment(turn, now + seconds if seconds else -now)
+            state.write_call(turn, CallTime(now + seconds, is_under_way=not seconds))
             return Look(turn, seconds, is_first)
 
     def _limit(self, state: State, left: int, seconds: float, sent: float, now: float) -> None:
@@ -253,7 +255,7 @@ class CallBudget(NoBudget):
         )
         (self._screen.show if self._screen else self._warn)(text)
 
-    def _with_state(self, work: Callable[[State], Value]) -> Value:
+    def _with_state(self, work: Callable[[State], Result]) -> Result:
         """The result of work on the state, or on another one where it has become unusable."""
         state = self._state
         try:
@@ -274,10 +276,11 @@ class CallBudget(NoBudget):
 
 
 def _end(state: State, turn: int, now: float) -> float:
-    """When the call of a turn has ended or will be made; of one under way, whose moment is
-    negative, now."""
-    moment = state.moment(turn)
-    return moment if moment >= 0 else now if now + moment < LONGEST_CALL else -moment
+    """When the call of a turn has ended or will be made; of one under way, now."""
+    call = state.call(turn)
+    if call.is_under_way and call.at - SLACK <= now < call.at + LONGEST_CALL:
+        return now
+    return call.at  # of one under way too: it takes too long to be still waited for
 
 
 def _count_usable(

@@ -27,7 +27,7 @@ MAX_CALLS = 2**15  # of a budget
 SLOTS = 2 * MAX_CALLS  # as many calls may wait for their turn as a budget has
 MAX_TURNS = 2**62
 MAGIC = b"edgecal1"
-HEADER = struct.Struct("<8sQQdddd")
+HEADER = struct.Struct("<8sQQddd")
 HEADER_SIZE = 64
 SLOT = struct.Struct("<d")
 SIZE = HEADER_SIZE + SLOTS * SLOT.size
@@ -45,8 +45,8 @@ class Header(NamedTuple):
     """How many turns were taken in all, and from which one on they wait until when, since the
     service says so.
 
-    Besides, until when it lets nobody call, when waiting was last announced, and the longest period
-    of those who use the state. Times are in seconds since 1970.
+    Besides, until when it lets nobody call, and when waiting was last announced. Times are in
+    seconds since 1970.
     """
 
     turns: int = 0
@@ -54,7 +54,14 @@ class Header(NamedTuple):
     limited_until: float = 0.0
     closed_until: float = 0.0
     announced: float = 0.0
-    period: float = 0.0
+
+
+class CallTime(NamedTuple):
+    """When a call ended, 0 where there was none; of one that waits, when it will be made; of one
+    that is under way, when it was sent."""
+
+    at: float
+    is_under_way: bool = False
 
 
 class State:
@@ -96,11 +103,8 @@ class State:
         self._write(0, HEADER.pack(MAGIC, *header))
 
     def moment(self, turn: int) -> float:
-        """When a call ended, 0 where there was none; of those that wait, when it will be made.
-        Raises Unusable.
-
-        Of a call under way it is the moment at which it was sent, as a negative number.
-        """
+        """The time of a call as the ring holds it, that of one under way as a negative number.
+        Raises Unusable."""
         if turn < 0:
             return 0.0
         (moment,) = SLOT.unpack(self._read(self._offset(turn), SLOT.size))
@@ -122,9 +126,14 @@ class State:
             raise self.unusable(DAMAGED)
         return moments
 
-    def write_moment(self, turn: int, moment: float) -> None:
+    def call(self, turn: int) -> CallTime:
+        """The call of a turn; raises Unusable."""
+        moment = self.moment(turn)
+        return CallTime(abs(moment), is_under_way=moment < 0)
+
+    def write_call(self, turn: int, call: CallTime) -> None:
         """Raises Unusable."""
-        self._write(self._offset(turn), SLOT.pack(moment))
+        self._write(self._offset(turn), SLOT.pack(-call.at if call.is_under_way else call.at))
 
     def _offset(self, turn: int) -> int:
         return HEADER_SIZE + turn % SLOTS * SLOT.size

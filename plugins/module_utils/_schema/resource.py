@@ -70,11 +70,15 @@ class Write:
 @dataclass(frozen=True)
 class Nested:
     """A nested object that the service leaves as it is when its parent is written; it is updated at
-    its own path."""
+    its own path.
+
+    `read_only` names fields that the service sets and does not take back.
+    """
 
     field: str
     path: str
     write: Write
+    read_only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

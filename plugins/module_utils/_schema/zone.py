@@ -90,7 +90,12 @@ FIREWALL_RULES = Resource(
     update=Write("PUT", by_id=True, batch=25, whole=True),
     page_size=100,
     read_only=("created_on", "modified_on"),
-    nested=Nested("filter", PATH + "/filters", Write("PUT", by_id=True, batch=25, whole=True)),
+    nested=Nested(
+        "filter",
+        PATH + "/filters",
+        Write("PUT", by_id=True, batch=25, whole=True),
+        read_only=("deleted",),  # of a rule whose filter is gone
+    ),
     retired=(
         "The service has retired firewall rules for this zone: manage its WAF custom rules with the"
         " module custom_rules, and migrate the rules with the role migrate_firewall_rules."

@@ -87,6 +87,13 @@ def test_what_a_call_sends() -> None:
     }  # fmt: skip
 
 
+def test_a_rule_whose_filter_is_gone_is_sent_without_what_the_service_says_of_it() -> None:
+    rule = {"id": "1" * 32, "action": "log", "filter": {"id": "f" * 32, "deleted": True}, "modified_on": "2026"}
+    desired = parse_desired(FIREWALL_RULES, [("", {"id": "1" * 32, "action": "block"})])
+    (call,) = plan_calls(make_plan({"firewall_rules": [rule]}, [desired]))
+    assert body_of(call, call.operations[0]) == {"id": "1" * 32, "action": "block", "filter": {"id": "f" * 32}}
+
+
 @pytest.mark.parametrize("result", [None, [], {}, "text", [None], [{"prefix": "10.0.0.9"}]])
 def test_an_answer_that_names_no_object_of_the_call_matches_none(result: Any) -> None:
     (call,) = plan_calls(planned(ALLOWLIST, [{"prefix": "10.0.0.1"}]))

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -16,7 +17,13 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._budget import budget as module
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget, Closed, NoBudget
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import State, Unusable
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import (
+    HEADER,
+    CallTime,
+    Header,
+    State,
+    Unusable,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._screen import Screen
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -374,7 +381,7 @@ def test_without_a_state_the_task_goes_on_alone(tasks: Tasks) -> None:
 
 
 def far_moment(state: State) -> None:
-    state.write_moment(0, START + 302)
+    state.write_call(0, CallTime(START + 302))
 
 
 def far_end(state: State) -> None:
@@ -385,7 +392,17 @@ def damaged(state: State) -> None:
     state._write(0, b"x")
 
 
-@pytest.mark.parametrize("damage", [far_moment, far_end, damaged])
+def sent_tomorrow(state: State) -> None:
+    state.write_call(0, CallTime(START + 86400, is_under_way=True))
+
+
+def limited_for_days(state: State) -> None:
+    """With a header as the release before wrote it, whose last number was believed to be a period."""
+    state.write_header(state.header()._replace(limited_from=0, limited_until=START + 11 * 86400))
+    state._write(HEADER.size, struct.pack("<d", 1e300))
+
+
+@pytest.mark.parametrize("damage", [far_moment, far_end, sent_tomorrow, limited_for_days, damaged])
 def test_a_state_that_becomes_unusable_is_left(damage: Callable[[State], None], tasks: Tasks) -> None:
     budget = tasks.budget(1, 300)
     tasks.call(budget)
@@ -395,8 +412,38 @@ def test_a_state_that_becomes_unusable_is_left(damage: Callable[[State], None], 
     assert "delete it" in tasks.warnings[0]
 
 
-def test_a_longer_period_of_another_run_is_no_damage(tasks: Tasks) -> None:
+def test_a_longer_period_of_another_run_is_not_waited_for(tasks: Tasks) -> None:
     for dummy in range(2):
         tasks.budget(1, 3000)._look(None)
-    assert tasks.call(tasks.budget(1, 300)) == 3300
-    assert "is not shared" not in "".join(tasks.warnings)
+    assert tasks.call(tasks.budget(1, 300)) == 0
+    assert "if all tasks with these credentials have the same call_budget_period" in "".join(tasks.warnings)
+
+
+TIMES = st.one_of(st.floats(-600, 600).map(lambda seconds: START + seconds), st.floats(allow_nan=False), st.just(0.0))
+
+
+@given(
+    times=st.lists(TIMES, min_size=3, max_size=3),
+    moments=st.lists(st.tuples(TIMES, st.booleans()), min_size=4, max_size=4),
+    turns=st.tuples(*[st.integers(0, 2**61)] * 2),
+    calls=st.integers(1, 3),
+)
+def test_no_state_makes_a_call_wait_for_more_than_a_call_and_two_periods(
+    times: list[float], moments: list[tuple[float, bool]], turns: tuple[int, int], calls: int
+) -> None:
+    """Whatever the file says: a turn comes behind a call that is under way, and a period after its end."""
+    clock = Clock()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "time", clock)
+        tasks = Tasks(clock)
+        tasks.state.write_header(Header(*turns, *times))
+        for number, moment in enumerate(moments):
+            if math.isfinite(moment[0]):
+                tasks.state.write_call(turns[0] - number, CallTime(*moment))
+        budget = tasks.budget(calls, 300)
+        try:
+            sent = tasks.call(budget)
+        except Closed as exc:
+            assert exc.seconds <= 301
+        else:
+            assert sent <= 60 + 2 * 301

@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._budget import 
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import (
     SIZE,
     SLOTS,
+    CallTime,
     Header,
     SharedState,
     State,
@@ -40,10 +41,10 @@ def test_what_is_written_is_read(path: Path, shared: bool) -> None:
     with state.locked():
         assert state.header() == Header()
         assert (state.moment(-1), state.moment(0), state.moment(SLOTS + 5)) == (0.0, 0.0, 0.0)
-        state.write_header(Header(3, 4, 1.5, 2.5, 3.5, 4.5))
-        state.write_moment(SLOTS - 1, 7.25)
-        state.write_moment(2 * SLOTS + 5, 8.5)
-    assert state.header() == Header(3, 4, 1.5, 2.5, 3.5, 4.5)
+        state.write_header(Header(3, 4, 1.5, 2.5, 3.5))
+        state.write_call(SLOTS - 1, CallTime(7.25))
+        state.write_call(2 * SLOTS + 5, CallTime(8.5))
+    assert state.header() == Header(3, 4, 1.5, 2.5, 3.5)
     assert [state.moment(turn) for turn in (SLOTS - 2, SLOTS - 1, SLOTS, 5)] == [0, 7.25, 0, 8.5]
     state.close()
 
@@ -52,20 +53,27 @@ def test_what_is_written_is_read(path: Path, shared: bool) -> None:
 def test_many_moments_are_read_at_once(path: Path, shared: bool) -> None:
     state = SharedState(str(path)) if shared else State()
     for turn in range(SLOTS - 2, SLOTS + 3):
-        state.write_moment(turn, turn + 0.5)
+        state.write_call(turn, CallTime(turn + 0.5))
     assert state.moments(SLOTS - 2, SLOTS + 3) == tuple(turn + 0.5 for turn in range(SLOTS - 2, SLOTS + 3))
     assert state.moments(-3, 2) == (0.0, SLOTS - 1.5, SLOTS - 0.5, SLOTS + 0.5, SLOTS + 1.5)
     assert len(state.moments(5, 5 + SLOTS)) == SLOTS
-    state.write_moment(SLOTS, float("nan"))
+    state.write_call(SLOTS, CallTime(float("nan")))
     with pytest.raises(Unusable, match="its contents are damaged; delete it"):
         state.moments(SLOTS - 2, SLOTS + 3)
     state.close()
 
 
+@pytest.mark.parametrize("call", [CallTime(0.0), CallTime(7.5), CallTime(7.5, is_under_way=True)])
+def test_a_call_under_way_is_told_from_one_that_has_its_time(call: CallTime) -> None:
+    state = State()
+    state.write_call(3, call)
+    assert state.call(3) == call
+
+
 def test_a_file_is_found_as_it_was_left(path: Path) -> None:
     first = SharedState(str(path))
     first.write_header(Header(turns=9))
-    first.write_moment(8, 1.25)
+    first.write_call(8, CallTime(1.25))
     second = SharedState(str(path))
     assert (second.header().turns, second.moment(8)) == (9, 1.25)
     first.close()
@@ -154,7 +162,7 @@ def test_a_file_that_is_cut_while_it_is_used_is_noticed(path: Path) -> None:
 
 def test_a_moment_that_is_no_number_is_noticed() -> None:
     state = State()
-    state.write_moment(3, float("nan"))
+    state.write_call(3, CallTime(float("nan")))
     with pytest.raises(Unusable, match="damaged"):
         state.moment(3)
 
