@@ -17,6 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply.calls im
     match_results,
     plan_calls,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
@@ -89,7 +90,7 @@ def test_what_a_call_sends() -> None:
 
 def test_a_rule_whose_filter_is_gone_is_sent_without_what_the_service_says_of_it() -> None:
     rule = {"id": "1" * 32, "action": "log", "filter": {"id": "f" * 32, "deleted": True}, "modified_on": "2026"}
-    desired = parse_desired(FIREWALL_RULES, [("", {"id": "1" * 32, "action": "block"})])
+    desired = parse_desired(FIREWALL_RULES, [(Option(), {"id": "1" * 32, "action": "block"})])
     (call,) = plan_calls(make_plan({"firewall_rules": [rule]}, [desired]))
     assert body_of(call, call.operations[0]) == {"id": "1" * 32, "action": "block", "filter": {"id": "f" * 32}}
 
