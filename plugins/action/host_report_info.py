@@ -9,6 +9,7 @@ of the report."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -79,4 +80,4 @@ def _predict_refused(task: HostTask, part: Part, refusal: Mapping[str, Any]) -> 
     accepted = [{"code": risk["code"], "reason": ACCEPTED} for risk in refusal["risks"]]
     options = {**part.options, "accept_risks": [*part.options.get("accept_risks", ()), *accepted]}
     silent = task.runner(warn=lambda _text: None)
-    return silent.run_module(Part(part.module, options), True)
+    return silent.run_module(replace(part, options=options), True)

@@ -89,13 +89,4 @@ options:
   ca_path:
     description: A file or directory of CA certificates to trust instead of the default ones.
     type: path
-  option_names:
-    description:
-      - How messages name the options, for roles that fill options from variables. A key is an
-        option and its value the name of the variable; the value of the key C(*) is put before the
-        names of all other options.
-      - With this option, a code in C(accept_risks) that meets nothing is warned of, since it stays
-        in a variable.
-    type: dict
-    version_added: 0.2.0
 """

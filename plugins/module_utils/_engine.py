@@ -79,12 +79,14 @@ def perform(
     warn: Warn,
     verbose: bool = False,
     screen: Screen | None = None,
+    by_role: bool = False,
 ) -> dict[str, Any]:
     """The result of a module; raises ProtectionError. Errors in the options are found before any
     request.
 
     A verbose result tells how many calls were made, and a verbose failure all of its diff and
-    coverage. `screen` shows what cannot wait until the end; a module that is packed has none.
+    coverage. `screen` shows what cannot wait until the end; a module that is packed has none. A
+    task `by_role` is warned of acceptances that stay in a variable and meet nothing.
     """
     parsed = parse_options(spec, options)
     for warning in parsed.warnings:
@@ -102,7 +104,7 @@ def perform(
                     if staged
                     else None
                 )
-                result = Run(spec, options, parsed, client, rollout).execute(
+                result = Run(spec, options, parsed, client, rollout, by_role).execute(
                     state, check_mode, warn
                 )
             else:
@@ -149,6 +151,7 @@ class Run:
     parsed: Parsed
     client: Client
     rollout: StagedRollout | None
+    by_role: bool = False
 
     def plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that
@@ -228,9 +231,7 @@ class Run:
         except PlanError as exc:
             raise exc.extended("Nothing was changed.") from exc
         standing = (
-            standing_warnings(checked, codes_of(BY_OWNER[self.spec.owner]))
-            if self.options.get("option_names")
-            else []
+            standing_warnings(checked, codes_of(BY_OWNER[self.spec.owner])) if self.by_role else []
         )
         for text in [
             *plan_warnings(checked),

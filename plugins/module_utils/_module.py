@@ -8,11 +8,13 @@ AnsibleModule."""
 
 from __future__ import annotations
 
+import os
+
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ._api.adapters import REQUESTS_IMPORT_ERROR
 from ._orphan import has_lost_its_reader, watch
-from ._runner import outcome
+from ._runner import caller_in, run
 from ._specs.arguments import CRASHES, argument_spec, unreadable, without_types
 from ._specs.base import ModuleSpec
 
@@ -24,7 +26,14 @@ def run_module(spec: ModuleSpec) -> None:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
     watch(has_lost_its_reader)
     verbose = getattr(module, "_verbosity", 0) > 0
-    result = outcome(spec, module.params, module.check_mode, verbose, module.warn)
+    result = run(
+        spec,
+        module.params,
+        module.check_mode,
+        verbose,
+        module.warn,
+        caller=caller_in(os.environ),
+    )
     if result.get("failed"):
         module.fail_json(**result)
     module.exit_json(**result)

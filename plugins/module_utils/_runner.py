@@ -3,36 +3,60 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The outcome of a module, however it was started: its result, or its failure, without secrets."""
+"""Runs a module, however it was started: its result, or its failure, without secrets."""
 
 from __future__ import annotations
 
+import json
 import os
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from ._api.auth import known_secrets
 from ._api.hints import swapped_ids
 from ._api.settings import Settings, parse_settings
 from ._engine import parse_options, perform
 from ._errors import OptionProblems, ProtectionError, ServiceError
-from ._messages import Names, joined, with_names
+from ._messages import OWN_NAMES, Names, joined, with_names
 from ._screen import Screen
 from ._specs.base import ModuleSpec
 from ._text import excerpt, visible
 
+CALLER = "EDGEOPS_PROTECTION_CALLER"  # an environment variable of packed modules
 MAX_MESSAGE = 50_000  # characters; the service's own text has no limit
 HIDDEN = (  # as ansible-core writes it, which hides the values of options itself
     "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 )
 
 
-def outcome(
+class Caller(NamedTuple):
+    """Who runs a module: a task, or a role that fills its options from variables; and how messages
+    name the options."""
+
+    is_role: bool = False
+    names: Names = OWN_NAMES
+
+    def environment(self) -> dict[str, str]:
+        """What tells a packed module who runs it; an option would be one for everybody."""
+        return {CALLER: json.dumps(self._asdict())}
+
+
+TASK = Caller()
+
+
+def caller_in(environment: Mapping[str, str]) -> Caller:
+    """Who runs a packed module with this environment."""
+    text = environment.get(CALLER)
+    return Caller(**json.loads(text)) if text else TASK
+
+
+def run(
     spec: ModuleSpec,
     options: Mapping[str, Any],
     check_mode: bool,
     verbose: bool,
     warn: Callable[[str], None],
     screen: Screen | None = None,
+    caller: Caller = TASK,
 ) -> dict[str, Any]:
     """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in
     warnings.
@@ -40,30 +64,41 @@ def outcome(
     Every message passes here, so that text of the service cannot control the terminal that shows
     it.
     """
-    readable = _readable(options)
+    output = _Output(options, caller.names)
 
     def warn_readably(message: str) -> None:
-        warn(readable(message))
+        warn(output.message(message))
 
     try:
         settings = _settings(spec, options, warn_readably)
-        readable_screen = screen and screen._replace(show=lambda text: screen.show(readable(text)))
+        readable_screen = screen and screen._replace(
+            show=lambda text: screen.show(output.message(text))
+        )
         result = perform(
-            spec, options, settings, check_mode, warn_readably, verbose, readable_screen
+            spec,
+            options,
+            settings,
+            check_mode,
+            warn_readably,
+            verbose,
+            readable_screen,
+            caller.is_role,
         )
     except ProtectionError as exc:
-        return _failure(exc, options)
-    return _readable_details(result, options)
+        return output.failure(exc)
+    return output.details(result)
 
 
-def option_failure(spec: ModuleSpec, options: Mapping[str, Any]) -> dict[str, Any] | None:
+def option_failure(
+    spec: ModuleSpec, options: Mapping[str, Any], caller: Caller = TASK
+) -> dict[str, Any] | None:
     """The failure of a module because of its options, for which it asks nobody; None where they are
     right."""
     try:
         _settings(spec, options, lambda _warning: None)
         parse_options(spec, options)
     except ProtectionError as exc:
-        return _failure(exc, options)
+        return _Output(options, caller.names).failure(exc)
     return None
 
 
@@ -82,17 +117,29 @@ def _settings(
     return settings
 
 
-def _failure(exc: ProtectionError, options: Mapping[str, Any]) -> dict[str, Any]:
-    message = joined(" ", filter(None, (exc.message, _swapped_ids(exc, options))))
-    details = _readable_details(exc.details, options)
-    return {**details, "failed": True, "msg": _readable(options)(message)}
+class _Output:
+    """What leaves a module with these options: with these names of the options, and without
+    secrets."""
 
+    def __init__(self, options: Mapping[str, Any], names: Names) -> None:
+        self._options = options
+        self._names = names
+        self._secrets = known_secrets(options, os.environ)
 
-def _readable_details(details: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Results with the names of the options in their messages, and without secrets."""
-    named = _named(details, _names(options))
-    readable: dict[str, Any] = redact(named, known_secrets(options, os.environ))
-    return readable
+    def message(self, message: str) -> str:
+        """A message that people can read, and that controls no terminal."""
+        named = with_names(message, self._names)
+        return visible(excerpt(_redact_text(named, self._secrets), MAX_MESSAGE))
+
+    def details(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        """Results, also with messages in them."""
+        readable: dict[str, Any] = redact(_named(details, self._names), self._secrets)
+        return readable
+
+    def failure(self, exc: ProtectionError) -> dict[str, Any]:
+        """The result of a module that failed."""
+        message = joined(" ", filter(None, (exc.message, _swapped_ids(exc, self._options))))
+        return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
 
 
 def _named(value: Any, names: Names) -> Any:
@@ -102,24 +149,6 @@ def _named(value: Any, names: Names) -> Any:
     if isinstance(value, (list, tuple)):
         return [_named(item, names) for item in value]
     return with_names(value, names) if isinstance(value, str) else value
-
-
-def _readable(options: Mapping[str, Any]) -> Callable[[str], str]:
-    """Makes a message one that people can read, with the names that they gave the options and
-    without secrets."""
-    names, secrets = _names(options), known_secrets(options, os.environ)
-
-    def readable(message: str) -> str:
-        named = with_names(message, names)
-        return visible(excerpt(_redact_text(named, secrets), MAX_MESSAGE))
-
-    return readable
-
-
-def _names(options: Mapping[str, Any]) -> Names:
-    """The names that a role's variables have."""
-    names = options.get("option_names") or {}
-    return {option: str(names.get(option) or f"{names.get('*', '')}{option}") for option in options}
 
 
 def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:

@@ -30,10 +30,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters i
     load_trust,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import known_secrets
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import with_names
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
+    TASK,
+    Caller,
     option_failure,
-    outcome,
     redact,
+    run,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._screen import Screen
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import (
@@ -104,32 +107,45 @@ class ModuleCalls:
         )
 
     def run(
-        self, module: str, options: Mapping[str, Any], check_mode: bool, warn: Warn
+        self,
+        module: str,
+        options: Mapping[str, Any],
+        check_mode: bool,
+        warn: Warn,
+        caller: Caller = TASK,
     ) -> dict[str, Any]:
         """The result of a module. In the worker process `warn` gets its warnings at once; those of
         a packed module stand in its result."""
         if self._may_run_in_worker():
-            return self._run_in_worker(module, options, check_mode, warn)
-        return self._run_packed(module, options, check_mode)
+            return self._run_in_worker(module, options, check_mode, warn, caller)
+        return self._run_packed(module, options, check_mode, caller)
 
     def _run_packed(
-        self, module: str, options: Mapping[str, Any], check_mode: bool
+        self, module: str, options: Mapping[str, Any], check_mode: bool, caller: Caller
     ) -> dict[str, Any]:
         task = self._task.copy()
         task.action, task.check_mode = module, check_mode
         task.args = dict(options)  # to which Ansible adds its own arguments
+        if caller is not TASK:
+            task.environment = [*(task.environment or []), caller.environment()]
         packed: dict[str, Any] = PackedModule(task, *self._of_ansible).run(task_vars=self.variables)
         return packed
 
     def _run_in_worker(
-        self, module: str, arguments: Mapping[str, Any], check_mode: bool, warn: Warn
+        self,
+        module: str,
+        arguments: Mapping[str, Any],
+        check_mode: bool,
+        warn: Warn,
+        caller: Caller,
     ) -> dict[str, Any]:
-        spec, options, result = _validated(module, arguments)
+        spec, options, result = _validated(module, arguments, caller)
         if result is None:
             display = Display()
             title = f"{self.variables.get('inventory_hostname')}: {module}"
             screen = Screen(partial(display.display, stderr=True), first_of_run, title)
-            result = outcome(spec, options, check_mode, display.verbosity > 0, warn, screen)
+            verbose = display.verbosity > 0
+            result = run(spec, options, check_mode, verbose, warn, screen, caller)
         if self._shows_invocation():
             result["invocation"] = {
                 "module_args": redact(options, known_secrets(options, os.environ), names=False)
@@ -214,24 +230,25 @@ class ActionModule(CollectionAction):
         return calls.run(task.action, task.args, task.check_mode, self._display.warning)
 
 
-def wrong_options(module: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+def wrong_options(
+    module: str, arguments: Mapping[str, Any], caller: Caller
+) -> dict[str, Any] | None:
     """The failure of a module because of its options alone; None if they are right."""
-    spec, options, failure = _validated(module, arguments)
-    return failure or option_failure(spec, options)
+    spec, options, failure = _validated(module, arguments, caller)
+    return failure or option_failure(spec, options, caller)
 
 
 def _validated(
-    module: str, arguments: Mapping[str, Any]
+    module: str, arguments: Mapping[str, Any], caller: Caller
 ) -> tuple[ModuleSpec, dict[str, Any], dict[str, Any] | None]:
     """The spec of a module, its options out of these arguments, and its failure where they do not
     fit its spec."""
     spec = MODULE_SPECS[module.rpartition(".")[2]]
     options, error = validate(argument_spec(spec), module, _plain(arguments))
-    failure = (
-        {"failed": True, "msg": redact(error, known_secrets(options, os.environ))}
-        if error
-        else None
-    )
+    if not error:
+        return spec, options, None
+    message = with_names(error, caller.names)
+    failure = {"failed": True, "msg": redact(message, known_secrets(options, os.environ))}
     return spec, options, failure
 
 

@@ -69,25 +69,3 @@ def test_an_odd_base_url_is_used_with_a_warning(service: LocalService, modules: 
     result = modules.failed("protection_info", base_url=service.base_url.replace("v4", "v5"))
     assert "/client/v4" in str(result["warnings"])
     assert result["error"]["status"] == 404
-
-
-def test_a_task_of_a_role_speaks_of_its_variables(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT)
-    role: dict[str, Any] = {"option_names": {"*": "baseline_"}}
-    wrong = [PREFIX, {"prefix": "x"}]
-    assert modules.failed("account_protection", prefixes=wrong, **role)["msg"].startswith(
-        "baseline_prefixes[1].prefix: "
-    )
-    codes: dict[str, Any] = {"accept_risks": ["mass_deletion", {"code": "empties_list", "networks": []}]}
-    standing = str(modules.done("account_protection", prefixes=[PREFIX], **codes, **role)["warnings"])
-    assert "baseline_accept_risks[0]: mass_deletion meets nothing in this plan" in standing
-    assert "empties_list" not in standing
-    assert "warnings" not in modules.done("account_protection", prefixes=[PREFIX], **codes)
-    service.zone(ZONE)
-    of_both: dict[str, Any] = {"accept_risks": ["weakens_zone", "unprotects_addresses"], **role}
-    for module, options, index in (
-        ("account_protection", {"prefixes": [PREFIX]}, 1),
-        ("custom_rules", {"rules": []}, 0),
-    ):
-        (warning,) = modules.done(module, **options, **of_both)["warnings"]
-        assert f"baseline_accept_risks[{index}]: {of_both['accept_risks'][index]} meets nothing" in str(warning)

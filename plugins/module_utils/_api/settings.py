@@ -50,7 +50,6 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
         },
         "validate_certs": {"type": "bool", "default": True},
         "ca_path": {"type": "path"},
-        "option_names": {"type": "dict"},
         # all of them, so that the defaults of the action group can name both owners
         **{option: {"type": "str"} for option in OWNER_OPTIONS},
         **_required_owner(OWNERS[owner], env_fallback),

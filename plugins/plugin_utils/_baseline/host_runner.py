@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -85,11 +85,11 @@ def _unchanged(results: Results) -> Results:
 
 
 def first_wrong(
-    parts: Sequence[Part], wrong_options: Callable[[str, Mapping[str, Any]], dict[str, Any] | None]
+    parts: Sequence[Part], wrong_options: Callable[[Part], dict[str, Any] | None]
 ) -> Results:
     """The failure of the first module whose options are wrong; a single module finds its own."""
     for part in parts if len(parts) > 1 else ():
-        failure = wrong_options(part.module, part.options)
+        failure = wrong_options(part)
         if failure:
             return {part.module: failure}
     return {}

@@ -8,7 +8,7 @@ result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ansible.utils.display import Display
@@ -46,7 +46,8 @@ class HostTask:
         show = self._display.warning if warn is None else warn
 
         def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
-            return self._calls.run(COLLECTION + part.module, part.options, check_mode, show)
+            module = COLLECTION + part.module
+            return self._calls.run(module, part.options, check_mode, show, part.caller)
 
         return HostRunner(run_module)
 
@@ -78,7 +79,7 @@ class HostTask:
 def wrong_parts(parts: Sequence[Part]) -> dict[str, dict[str, Any]]:
     """The failure of the first part whose options are wrong, before any module runs."""
 
-    def of_module(module: str, options: Mapping[str, Any]) -> dict[str, Any] | None:
-        return wrong_options(COLLECTION + module, options)
+    def of_part(part: Part) -> dict[str, Any] | None:
+        return wrong_options(COLLECTION + part.module, part.options, part.caller)
 
-    return first_wrong(parts, of_module)
+    return first_wrong(parts, of_part)

@@ -13,11 +13,13 @@ not stand here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Names
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNER_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
@@ -38,7 +40,6 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         **{option: f"baseline_custom_rules_{option}" for option in ("state", "ignore", "validate")},
     },
 }
-OF_THE_ACTION = ("option_names", "expected_plan")  # options that the action fills
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 
@@ -62,10 +63,19 @@ ZONE_VARIABLES = (NAMES[FIREWALL]["rules"], NAMES[CUSTOM]["rules"])
 
 @dataclass(frozen=True)
 class Part:
-    """One module to run for a host, with its options; those that it does not have are left out."""
+    """One module to run for a host, with its options; those that it does not have are left out.
+
+    `names` are the variables that fill the options.
+    """
 
     module: str
     options: dict[str, Any]
+    names: Names = field(default_factory=dict)
+
+    @property
+    def caller(self) -> Caller:
+        """The role, which runs the module."""
+        return Caller(is_role=True, names=self.names)
 
 
 def _variables_of(module: str) -> dict[str, str]:
@@ -75,7 +85,7 @@ def _variables_of(module: str) -> dict[str, str]:
     return {
         option: NAMES[module].get(option, f"{PREFIX}{option}")
         for option in options
-        if option not in OF_THE_ACTION
+        if option != "expected_plan"  # which the action fills
     }
 
 
@@ -128,7 +138,9 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
     modules = [ACCOUNT] if f"{PREFIX}account_id" in values else []
     modules += [FIREWALL] if values.get(NAMES[FIREWALL]["rules"]) else []
     modules += [CUSTOM] if NAMES[CUSTOM]["rules"] in values and _has_zone(values) else []
-    return [Part(module, _options_of(module, values, names)) for module in modules]
+    return [
+        Part(module, _options_of(module, values), _names_of(module, names)) for module in modules
+    ]
 
 
 def connection_options(part: Part) -> dict[str, Any]:
@@ -146,7 +158,7 @@ def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:
     ]
 
 
-def _options_of(module: str, values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _options_of(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
     options = {
         option: values[variable]
         for option, variable in OPTIONS[module].items()
@@ -154,10 +166,13 @@ def _options_of(module: str, values: Mapping[str, Any], names: Mapping[str, str]
     }
     if module == ACCOUNT:
         options.pop("zone_name", None)
-    renamed = {
-        option: names[variable] for option, variable in OPTIONS[module].items() if variable in names
-    }
-    return {**options, "option_names": {"*": PREFIX, **NAMES[module], **renamed}}
+    return options
+
+
+def _names_of(module: str, filled: Mapping[str, str]) -> Names:
+    """The variable for each option of a module: that of the inventory if it fills the role's."""
+    variables = {**OPTIONS[module], "expected_plan": EXPECTED_PLAN}
+    return {option: filled.get(variable, variable) for option, variable in variables.items()}
 
 
 def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -84,12 +84,10 @@ def parts_to_restore(
     values[f"{PREFIX}custom_rules_state"] = "present" if CUSTOM_RULES in incomplete else "exact"
     values[f"{PREFIX}staged_rollout"] = False  # each mode as it was
     values[f"{PREFIX}accept_risks"] = list(accept_risks)
-    return [_with_names(part) for part in parts_of(host, values)]
-
-
-def _with_names(part: Part) -> Part:
-    names = {**part.options["option_names"], "accept_risks": ACCEPTED}
-    return replace(part, options={**part.options, "option_names": names})
+    return [
+        replace(part, names={**part.names, "accept_risks": ACCEPTED})
+        for part in parts_of(host, values)
+    ]
 
 
 def _checked(document: Any, file: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,10 @@ READERS: Mapping[str, str] = {  # by module that writes, the one that reads the 
 def readers(parts: Sequence[Part]) -> list[Part]:
     """The modules that read what the parts may change, each under the name of the one that
     writes."""
-    return [Part(READERS[part.module], connection_options(part)) for part in parts]
+    return [
+        replace(part, module=READERS[part.module], options=connection_options(part))
+        for part in parts
+    ]
 
 
 def snapshots_in(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils import _module as entry_point
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
@@ -57,19 +58,21 @@ def ended() -> Any:
 
 
 @pytest.mark.parametrize("result", [{"changed": True}, {"failed": True, "msg": "It failed.", "error": {}}])
-def test_the_outcome_is_the_end(
+def test_the_result_of_the_runner_is_the_end(
     result: dict[str, Any], module: type[FakeModule], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passed: list[Any] = []
+    role = Caller(True, {"enabled": "role_enabled"})
+    monkeypatch.setenv(*role.environment().popitem())
 
-    def outcome(*arguments: Any) -> dict[str, Any]:
-        passed.append(arguments[1:4])
+    def run(*arguments: Any, caller: Caller) -> dict[str, Any]:
+        passed.append((*arguments[1:4], caller))
         return result
 
     module.params = {"enabled": True}
-    monkeypatch.setattr(entry_point, "outcome", outcome)
+    monkeypatch.setattr(entry_point, "run", run)
     assert ended() == ("failed" in result, result)
-    assert passed == [({"enabled": True}, True, True)]  # the options, check mode, verbose
+    assert passed == [({"enabled": True}, True, True, role)]  # the options, check mode, verbose, caller
 
 
 @pytest.mark.usefixtures("module")

@@ -10,9 +10,12 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
     HIDDEN,
     MAX_MESSAGE,
+    TASK,
+    Caller,
+    caller_in,
     option_failure,
-    outcome,
     redact,
+    run,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
@@ -52,10 +55,11 @@ def task(**options: Any) -> dict[str, Any]:
     return {**connection, **bounds, "enabled": True, **options}
 
 
-def failed(**options: Any) -> tuple[Any, list[str]]:
+def failed(caller: Caller = TASK, **options: Any) -> tuple[Any, list[str]]:
     """The failure of a module whose options are wrong, and its warnings."""
     warnings: list[str] = []
-    return outcome(MODULE_SPECS["tcp_protection_status"], task(**options), False, False, warnings.append), warnings
+    spec = MODULE_SPECS["tcp_protection_status"]
+    return run(spec, task(**options), False, False, warnings.append, caller=caller), warnings
 
 
 @pytest.mark.parametrize(
@@ -87,8 +91,20 @@ def test_a_warning_passes_the_same_way() -> None:
     assert [text.partition(":")[0] for text in warnings] == ["base_url"]
 
 
-def test_an_error_in_the_options_names_the_variables_of_a_role() -> None:
-    names = {"*": "role_", "accept_risks": "role_risks"}
-    result, dummy = failed(timeout=0, accept_risks=["all"], option_names=names)
+ROLE = Caller(True, {"timeout": "role_timeout", "accept_risks": "role_risks", "base_url": "edge_base_url"})
+
+
+def test_errors_and_warnings_name_the_variables_of_a_role() -> None:
+    wrong: dict[str, Any] = {"timeout": 0, "accept_risks": ["all"], "base_url": "https://192.0.2.1/v5"}
+    result, warnings = failed(ROLE, **wrong)
     assert "(1) role_timeout: it must" in result["msg"]
     assert "(2) role_risks[0]: 'all' is no risk" in result["msg"]
+    assert [text.partition(":")[0] for text in warnings] == ["edge_base_url"]
+    failure = option_failure(MODULE_SPECS["tcp_protection_status"], task(**wrong), ROLE)
+    assert failure == result
+
+
+@pytest.mark.parametrize("caller", [TASK, Caller(True), ROLE])
+def test_a_packed_module_knows_who_runs_it(caller: Caller) -> None:
+    assert caller_in({"HOME": "/", **caller.environment()}) == caller
+    assert caller_in({"HOME": "/"}) == TASK

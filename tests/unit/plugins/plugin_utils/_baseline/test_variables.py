@@ -75,16 +75,21 @@ def test_a_zone_is_named_once(variables: dict[str, Any], zone: dict[str, str]) -
 
 def test_the_variables_of_the_role_come_before_those_of_the_inventory_and_messages_name_the_one_that_counts() -> None:
     variables = {"edge_account_id": ACCOUNT, "edge_api_token": "of the inventory", "baseline_api_token": "of the role"}
-    options = parts(**variables, baseline_retries=2, baseline_ca_path=None)["account_protection"]
-    names = options.pop("option_names")
-    assert options == {"account_id": ACCOUNT, "api_token": "of the role", "retries": 2}
-    assert names == {"*": "baseline_", "account_id": "edge_account_id"}
+    (part,) = parts_of("lima", {**variables, "baseline_retries": 2, "baseline_ca_path": None})
+    assert part.options == {"account_id": ACCOUNT, "api_token": "of the role", "retries": 2}
+    assert part.caller.is_role
+    assert {option: part.names[option] for option in ("account_id", "api_token", "expected_plan")} == {
+        "account_id": "edge_account_id",
+        "api_token": "baseline_api_token",
+        "expected_plan": "baseline_expected_plan",
+    }
 
 
 def test_the_rules_of_a_zone_have_names_of_their_own() -> None:
-    options = parts(**TOKEN, **RULES, edge_zone_id=ZONE, baseline_custom_rules_state="exact")["custom_rules"]
-    assert (options["rules"], options["state"]) == (RULES["baseline_custom_rules"], "exact")
-    assert options["option_names"]["rules"] == "baseline_custom_rules"
+    variables = {**TOKEN, **RULES, "edge_zone_id": ZONE, "baseline_custom_rules_state": "exact"}
+    (part,) = (part for part in parts_of("lima", variables) if part.module == "custom_rules")
+    assert (part.options["rules"], part.options["state"]) == (RULES["baseline_custom_rules"], "exact")
+    assert (part.names["rules"], part.names["state"]) == ("baseline_custom_rules", "baseline_custom_rules_state")
 
 
 @pytest.mark.parametrize(

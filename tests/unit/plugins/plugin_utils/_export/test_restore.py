@@ -44,7 +44,7 @@ def test_a_file_is_restored_exactly_with_the_credentials_and_limits_of_the_host(
     assert (zone.options["state"], zone.options["rules"]) == ("exact", [{"ref": "a"}])
     assert "ignore" not in zone.options
     assert all(part.options["api_token"] == "token" for part in (account, zone))
-    assert all(part.options["option_names"]["accept_risks"] == "restore_accept_risks" for part in (account, zone))
+    assert all(part.names["accept_risks"] == "restore_accept_risks" for part in (account, zone))
 
 
 def test_what_a_file_cannot_describe_is_not_purged() -> None:

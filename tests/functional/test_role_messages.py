@@ -1,0 +1,151 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A module that a role runs names the role's variables, and leaves text of the service and of people as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OPTIONS
+
+from tests.fake_service import LocalService
+from tests.support.bad_options import PREFIX
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+RULE = {"kind": "syn_flood", "scope": "global", "mode": "enabled"}
+EXPIRED = {"code": "skips_monitoring", "expires": "2020-01-31"}
+GONE = {"prefix": "192.0.2.1", "expires": "2020-01-31"}
+RATE_LIMITED = {"status": 429, "headers": {"Retry-After": "299"}}
+OTHER_ID = "1" * 32
+
+OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
+    ({"timeout": 0}, "baseline_timeout: it must be"),
+    ({"call_budget": 10**9}, "baseline_call_budget: it must be"),
+    ({"call_budget": 9, "call_budget_period": 0}, "baseline_call_budget_period: in 0 s"),
+    ({"ca_path": "/nowhere"}, "baseline_ca_path: there is nothing at"),
+    ({"base_url": "http://192.0.2.1"}, "baseline_base_url: it must be https"),
+    ({"base_url": "http://127.0.0.1:9/v5", "retries": 0}, "baseline_base_url: it does not end in"),
+    ({"base_url": "http://127.0.0.1:9", "retries": 0}, "Check baseline_base_url and the network."),
+    ({"api_email": "a@b.example"}, "baseline_api_token: it goes alone; leave out baseline_api_email"),
+    ({"api_token": ""}, "it is empty; give baseline_api_token, or baseline_api_email with baseline_api_key,"),
+    ({"zone_id": ACCOUNT}, "edge_account_id: it is the same as baseline_zone_id"),
+    ({"account_id": OTHER_ID}, "Check edge_account_id and baseline_base_url; is edge_account_id the id of a zone?"),
+    ({"account_id": OTHER_ID, "zone_id": ZONE}, "Are edge_account_id and baseline_zone_id swapped?"),
+    ({"max_deletions_percent": 101}, "baseline_max_deletions_percent: 101 is not between"),
+    ({"expected_plan": "x"}, "baseline_expected_plan: 'x' is no plan_id"),
+    ({"expected_plan": "", "prefixes": [PREFIX]}, "an empty baseline_expected_plan approves none"),
+    ({"purge": ["prefixes"]}, "baseline_purge: it takes baseline_prefixes, the list"),
+    ({"prefixes": [PREFIX, PREFIX]}, "baseline_prefixes[1]: 192.0.2.0/24 is named here and in baseline_prefixes[0];"),
+    ({"accept_risks": ["all"]}, "baseline_accept_risks[0]: 'all' is no risk"),
+    ({"accept_risks": ["mass_deletion"]}, "baseline_accept_risks[0]: mass_deletion meets nothing in this plan"),
+    ({"rules": [RULE]}, "let baseline_staged_rollout: true do it"),
+    ({"rules": [RULE]}, "If this is meant, add baseline_accept_risks: [{"),
+    ({"rules": [RULE], "accept_risks": [EXPIRED]}, ". baseline_accept_risks[0]: the acceptance of"),
+    ({"accept_risks": [EXPIRED]}, "baseline_accept_risks[0]: the acceptance of"),
+    ({"allowlist": [GONE]}, "baseline_allowlist[0].expires: "),
+]
+OF_ZONE: list[tuple[dict[str, Any], str]] = [
+    ({"rules": [{"ref": "a", "position": "up"}]}, "baseline_custom_rules[0].position: 'up' is not"),
+    ({"zone_name": "x.example"}, "edge_zone_name: it stands for baseline_zone_id"),
+    ({"zone_id": None, "zone_name": "x.example"}, "edge_zone_name: the credentials see no zone x.example"),
+    ({"zone_id": None}, "baseline_zone_id: no zone is named; give baseline_zone_id or edge_zone_name,"),
+    ({"zone_id": OTHER_ID}, "Check baseline_zone_id and baseline_base_url; is baseline_zone_id the id of an account?"),
+    ({"ignore": [" "]}, "baseline_custom_rules_ignore[0]: it is empty"),
+    ({"accept_risks": ["mass_deletion"]}, "baseline_accept_risks[0]: mass_deletion meets nothing in this plan"),
+]
+OF_SERVICE: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "status",
+        RATE_LIMITED,
+        ", and baseline_max_wait leaves 0 s. Run again after that time, or raise baseline_max_wait.",
+    ),
+    ("status", {"status": 429}, "raise baseline_max_wait, or lower baseline_call_budget."),
+    ("redirect", {"location": "https://x.example"}, "; check baseline_base_url."),
+    ("slow", {"seconds": 0.6}, "than baseline_timeout allows (0.3 s). Check the network, or raise baseline_timeout."),
+    ("raw", {"body": '{"success": true, "result": 7}'}, "check baseline_base_url if the same response comes again"),
+    ("status", {"status": 400, "errors": [{"code": 6111, "message": "no"}]}, "The value of baseline_api_token has not"),
+    (
+        "status",
+        {"status": 400, "errors": [{"code": 6103, "message": "no"}]},
+        "a token belongs into baseline_api_token.",
+    ),
+]
+TEXT = "rules: max_wait: accept_risks[0]: see ticket 7"
+
+
+@pytest.fixture
+def zone_and_account(service: LocalService) -> LocalService:
+    service.account(ACCOUNT)
+    service.zone(ZONE)
+    return service
+
+
+def of_role(modules: Modules, module: str, **options: Any) -> dict[str, Any]:
+    """The result of a module that a role runs, some of whose options the inventory fills."""
+    filled = {"account_id": "edge_account_id", "zone_name": "edge_zone_name", "expected_plan": "baseline_expected_plan"}
+    caller = Caller(is_role=True, names={**OPTIONS[module], **filled})
+    with patch.dict(os.environ, caller.environment()):
+        return modules.run(module, **options)
+
+
+def said(result: dict[str, Any]) -> str:
+    return " ".join([result.get("msg", ""), *map(str, result.get("warnings", ()))])
+
+
+@pytest.mark.parametrize(("options", "text"), OF_ACCOUNT)
+def test_messages_on_an_account_name_the_variables(
+    options: dict[str, Any], text: str, zone_and_account: LocalService, modules: Modules
+) -> None:
+    assert text in said(of_role(modules, "account_protection", **options))
+
+
+@pytest.mark.parametrize(("options", "text"), OF_ZONE)
+def test_messages_on_a_zone_name_the_variables(
+    options: dict[str, Any], text: str, zone_and_account: LocalService, modules: Modules
+) -> None:
+    assert text in said(of_role(modules, "custom_rules", **{"rules": [], **options}))
+
+
+@pytest.mark.parametrize(("kind", "settings", "text"), OF_SERVICE)
+def test_hints_on_calls_name_the_variables(
+    kind: str, settings: dict[str, Any], text: str, zone_and_account: LocalService, modules: Modules
+) -> None:
+    zone_and_account.misbehave(kind, **settings)
+    limits = {"max_wait": 0, "timeout": 0.3, "retries": 0}
+    assert text in said(of_role(modules, "account_protection", **limits))
+
+
+def test_text_of_the_service_stays_as_it_is(zone_and_account: LocalService, modules: Modules) -> None:
+    zone_and_account.misbehave("status", status=400, errors=[{"code": 1004, "message": TEXT}])
+    assert TEXT in said(of_role(modules, "account_protection"))
+
+
+def test_a_stored_comment_stays_as_it_is(zone_and_account: LocalService, modules: Modules) -> None:
+    zone_and_account.misbehave("entry", method="POST", fields={"comment": json.dumps(TEXT)})
+    result = of_role(modules, "account_protection", prefixes=[{**PREFIX, "comment": "ours"}])
+    assert f"The service stored '{TEXT}' as comment of" in said(result)
+
+
+def test_risks_in_a_result_name_the_variables(zone_and_account: LocalService, modules: Modules) -> None:
+    result = of_role(modules, "account_protection", rules=[RULE], accept_risks=["skips_monitoring"])
+    assert "let baseline_staged_rollout: true do it" in result["risks"][0]["message"]
+
+
+def test_a_task_is_not_warned_of_acceptances_that_meet_nothing(
+    zone_and_account: LocalService, modules: Modules
+) -> None:
+    bound = {"code": "empties_list", "networks": []}
+    codes = ["mass_deletion", bound, "weakens_zone"]
+    assert said(modules.done("account_protection", accept_risks=codes)) == ""
+    for module, index in (("account_protection", 0), ("custom_rules", 2)):
+        rules: dict[str, Any] = {"rules": []} if module == "custom_rules" else {}
+        warnings = said(of_role(modules, module, **rules, accept_risks=codes))
+        assert f"baseline_accept_risks[{index}]: {codes[index]} meets nothing in this plan" in warnings
+        assert "empties_list" not in warnings
