@@ -23,6 +23,7 @@ from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules, run_main
 from tests.support.service_state import seed
 
 Call = tuple[RiskCase, str]
+SYN_GLOBAL = {"scope": "global", "name": "global", "mode": "enabled"}
 EVERYTHING = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "true"}
 EVERY_CASE = RISK_CASES + ZONE_RISK_CASES
 CALLS: list[Call] = [(case, module) for case in EVERY_CASE for module in case.calls]
@@ -110,6 +111,61 @@ def test_an_acceptance_of_one_network_lets_no_other_through_later(service: Local
     modules.done("protected_prefixes", prefixes=entries, purge=True, accept_risks=accepted)
     refused = modules.failed("protected_prefixes", prefixes=entries[1:], purge=True, accept_risks=accepted)
     assert [risk["networks"] for risk in refused["risks"]] == [["192.0.2.0/24"]]
+
+
+def test_a_key_of_several_lines_is_accepted_as_it_is_printed(service: LocalService, modules: Modules) -> None:
+    expression = "tcp.dstport in {80\n443}"
+    filters = [{"expression": expression, "mode": "monitoring"}]
+    service.account(ACCOUNT).seed(**{**EXISTING, "syn_flood": {"rules": [SYN_GLOBAL], "filters": filters}})
+    task: dict[str, Any] = {"filters": [], "purge": ["filters"]}
+    message = modules.failed("account_protection", **task)["msg"]
+    (printed,) = re.findall(r"add accept_risks: (\[.*\])\. Nothing was changed\.", message)
+    modules.done("account_protection", **task, accept_risks=yaml.safe_load(printed))
+
+
+def test_an_acceptance_of_one_ref_lets_no_other_spelling_of_it_through(service: LocalService, modules: Modules) -> None:
+    rules = [
+        {"ref": ref, "action": "block", "expression": f"ip.src eq 10.0.0.{len(ref)}"} for ref in ("login", "Login")
+    ]
+    service.zone(ZONE).seed(custom_rules=rules)
+    options = [{"ref": item["ref"], "enabled": False} for item in rules]
+    accepted = [{"code": "weakens_zone", "entries": ["login"]}]
+    assert "weakens_zone" in modules.failed("custom_rules", rules=options, accept_risks=accepted)["msg"]
+    accepted[0]["entries"] = ["login", "Login"]
+    modules.done("custom_rules", rules=options, accept_risks=accepted)
+
+
+def test_an_acceptance_names_only_what_the_risk_is_about(service: LocalService, modules: Modules) -> None:
+    weur = {"scope": "region", "name": "WEUR", "mode": "monitoring"}
+    service.account(ACCOUNT).seed(**{**EXISTING, "syn_flood": {"rules": [SYN_GLOBAL, weur]}}, dns_rules=[SYN_GLOBAL])
+    modules.done(
+        "account_protection",
+        dns_rules=[{"scope": "global", "mode": "disabled"}],
+        rules=[{"kind": "syn_flood", "scope": "region", "name": "WEUR", "rate_sensitivity": "high"}],
+        prefixes=[{"prefix": "192.0.2.0/24", "comment": "new"}],
+        accept_risks=[{"code": "disables_protection", "entries": ["dns global"]}],
+    )
+
+
+def test_an_excluded_prefix_that_is_new_is_named(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
+    prefixes = [{"prefix": "192.0.0.0/16", "excluded": True}]
+    risks = modules.failed("protected_prefixes", prefixes=prefixes)["risks"]
+    assert [(risk["code"], risk["entries"]) for risk in risks] == [
+        ("unprotects_addresses", ["192.0.0.0/16"]),
+        ("disables_protection", ["192.0.0.0/16"]),
+    ]
+
+
+@pytest.mark.parametrize("name", ["Global", "GLOBAL", None])
+def test_a_global_rule_is_one_key_however_it_is_spelled(
+    name: str | None, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
+    accepted = [{"code": "skips_monitoring", "entries": ["syn_flood global"]}]
+    task = {"kind": "syn_flood", "scope": "global", "name": name, "mode": "enabled"}
+    result = modules.done("protection_rule", **task, accept_risks=accepted)
+    assert (result["rule"]["name"], result["operations"][0]["key"]) == ("global", "global")
 
 
 @pytest.mark.parametrize("verbose", [False, True])

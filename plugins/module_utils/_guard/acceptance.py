@@ -15,13 +15,12 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any, Iterable, Mapping, Sequence
+from typing import AbstractSet, Any, Iterable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
 from .._messages import Option
 from .._timestamps import parse_expiry
 from .._values.address_set import Ranges, difference, range_of, union
-from .._values.networks import read_network
 from .risks.base import FoundRisk
 from .risks.registry import CODES
 
@@ -29,6 +28,7 @@ FIELDS = ("code", "networks", "entries", "expires", "reason")
 PLAIN = re.compile(
     r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII
 )  # needs no quotes in YAML
+TEMPLATES = ("{{", "{%", "{#")  # Ansible would fill them in
 WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
 
 
@@ -90,7 +90,7 @@ def _parse(option: Option, element: Any) -> Acceptance:
         option,
         _code(option.at("code"), values["code"]),
         None if networks is None else _ranges(option.at("networks"), networks),
-        None if entries is None else frozenset(map(_normalised, entries)),
+        None if entries is None else frozenset(entries),
         _expiry(option.at("expires"), values.get("expires")),
         None if values.get("reason") is None else str(values["reason"]),
     )
@@ -132,15 +132,6 @@ def _expiry(option: Option, value: Any) -> datetime | None:
         raise OptionError(option, str(exc)) from exc
 
 
-def _normalised(entry: str) -> str:
-    """An entry as it is compared: a network in its usual form, or a text without the case and white
-    space."""
-    try:
-        return read_network(entry)[1]
-    except ValueError:
-        return "".join(entry.split()).casefold()
-
-
 def accepting(
     risk: FoundRisk, acceptances: Sequence[Acceptance], now: datetime | None
 ) -> Sequence[Acceptance]:
@@ -158,10 +149,29 @@ def accepting(
 
 
 def _cover(group: Sequence[Acceptance], risk: FoundRisk) -> bool:
+    """Whether acceptances that are bound to the same cover all that a risk concerns."""
+    bound_to_networks = group[0].networks is not None
+    bound_to_entries = group[0].entries is not None
     networks = union(network for item in group for network in item.networks or [])
     entries = {entry for item in group for entry in item.entries or ()}
-    return (group[0].networks is None or not difference(risk.ranges, networks)) and (
-        group[0].entries is None or entries.issuperset(map(_normalised, risk.entries))
+    if bound_to_networks and not _cover_networks(networks, risk):
+        return False
+    return not bound_to_entries or _cover_entries(entries, risk)
+
+
+def _cover_networks(networks: Ranges, risk: FoundRisk) -> bool:
+    return bool(risk.ranges) and not difference(risk.ranges, networks)
+
+
+def _cover_entries(entries: AbstractSet[str], risk: FoundRisk) -> bool:
+    """Whether these texts name all objects of a risk; keys are compared as the service compares
+    them."""
+    keys = {
+        resource.name: {resource.key_in(entry) for entry in entries}
+        for resource in {item.resource.name: item.resource for item in risk.entries}.values()
+    }
+    return bool(risk.entries) and all(
+        item.text in entries or item.key in keys[item.resource.name] for item in risk.entries
     )
 
 
@@ -178,10 +188,25 @@ def acceptance_to_copy(risk: FoundRisk) -> str:
 
 
 def _in_yaml(texts: Iterable[str]) -> str:
-    return ", ".join(
-        text if _is_plain(text) else "'" + text.replace("'", "''") + "'" for text in texts
-    )
+    return ", ".join(map(_scalar, texts))
 
 
-def _is_plain(text: str) -> bool:
-    return bool(PLAIN.fullmatch(text)) and text.lower() not in WORDS
+def _scalar(text: str) -> str:
+    """A text as YAML on one line, which a playbook takes as it is.
+
+    Single quotes read best; characters that nobody can see or type need double quotes.
+    """
+    if PLAIN.fullmatch(text) and text.lower() not in WORDS:
+        return text
+    unsafe = "!unsafe " if any(mark in text for mark in TEMPLATES) else ""
+    if text.isprintable():
+        return unsafe + "'" + text.replace("'", "''") + "'"
+    escaped = "".join(map(_escaped, text))
+    return f'{unsafe}"{escaped}"'
+
+
+def _escaped(character: str) -> str:
+    """A character within double quotes; YAML knows the escapes of Python."""
+    if character in ('"', "\\"):
+        return "\\" + character
+    return character if character.isprintable() else character.encode("unicode_escape").decode()

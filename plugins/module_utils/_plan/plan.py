@@ -81,11 +81,6 @@ class Operation:
         return self.resource.label_of(self.existing or self.fields)
 
     @property
-    def entry(self) -> str:
-        """The key as risks name it: that of a rule or filter with its component."""
-        return f"{self.resource.component} {self.label}" if self.resource.component else self.label
-
-    @property
     def address(self) -> object:
         """The network that the object is about; None where its resource has no such field."""
         name = self.resource.address_field

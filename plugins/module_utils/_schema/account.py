@@ -175,7 +175,7 @@ def _complete_name(values: Values) -> dict[str, object]:
             Option("name"),
             f"a rule with scope global is called global, not '{name}'; is the scope right?",
         )
-    return dict(values, name=name or "global")
+    return dict(values, name="global" if scope == "global" else name)
 
 
 def _unusual_code(rule: Values) -> str:

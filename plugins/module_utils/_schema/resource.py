@@ -268,7 +268,27 @@ class Resource:
     def label_of(self, obj: Object) -> str:
         """The key as people read it; a rule that is global by scope and by name is called so
         once."""
-        return " ".join(dict.fromkeys(str(obj.get(name)) for name in self.key)) or self.name
+        words: dict[str, str] = {}
+        for name in self.key:
+            words.setdefault(str(obj.get(name)).casefold(), str(obj.get(name)))
+        return " ".join(words.values()) or self.name
+
+    def entry_of(self, obj: Object) -> str:
+        """The key as risks and acceptances name it: that of a rule or filter with its component."""
+        return f"{self.component} {self.label_of(obj)}" if self.component else self.label_of(obj)
+
+    def key_in(self, entry: str) -> Key | None:
+        """The key that such an entry names; None where it names none of this resource."""
+        if not self.key:
+            return () if entry == self.name else None
+        if self.component:
+            component, *rest = entry.split(None, 1) or [""]
+            if component.casefold() != self.component or not rest:
+                return None
+            entry = rest[0]
+        words = entry.split(None, len(self.key) - 1) if len(self.key) > 1 else [entry]
+        words += words[-1:] * (len(self.key) - len(words))  # what is called alike stands there once
+        return self.key_of(dict(zip(self.key, words)))
 
     def defaults(self) -> dict[str, Any]:
         """What a creation sends where the task leaves fields out."""

@@ -15,7 +15,7 @@ from ..._schema.account import ALLOWLIST
 from ..._schema.resource import Object
 from ..._text import first_few
 from ..._values.address_set import difference, intersection, networks, overlaps, union, widest
-from .base import Change, Finding, Limit, Limits, risk
+from .base import Change, Finding, Limit, Limits, entry_of, risk
 
 
 def _shortest(version: int, default: int, bits: int) -> Limit:
@@ -63,17 +63,10 @@ def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
         f" to {most} entries are usual, and networks up to /{shortest[4]} (IPv4) and"
         f" /{shortest[6]} (IPv6)."
     )
-    known = {str(entry.get("prefix")) for entry in active_before}
-    new = [entry for entry in active if str(entry.get("prefix")) not in known]
-    return Finding(
-        message,
-        broad,
-        [
-            str(entry.get("prefix"))
-            for entry in new
-            if crowded or overlaps(entry.get("prefix"), broad)
-        ],
-    )
+    known = {ALLOWLIST.key_of(entry) for entry in active_before}
+    new = [entry for entry in active if ALLOWLIST.key_of(entry) not in known]
+    concerned = [entry for entry in new if crowded or overlaps(entry.get("prefix"), broad)]
+    return Finding(message, broad, [entry_of(ALLOWLIST, entry) for entry in concerned])
 
 
 @risk("The plan would allow as a source what is one of the account's own protected prefixes.")
@@ -84,16 +77,12 @@ def allowlists_own_prefix(change: Change, limits: Limits) -> Finding | None:
     )
     if not own:
         return None
-    entries = [
-        str(entry.get("prefix"))
-        for entry in _active(change.after)
-        if overlaps(entry.get("prefix"), own)
-    ]
+    concerned = [entry for entry in _active(change.after) if overlaps(entry.get("prefix"), own)]
     message = (
         f"{first_few(networks(own))} would be allowed as a source, but is in a protected prefix of"
         " the account; to take it out of protection, give it an excluded prefix."
     )
-    return Finding(message, own, entries)
+    return Finding(message, own, [entry_of(ALLOWLIST, entry) for entry in concerned])
 
 
 def _active(coverage: Coverage) -> list[Object]:

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Callable, Mapping, NamedTuple, Sequence, TypedDict
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
 from ..._coverage.coverage import Coverage
-from ..._plan.plan import Plan
+from ..._plan.plan import Operation, Plan
+from ..._schema.resource import Key, Object, Resource
 from ..._values.address_set import Ranges, counted, networks
 
 
@@ -60,6 +61,24 @@ class Limits:
         return self.chosen.get(limit.name, limit.default)
 
 
+class Entry(NamedTuple):
+    """An object whose change is a risk: its resource, its key, and the key as people read it."""
+
+    resource: Resource
+    key: Key
+    text: str
+
+
+def entry_of(resource: Resource, obj: Object) -> Entry:
+    """An object as risks name it."""
+    return Entry(resource, resource.key_of(obj), resource.entry_of(obj))
+
+
+def entries_of(operations: Iterable[Operation]) -> list[Entry]:
+    """The objects that operations change."""
+    return [entry_of(item.resource, item.existing or item.fields) for item in operations]
+
+
 class RiskRecord(TypedDict):
     """A risk as results show it; `entries` are the keys of the objects whose change is the risk.
 
@@ -76,11 +95,11 @@ class RiskRecord(TypedDict):
 
 class Finding(NamedTuple):
     """What a finder says of a plan that has its risk: a sentence, the networks concerned and the
-    keys of the objects."""
+    objects."""
 
     message: str
     ranges: Ranges
-    entries: Sequence[str]
+    entries: Sequence[Entry]
 
 
 @dataclass(frozen=True)
@@ -90,7 +109,7 @@ class FoundRisk:
     code: str
     message: str
     ranges: Ranges
-    entries: Sequence[str]
+    entries: Sequence[Entry]
     reason: str | None = None
 
     def record(self) -> RiskRecord:
@@ -100,7 +119,7 @@ class FoundRisk:
             message=self.message,
             networks=networks(self.ranges),
             addresses=counted(self.ranges),
-            entries=list(self.entries),
+            entries=[entry.text for entry in self.entries],
             reason=self.reason,
         )
 

@@ -12,7 +12,7 @@ from typing import Iterator, NamedTuple, Sequence
 from ..._plan.plan import Operation
 from ..._text import capitalised
 from ..._values.address_set import range_of, union
-from .base import Change, Finding, Limit, Limits, risk
+from .base import Change, Finding, Limit, Limits, entries_of, risk
 
 FEWEST_MASS_DELETION = 5
 MAX_DELETIONS = Limit(
@@ -86,7 +86,7 @@ def _finding(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Finding 
         return None
     gone = [operation for item in concerned for operation in item.gone]
     ranges = union(filter(None, (range_of(item.address) for item in gone)))
-    return Finding("; ".join(reasons) + ".", ranges, [item.entry for item in gone])
+    return Finding("; ".join(reasons) + ".", ranges, entries_of(gone))
 
 
 LIST_RISKS = (mass_deletion, empties_list)

@@ -17,7 +17,7 @@ from ..._schema.account import ENABLED, MONITORING
 from ..._schema.resource import Object, Resource
 from ..._text import first_few
 from ..._timestamps import started_before
-from .base import Change, Finding, Limit, Limits, risk
+from .base import Change, Finding, Limit, Limits, entries_of, risk
 
 MIN_MONITORING = Limit(
     "min_monitoring_hours",
@@ -43,7 +43,7 @@ def monitoring_time(limits: Limits) -> timedelta:
 def skips_monitoring(change: Change, limits: Limits) -> Finding | None:
     """A rule or filter drops traffic before it has learned of it."""
     reasons = []
-    entries = []
+    enabled = []
     for item in change.plan.operations:
         mode_field = item.resource.mode_field
         if not mode_field or (item.planned or {}).get(mode_field) != ENABLED:
@@ -51,7 +51,7 @@ def skips_monitoring(change: Change, limits: Limits) -> Finding | None:
         reason = enabled_too_soon(item.resource, item.existing, change.now, monitoring_time(limits))
         if reason:
             reasons.append(f"{item.resource.title} {item.label} {reason}")
-            entries.append(item.entry)
+            enabled.append(item)
     if not reasons:
         return None
     message = Message(
@@ -61,7 +61,7 @@ def skips_monitoring(change: Change, limits: Limits) -> Finding | None:
         Option("staged_rollout"),
         ": true do it.",
     )
-    return Finding(message, [], entries)
+    return Finding(message, [], entries_of(enabled))
 
 
 def enabled_too_soon(

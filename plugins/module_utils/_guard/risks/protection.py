@@ -11,8 +11,11 @@ module: the same change carries the same risks through whatever module it comes.
 
 from __future__ import annotations
 
+from ..._coverage.coverage import has_flag
 from ..._coverage.modes import UNDECIDED, Component
-from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES
+from ..._plan.plan import Operation
+from ..._schema.account import ENABLED, MONITORING, PREFIXES, STATUS
+from ..._schema.resource import Object
 from ..._text import first_few, sentence
 from ..._values.address_set import (
     Ranges,
@@ -23,7 +26,7 @@ from ..._values.address_set import (
     overlaps,
     union,
 )
-from .base import Change, Finding, Limits, risk
+from .base import Change, Finding, Limits, entries_of, risk
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)
 
@@ -34,11 +37,7 @@ def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
     lost = difference(change.before.protected, change.after.protected)
     if not lost:
         return None
-    entries = [
-        item.entry
-        for item in change.plan.operations
-        if item.resource is PREFIXES and overlaps(item.address, lost)
-    ]
+    operations = [item for item in change.plan.operations if _takes_out(item, lost)]
     sharing = [
         f"; {item.title} shares the prefixes"
         for item in change.before.components
@@ -48,7 +47,17 @@ def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
         f"{counted(lost)} ({first_few(networks(lost))}) would no longer be"
         f" protected{''.join(sharing)}."
     )
-    return Finding(message, lost, entries)
+    return Finding(message, lost, entries_of(operations))
+
+
+def _takes_out(item: Operation, lost: Ranges) -> bool:
+    """Whether an operation takes some of these addresses out of protection."""
+    if item.resource is not PREFIXES or not overlaps(item.address, lost):
+        return False
+    was_protected = item.existing is not None and not has_flag(item.existing, "excluded")
+    is_excluded = item.planned is not None and has_flag(item.planned, "excluded")
+    was_excluded = item.existing is not None and not was_protected
+    return (was_protected and item.planned is None) or (is_excluded and not was_excluded)
 
 
 @risk("The plan would leave addresses whose attacks a component mitigates with monitoring only.")
@@ -75,14 +84,14 @@ def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
             )
     if not reasons:
         return None
-    entries = [
-        item.entry
+    operations = [
+        item
         for item in change.plan.operations
         if item.resource.component in lost_by_component
         and (item.action != "update" or item.resource.mode_field in item.fields)
     ]
     lost = union(item for ranges in lost_by_component.values() for item in ranges)
-    return Finding(sentence("; ".join(reasons)), lost, entries)
+    return Finding(sentence("; ".join(reasons)), lost, entries_of(operations))
 
 
 def _no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> Ranges:
@@ -102,23 +111,33 @@ def _no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> R
 )
 def disables_protection(change: Change, limits: Limits) -> Finding | None:
     """The switch, a component or the last prefix goes."""
-    before, after = change.before, change.after
+    before, after, operations = change.before, change.after, change.plan.operations
     reasons = []
+    concerned: list[Operation] = []
     if before.enabled and after.enabled is False:
         reasons.append("TCP protection would be switched off")
+        concerned += [item for item in operations if item.resource is STATUS]
     if before.protected and not after.protected:
         reasons.append("no address would be protected any more")
+        concerned += [item for item in operations if _takes_out(item, before.protected)]
     for was, becomes in zip(before.components, after.components):
         lost = _last_of(was, becomes)
-        reasons += [f"{was.title} would have no working {lost} left"] if lost else []
+        if lost:
+            reasons.append(f"{was.title} would have no working {lost} left")
+            of_component = [item for item in operations if item.resource.component == was.kind]
+            concerned += [item for item in of_component if _stops_working(item)] or of_component
     if not reasons:
         return None
-    entries = [
-        item.entry
-        for item in change.plan.operations
-        if item.action != "create" and item.resource is not ALLOWLIST
-    ]
-    return Finding(sentence("; ".join(reasons)), before.protected, entries)
+    return Finding(sentence("; ".join(reasons)), before.protected, entries_of(concerned))
+
+
+def _stops_working(item: Operation) -> bool:
+    """Whether a rule or filter works before an operation and not after it."""
+    return _mode(item, item.existing) in WORKING and _mode(item, item.planned) not in WORKING
+
+
+def _mode(item: Operation, obj: Object | None) -> str:
+    return str((obj or {}).get(item.resource.mode_field or "")).casefold()
 
 
 def _last_of(was: Component, becomes: Component) -> str | None:

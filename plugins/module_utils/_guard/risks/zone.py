@@ -20,7 +20,7 @@ from ..._expressions.proof import matches_every_request
 from ..._schema.resource import Key, Resource
 from ..._schema.zone import EVALUATION, ZoneRule
 from ..._text import capitalised, first_few, plural, sentence
-from .base import Change, Finding, Limit, Limits, risk
+from .base import Change, Entry, Finding, Limit, Limits, risk
 
 FEWEST_WEAKENED = 3
 BLOCK = "block"  # the strictest of the actions that enforce
@@ -63,7 +63,7 @@ def weakens_zone(change: Change, limits: Limits) -> Finding | None:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
     most = limits[MAX_WEAKENED]
     reasons: list[str] = []
-    entries: list[str] = []
+    entries: list[Entry] = []
     for rules in _changed_rules(change):
         enforcing = [rule for rule in rules.before if rule.enforces]
         weakened = list(_weakened(enforcing, rules.after))
@@ -80,8 +80,12 @@ def weakens_zone(change: Change, limits: Limits) -> Finding | None:
             f"{len(weakened)} of {all_of_them} would no longer do so ({named}), which is more than"
             f" {most} %"
         )
-        entries += [rule.entry for rule, outcome in weakened]
+        entries += [_entry(rules.resource, rule) for rule, outcome in weakened]
     return Finding(sentence("; ".join(reasons)), [], entries) if reasons else None
+
+
+def _entry(resource: Resource, rule: ZoneRule) -> Entry:
+    return Entry(resource, rule.key, rule.entry)
 
 
 def _are_many(weakened: int, enforcing: int, percent: float) -> bool:
@@ -178,7 +182,7 @@ def _concerning_everything(
     `grown` takes the rule before and after, and the active rules that it moves before.
     """
     reasons: list[str] = []
-    entries: list[str] = []
+    entries: list[Entry] = []
     for rules in _changed_rules(change):
         after = [rule for rule in _met_by_everything(rules.after) if concerned(rule)]
         before = (
@@ -194,7 +198,7 @@ def _concerning_everything(
                 reason = _new(existing.get(rule.key), rule)
             if reason:
                 reasons.append(f"{rules.resource.title} {rule.title} ({reason})")
-                entries.append(rule.entry)
+                entries.append(_entry(rules.resource, rule))
     if not reasons:
         return None
     message = f"{capitalised(first_few(reasons))}: every request matches, and would {consequence}."

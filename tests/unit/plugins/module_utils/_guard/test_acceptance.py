@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -17,7 +18,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptan
     accepting,
     parse_acceptances,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import FoundRisk
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import FoundRisk, entry_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, PREFIXES, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,11 +31,15 @@ NOW = datetime(2026, 6, 30, 12, tzinfo=timezone.utc)
 CODE = "unprotects_addresses"
 
 
-def risk(networks: list[str], entries: list[str]) -> FoundRisk:
-    return FoundRisk(CODE, "", union(filter(None, map(range_of, networks))), entries)
+def risk(networks: list[str], entries: list[str], resource: Resource = PREFIXES, code: str = CODE) -> FoundRisk:
+    """A risk that concerns networks, and objects of a resource with one field as key."""
+    objects = [entry_of(resource, {resource.key[0]: text}) for text in entries]
+    return FoundRisk(code, "", union(filter(None, map(range_of, networks))), objects)
 
 
-TWO = risk(["192.0.2.0/24", "203.0.113.0/24"], ["192.0.2.0/24", "region WEUR"])
+WEUR = entry_of(RULES[0], {"scope": "region", "name": "WEUR"})
+BLOCKS = ["192.0.2.0/24", "203.0.113.0/24"]
+TWO = replace(risk(BLOCKS, []), entries=[*risk([], BLOCKS[:1]).entries, WEUR])
 ACCEPTED: list[tuple[str, list[Any], bool]] = [
     ("nothing", [], False),
     ("another code", ["stops_mitigation"], False),
@@ -42,7 +51,10 @@ ACCEPTED: list[tuple[str, list[Any], bool]] = [
     ("one of its networks", [{"code": CODE, "networks": ["192.0.2.0/24"]}], False),
     ("no network", [{"code": CODE, "networks": []}], False),
     ("its networks, by two dictionaries", [{"code": CODE, "networks": ["192.0.2.0/24"]}, {"code": CODE, "networks": ["203.0.113.0/24"]}], True),
-    ("its entries", [{"code": CODE, "entries": ["192.0.2.1/24", "Region weur"]}], True),
+    ("its entries", [{"code": CODE, "entries": ["192.0.2.1/24", "syn_flood Region weur"]}], True),
+    ("its entries, with the name of a component in capitals", [{"code": CODE, "entries": ["192.0.2.0/24", "SYN_flood region WEUR"]}], True),
+    ("an entry of another component", [{"code": CODE, "entries": ["192.0.2.0/24", "dns region WEUR"]}], False),
+    ("no entry", [{"code": CODE, "entries": []}], False),
     ("one of its entries", [{"code": CODE, "entries": ["192.0.2.0/24"]}], False),
     ("its networks and one of its entries", [{"code": CODE, "networks": ["0.0.0.0/0"], "entries": ["192.0.2.0/24"]}], False),
     ("a network of it and its entries, apart", [{"code": CODE, "networks": ["192.0.2.0/24"]}, {"code": CODE, "entries": ["192.0.2.0/24"]}], False),
@@ -93,13 +105,81 @@ def test_what_is_malformed_is_refused(element: Any, option: str, reason: str) ->
     assert reason in caught.value.problem
 
 
+REFS: list[tuple[list[str], str, bool]] = [
+    (["login"], "login", True),
+    (["login"], "Login", False),
+    (["a1"], "A 1", False),
+    (["A 1"], "A 1", True),
+    (["A  1"], "A 1", False),
+    (["192.0.2.0/24"], "192.0.2.7/24", False),
+]
+EXPRESSIONS: list[tuple[list[str], str, bool]] = [
+    (["syn_flood tcp.dstport  in {80}"], "tcp.dstport in {80}", True),
+    (["syn_flood tcp.dstport in\n{80}"], "tcp.dstport in {80}", True),
+    (["tcp.dstport in {80}"], "tcp.dstport in {80}", False),
+    (["syn_flood tcp.dstport in {81}"], "tcp.dstport in {80}", False),
+    (["syn_flood"], "tcp.dstport in {80}", False),
+]
+
+
+@pytest.mark.parametrize(
+    ("resource", "entries", "key", "accepted"),
+    [*((CUSTOM_RULES, *row) for row in REFS), *((FILTERS[0], *row) for row in EXPRESSIONS)],
+    ids=str,
+)
+def test_keys_are_compared_as_their_resource_compares_them(
+    resource: Resource, entries: list[str], key: str, accepted: bool
+) -> None:
+    acceptances = parse_acceptances("accept_risks", [{"code": CODE, "entries": entries}])
+    assert bool(accepting(risk([], [key], resource), acceptances, NOW)) is accepted
+
+
+@pytest.mark.parametrize("bound", ["networks", "entries"])
+def test_an_acceptance_bound_to_what_a_risk_does_not_have_accepts_nothing(bound: str) -> None:
+    concerned = risk(BLOCKS, []) if bound == "entries" else risk([], BLOCKS)
+    for texts in ([], BLOCKS):
+        assert not accepting(concerned, parse_acceptances("accept_risks", [{"code": CODE, bound: texts}]), NOW)
+
+
+class Playbook(yaml.SafeLoader):
+    """Reads YAML as a playbook does: a text that is not unsafe must have no template."""
+
+
+def as_in_playbook(loader: Playbook, node: yaml.ScalarNode) -> str:
+    text = str(node.value)
+    assert node.tag == "!unsafe" or not any(mark in text for mark in ("{{", "{%", "{#")), text
+    return text
+
+
+Playbook.add_constructor("!unsafe", as_in_playbook)
+Playbook.add_constructor("tag:yaml.org,2002:str", as_in_playbook)
+KEYS = st.one_of(
+    st.text(min_size=1),
+    st.text("\n\r\t\"'\\{}%#[],:&*!|>-?@` \u2028\u202e\ufeff\xa0\x85ab", min_size=1),
+    st.sampled_from(
+        ["on", "7", "it's {a: b}", "~", "null", "2001:db8::/32", "tcp.dstport in {80\n443}", "{{ x }}", "1e3"]
+    ),
+)
+
+
 @given(
     st.lists(st.ip_addresses().map(lambda address: f"{address}/{address.max_prefixlen}"), max_size=3),
-    st.lists(st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1), max_size=3),
+    st.lists(KEYS, min_size=1, max_size=3),
+    st.sampled_from([CUSTOM_RULES, FILTERS[0], FIREWALL_RULES]),
 )
-def test_the_dictionary_printed_accepts_the_risk_and_no_other(networks: list[str], entries: list[str]) -> None:
-    odd = ["on", "7", "it's {a: b}", "2001:db8::/32", "ip.dst in {192.0.2.0/24}"]
-    concerned = risk(networks, [*odd, *entries])
-    acceptances = parse_acceptances("accept_risks", [yaml.safe_load(acceptance_to_copy(concerned))])
+def test_a_printed_acceptance_can_be_copied_and_accepts_no_other_risk(
+    networks: list[str], keys: list[str], resource: Resource
+) -> None:
+    concerned = risk(networks, keys, resource)
+    printed = visible(acceptance_to_copy(concerned))
+    assert printed.isprintable()
+    acceptances = parse_acceptances("accept_risks", yaml.load(f"[{printed}]", Playbook))
     assert accepting(concerned, acceptances, NOW)
-    assert not accepting(risk(networks, ["another entry of the list"]), acceptances, NOW)
+    assert not accepting(risk(networks, [*keys, "another entry of the list"], resource), acceptances, NOW)
+
+
+def test_an_acceptance_in_plain_words_has_no_quotes() -> None:
+    assert acceptance_to_copy(risk(["192.0.2.0/24"], ["192.0.2.0/24"])) == f"{{code: {CODE}, networks: [192.0.2.0/24]}}"
+    texts = ["login", "A 1", "on", "it's", "two\nlines", "{{ x }}", "{{ x }}\t"]
+    printed = "login, 'A 1', 'on', 'it''s', \"two\\nlines\", !unsafe '{{ x }}', !unsafe \"{{ x }}\\t\""
+    assert acceptance_to_copy(risk([], texts, CUSTOM_RULES)) == f"{{code: {CODE}, entries: [{printed}]}}"

@@ -10,7 +10,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan impo
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     PREFIXES,
-    RULES,
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
@@ -38,12 +37,6 @@ def test_an_operation_knows_the_values_that_change() -> None:
     assert moved.before == {"position": 3}
     stripped = Operation("update", CUSTOM_RULES, {"action": "block"}, SKIP, 0)
     assert stripped.before == {name: SKIP[name] for name in ("action", "action_parameters", "logging")}
-
-
-def test_an_entry_says_its_kind_where_several_collections_have_one_shape() -> None:
-    rule = {"scope": "region", "name": "WEUR"}
-    assert Operation("create", RULES[0], rule).entry == "syn_flood region WEUR"
-    assert Operation("delete", ALLOWLIST, {}, ENTRY, 0).entry == "10.0.0.1"
 
 
 def test_what_the_task_names_stays_when_the_action_changes() -> None:

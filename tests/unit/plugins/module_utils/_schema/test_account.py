@@ -32,7 +32,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     ("values", "name"),
     [
         ({"scope": "global"}, "global"),
-        ({"scope": "global", "name": "GLOBAL"}, "GLOBAL"),
+        ({"scope": "global", "name": "GLOBAL"}, "global"),
         ({"scope": "region", "name": "weur"}, "weur"),
     ],
 )

@@ -100,3 +100,32 @@ def test_several_objects_are_named_in_sentences() -> None:
         "SYN flood rules",
         "custom rules",
     ]
+
+
+GLOBAL = {"scope": "global", "name": "GLOBAL"}
+ENTRIES: list[tuple[Resource, dict[str, Any], str, tuple[str, ...]]] = [
+    (RULES[0], GLOBAL, "syn_flood global", ("syn_flood global", "SYN_FLOOD Global", "syn_flood global Global")),
+    (RULES[0], {"scope": "region", "name": "WEUR"}, "syn_flood region WEUR", ("syn_flood  region weur",)),
+    (RULES[0], {"scope": "region", "name": "a b"}, "syn_flood region a b", ()),
+    (PREFIXES, {"prefix": "192.0.2.0/24"}, "192.0.2.0/24", ("192.0.2.9/24",)),
+    (CUSTOM_RULES, {"ref": "Log in"}, "Log in", ()),
+    (STATUS, {"enabled": True}, "tcp_protection_status", ()),
+]
+
+
+@pytest.mark.parametrize(("resource", "obj", "entry", "others"), ENTRIES, ids=str)
+def test_an_entry_names_one_key_however_it_is_written(
+    resource: Resource, obj: dict[str, Any], entry: str, others: tuple[str, ...]
+) -> None:
+    assert resource.entry_of(obj) == entry
+    assert {resource.key_in(text) for text in (entry, *others)} == {resource.key_of(obj)}
+
+
+@pytest.mark.parametrize("entry", ["", "global", "dns global", "syn_flood", "syn_flood ", "tcp_protection"])
+def test_another_entry_names_no_key_of_a_resource(entry: str) -> None:
+    assert RULES[0].key_in(entry) is None
+    assert STATUS.key_in(entry) is None
+
+
+def test_a_ref_is_named_in_its_own_case() -> None:
+    assert CUSTOM_RULES.key_in("login") != CUSTOM_RULES.key_in("Login") != CUSTOM_RULES.key_in("Login ")

@@ -40,7 +40,7 @@ def test_a_rule_that_is_enabled_at_once_is_found_behind_what_has_no_mode() -> No
 @pytest.mark.parametrize(("mode", "codes"), [("enabled", ["skips_monitoring"]), ("monitoring", []), ("disabled", [])])
 def test_a_rule_that_is_enabled_at_once_skips_monitoring(mode: str, codes: list[str]) -> None:
     risks = find_risks(change_of(account_state(), RULES[0], [rule(mode)]), Limits())
-    assert [(risk.code, list(risk.entries)) for risk in risks] == [(code, ["syn_flood global"]) for code in codes]
+    assert [(risk.code, risk.record()["entries"]) for risk in risks] == [(code, ["syn_flood global"]) for code in codes]
     assert find_risks(change_of(account_state(), ALLOWLIST, [{"prefix": "198.51.100.7"}]), Limits()) == []
 
 

@@ -51,7 +51,7 @@ def test_a_message_names_the_first_rules_and_counts_the_others() -> None:
     rules = [block(number) for number in range(8)]
     risk = weakens_zone.find(change_of(rules, [{"ref": item["ref"], "enabled": False} for item in rules]), Limits())
     assert risk is not None
-    assert risk.entries == [item["ref"] for item in rules]
+    assert [entry.text for entry in risk.entries] == [item["ref"] for item in rules]
     assert risk.message.startswith("8 of 8 custom rules that block or challenge would no longer do so (r0 disabled, r1")
     assert "r4 disabled and 3 more), which is more than 30 %." in risk.message
 
@@ -62,7 +62,7 @@ def test_a_rule_is_weakened_only_where_requests_matched_it() -> None:
         weakens_zone.find(change_of([block(1, expression)], [nothing]), Limits())
         for expression in ("", "ssl", "not true")
     ]
-    assert [risk.entries if risk else None for risk in weakened] == [["r1"], ["r1"], None]
+    assert [[entry.text for entry in risk.entries] if risk else None for risk in weakened] == [["r1"], ["r1"], None]
 
 
 def test_unusual_rules_of_the_service_are_none_of_these_risks() -> None:
