@@ -108,7 +108,7 @@ def perform(
                     state, check_mode, warn
                 )
             else:
-                seen = spec.look(options, client) if spec.look else {}
+                seen = spec.look(options, client)
                 result = {"changed": False, **spec.result(options, parsed.desired, state), **seen}
         except ProtectionError as exc:
             if verbose:

@@ -181,7 +181,7 @@ def sampled_results(module: str, service: LocalService) -> list[dict[str, Any]]:
         prepare(service)
         results = [_run(module, {**shared, **request}) for request in REQUESTS[module]]
         prepare(service)
-        if MODULE_SPECS[module].look:  # what it does not learn is no failure
+        if MODULE_SPECS[module].looks:  # what it does not learn is no failure
             return results
         token = READER if MODULE_SPECS[module].writes else NOBODY
         results.append(_run(module, {**last, "api_token": token}, fails=True))

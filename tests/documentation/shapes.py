@@ -32,6 +32,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TrafficRecord
 
@@ -171,7 +172,7 @@ def result_entries(module: str) -> Entries:
         if "accept_risks" in spec.options:
             entries["risks"] = records(RiskRecord)
         if "staged_rollout" in spec.options:
-            entries["pending"] = records(Pending) if spec.pending is list else shape_of(Pending)
+            entries["pending"] = shape_of(Pending) if isinstance(spec, SingleObject) else records(Pending)
         entries["diff"] = shape_of(Diff)
         entries["operations"] = records(OperationRecord)
         entries["plan_id"] = {"type": "str"}
@@ -179,7 +180,7 @@ def result_entries(module: str) -> Entries:
             entries["expired"] = records(Expired)
         entries.update({name: records(OperationRecord, by_reference=True) for name in ("done", "left", "unknown")})
     entries["calls"] = {"type": "int"}
-    if spec.look is None:
+    if not spec.looks:
         entries["error"] = shape_of(ErrorDetails)
     texts = DESCRIPTIONS["results"]
     return {

@@ -13,6 +13,7 @@ from .._coverage.coverage import Coverage
 from .._coverage.results import answer, summarise
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
+from .._guard.rollout import Pending
 from .._messages import Option
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
@@ -58,99 +59,130 @@ def subsets_of(state: State) -> dict[str, Any]:
     return {name: subset_of(name, state) for name in read}
 
 
-def status_spec() -> ModuleSpec:
+class Status(ModuleSpec):
     """tcp_protection_status."""
-    return ModuleSpec(
-        owner=OWNER,
-        options={**options_of(STATUS.fields, required=("enabled",)), **risk_options(ACCOUNT_RISKS)},
-        reads=lambda options: (STATUS,),
-        desired=lambda options: (
-            parse_desired(STATUS, [(Option(), fields_of(STATUS.fields, options))]),
-        ),
-        result=lambda options, desired, state: {
-            "tcp_protection_status": subset_of("status", state)
-        },
-    )
+
+    owner = OWNER
+
+    def __init__(self) -> None:
+        self.options = {
+            **options_of(STATUS.fields, required=("enabled",)),
+            **risk_options(ACCOUNT_RISKS),
+        }
+
+    def reads(self, options: Options) -> Sequence[Resource]:
+        return (STATUS,)
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        return (parse_desired(STATUS, [(Option(), fields_of(STATUS.fields, options))]),)
+
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        return {"tcp_protection_status": subset_of("status", state)}
 
 
-def list_spec(resource: Resource, option: str) -> ModuleSpec:
+class WholeList(ModuleSpec):
     """A module for a whole collection; its list option and its result have one name."""
 
-    def desired(options: Options) -> Sequence[Desired]:
-        absent, purge, entries = options["state"] == "absent", options["purge"], options[option]
-        if purge:
-            check_purge(option, entries, absent=absent)
-        return (parse_desired(resource, numbered(option, entries), absent=absent, exclusive=purge),)
+    owner = OWNER
 
-    return ModuleSpec(
-        owner=OWNER,
-        options={
+    def __init__(self, resource: Resource, option: str) -> None:
+        self._resource = resource
+        self._option = option
+        self.options = {
             option: list_option(resource, required=True),
             **STATE,
             **PURGE,
             **risk_options(ACCOUNT_RISKS),
-        },
-        reads=lambda options: (resource,),
-        desired=desired,
-        result=lambda options, desired, state: {option: objects_of((resource,), state)},
-    )
-
-
-def entry_spec(resources: tuple[Resource, ...], name: str) -> ModuleSpec:
-    """A module for one object of a collection, or of one of several kinds of collections; `name` is
-    its result."""
-    own_options = object_options(resources[0])
-
-    def resource_of(options: Options) -> Resource:
-        return of_kind(resources, options.get("kind"))
-
-    def desired(options: Options) -> Sequence[Desired]:
-        entries = [(Option(), {option: options.get(option) for option in own_options})]
-        return (parse_desired(resource_of(options), entries, absent=options["state"] == "absent"),)
-
-    def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
-        resource, (key,) = desired[0].resource, desired[0].objects
-        return {
-            name: next(
-                (item for item in objects_of((resource,), state) if resource.key_of(item) == key),
-                None,
-            )
         }
 
-    return ModuleSpec(
-        owner=OWNER,
-        options={
+    def reads(self, options: Options) -> Sequence[Resource]:
+        return (self._resource,)
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        absent, purge = options["state"] == "absent", options["purge"]
+        entries = options[self._option]
+        if purge:
+            check_purge(self._option, entries, absent=absent)
+        numbered_entries = numbered(self._option, entries)
+        return (parse_desired(self._resource, numbered_entries, absent=absent, exclusive=purge),)
+
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        return {self._option: objects_of(self.reads(options), state)}
+
+
+class SingleObject(ModuleSpec):
+    """A module for one object of a collection, or of one of several kinds of collections; `name` is
+    its result."""
+
+    owner = OWNER
+
+    def __init__(self, resources: tuple[Resource, ...], name: str) -> None:
+        self._resources = resources
+        self._name = name
+        self._object_options = object_options(resources[0])
+        self.options = {
             **(KIND if len(resources) > 1 else {}),
-            **own_options,
+            **self._object_options,
             **STATE,
             **(STAGED_ROLLOUT if resources[0].mode_field else {}),
             **risk_options(ACCOUNT_RISKS),
-        },
-        reads=lambda options: (resource_of(options),),
-        desired=desired,
-        result=result,
-        pending=lambda pending: pending[0],
-    )
+        }
+
+    def reads(self, options: Options) -> Sequence[Resource]:
+        return (of_kind(self._resources, options.get("kind")),)
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        (resource,) = self.reads(options)
+        entries = [(Option(), {option: options.get(option) for option in self._object_options})]
+        return (parse_desired(resource, entries, absent=options["state"] == "absent"),)
+
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        resource, (key,) = desired[0].resource, desired[0].objects
+        objects = objects_of((resource,), state)
+        return {self._name: next((item for item in objects if resource.key_of(item) == key), None)}
+
+    def pending(self, pending: Sequence[Pending]) -> Any:
+        return pending[0]
 
 
-def account_spec() -> ModuleSpec:
+class AccountProtection(ModuleSpec):
     """account_protection: the whole account in one plan; what the task leaves out is left alone."""
 
-    def reads(options: Options) -> Sequence[Resource]:
+    owner = OWNER
+
+    def __init__(self) -> None:
+        self.options = {
+            **options_of(STATUS.fields),
+            **{
+                name: list_option(items[0], KIND if len(items) > 1 else None)
+                for name, items in LISTS.items()
+            },
+            "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
+            **STAGED_ROLLOUT,
+            **risk_options(ACCOUNT_RISKS),
+        }
+
+    def reads(self, options: Options) -> Sequence[Resource]:
         return [
             item
             for item in RESOURCES
             if not item.on_demand or options.get(_option_of(item)) is not None
         ]
 
-    def desired(options: Options) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         purge = options["purge"]
         problems = OptionProblems()
         parsed = []
         for option in purge:
             with problems.collected():
                 check_purge(option, options[option])
-        for resource in reads(options):
+        for resource in self.reads(options):
             option = _option_of(resource)
             with problems.collected():
                 parsed.append(
@@ -161,22 +193,10 @@ def account_spec() -> ModuleSpec:
         problems.raise_any()
         return parsed
 
-    return ModuleSpec(
-        owner=OWNER,
-        options={
-            **options_of(STATUS.fields),
-            **{
-                name: list_option(items[0], KIND if len(items) > 1 else None)
-                for name, items in LISTS.items()
-            },
-            "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
-            **STAGED_ROLLOUT,
-            **risk_options(ACCOUNT_RISKS),
-        },
-        reads=reads,
-        desired=desired,
-        result=lambda options, desired, state: {"protection": subsets_of(state)},
-    )
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        return {"protection": subsets_of(state)}
 
 
 def _option_of(resource: Resource) -> str:
@@ -194,11 +214,24 @@ def _entries(option: str, resource: Resource, options: Options) -> Entries:
     ]
 
 
-def account_info_spec() -> ModuleSpec:
+class ProtectionInfo(ModuleSpec):
     """protection_info; with `covers`, it reads all that decides who is protected, and else what the
     task names."""
 
-    def reads(options: Options) -> Sequence[Resource]:
+    owner = OWNER
+
+    def __init__(self) -> None:
+        self.options = {
+            "gather_subset": {
+                "type": "list",
+                "elements": "str",
+                "choices": list(SUBSETS),
+                "default": DEFAULT_SUBSETS,
+            },
+            "covers": {"type": "list", "elements": "str"},
+        }
+
+    def reads(self, options: Options) -> Sequence[Resource]:
         for position, network in enumerate(options["covers"] or []):
             if range_of(network) is None:
                 raise OptionError(
@@ -207,7 +240,9 @@ def account_info_spec() -> ModuleSpec:
         names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
 
-    def result(options: Options, desired: Sequence[Desired], state: State) -> Mapping[str, Any]:
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
         gathered = {
             name: subset_of(name, state) for name in SUBSETS if name in options["gather_subset"]
         }
@@ -217,18 +252,3 @@ def account_info_spec() -> ModuleSpec:
         if options["covers"] is not None:
             gathered["covers"] = [answer(coverage, network) for network in options["covers"]]
         return dict(gathered, coverage=summarise(coverage))
-
-    return ModuleSpec(
-        owner=OWNER,
-        options={
-            "gather_subset": {
-                "type": "list",
-                "elements": "str",
-                "choices": list(SUBSETS),
-                "default": DEFAULT_SUBSETS,
-            },
-            "covers": {"type": "list", "elements": "str"},
-        },
-        reads=reads,
-        result=result,
-    )

@@ -8,8 +8,8 @@ result."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
 from .._guard.rollout import Pending
@@ -19,34 +19,48 @@ from .._schema.resource import EXPIRES, Field, OptionSpec, Resource, State, opti
 Options = Mapping[str, Any]
 
 
-def _no_desired_state(options: Options) -> Sequence[Desired]:
-    return ()
-
-
-@dataclass(frozen=True)
-class ModuleSpec:
-    """One module.
+class ModuleSpec(ABC):
+    """One module, in a class of its own.
 
     `owner` is the option that names the account or zone, `options` the argument spec beyond the
-    shared one. `reads` names the resources that the module reads, `desired` parses the options;
-    both raise OptionError. `result` takes the options, the desired state and the state afterwards,
-    and returns what the module returns of it. `look` takes the options and the client, and returns
-    what the module learns beside its resources. `pending` shows what a staged rollout leaves to be
-    enabled.
+    shared one. A module that writes has a `desired` of its own, one that learns something beside
+    its resources a `look`.
     """
 
     owner: str
     options: OptionSpec
-    reads: Callable[[Options], Sequence[Resource]]
-    result: Callable[[Options, Sequence[Desired], State], Mapping[str, Any]]
-    desired: Callable[[Options], Sequence[Desired]] = _no_desired_state
-    pending: Callable[[Sequence[Pending]], Any] = list
-    look: Callable[[Options, Client], Mapping[str, Any]] | None = None
+
+    @abstractmethod
+    def reads(self, options: Options) -> Sequence[Resource]:
+        """The resources that the module reads; raises OptionError."""
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        """The desired state, by the options; raises OptionError."""
+        return ()
+
+    @abstractmethod
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        """What the module returns of the state afterwards."""
+
+    def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+        """What the module returns beside its resources; raises ServiceError."""
+        return {}
+
+    def pending(self, pending: Sequence[Pending]) -> Any:
+        """What the module returns of the objects that a staged rollout leaves to be enabled."""
+        return list(pending)
 
     @property
     def writes(self) -> bool:
         """Whether the module writes, or only reads."""
-        return self.desired is not _no_desired_state
+        return type(self).desired is not ModuleSpec.desired
+
+    @property
+    def looks(self) -> bool:
+        """Whether the module learns something beside its resources."""
+        return type(self).look is not ModuleSpec.look
 
 
 def fields_of(fields: Sequence[Field], options: Options) -> dict[str, Any]:

@@ -10,24 +10,24 @@ from __future__ import annotations
 from typing import Mapping
 
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
-from .account import account_info_spec, account_spec, entry_spec, list_spec, status_spec
+from .account import AccountProtection, ProtectionInfo, SingleObject, Status, WholeList
 from .base import ModuleSpec
-from .traffic import traffic_info_spec
-from .zone import custom_info_spec, custom_spec, firewall_info_spec, firewall_spec
+from .traffic import TrafficInfo
+from .zone import CustomRules, CustomRulesInfo, FirewallRules, FirewallRulesInfo
 
 MODULE_SPECS: Mapping[str, ModuleSpec] = {
-    "tcp_protection_status": status_spec(),
-    "protected_prefixes": list_spec(PREFIXES, "prefixes"),
-    "allowlist_entry": entry_spec((ALLOWLIST,), "entry"),
-    "allowlist": list_spec(ALLOWLIST, "entries"),
-    "protection_rule": entry_spec(RULES, "rule"),
-    "dns_protection_rule": entry_spec((DNS_RULES,), "rule"),
-    "protection_filter": entry_spec(FILTERS, "filter"),
-    "account_protection": account_spec(),
-    "firewall_rules": firewall_spec(),
-    "custom_rules": custom_spec(),
-    "protection_info": account_info_spec(),
-    "protection_traffic_info": traffic_info_spec(),
-    "firewall_rules_info": firewall_info_spec(),
-    "custom_rules_info": custom_info_spec(),
+    "tcp_protection_status": Status(),
+    "protected_prefixes": WholeList(PREFIXES, "prefixes"),
+    "allowlist_entry": SingleObject((ALLOWLIST,), "entry"),
+    "allowlist": WholeList(ALLOWLIST, "entries"),
+    "protection_rule": SingleObject(RULES, "rule"),
+    "dns_protection_rule": SingleObject((DNS_RULES,), "rule"),
+    "protection_filter": SingleObject(FILTERS, "filter"),
+    "account_protection": AccountProtection(),
+    "firewall_rules": FirewallRules(),
+    "custom_rules": CustomRules(),
+    "protection_info": ProtectionInfo(),
+    "protection_traffic_info": TrafficInfo(),
+    "firewall_rules_info": FirewallRulesInfo(),
+    "custom_rules_info": CustomRulesInfo(),
 }

@@ -13,8 +13,9 @@ from typing import Any, Mapping, Sequence
 from .._api.client import Client
 from .._errors import OptionError, OptionProblems
 from .._messages import Option
+from .._plan.desired import Desired
 from .._schema.account import COMPONENTS, OWNER
-from .._schema.resource import Resource
+from .._schema.resource import Resource, State
 from .._timestamps import CLOCK_SKEW
 from .._traffic.ask import Traffic, ask_traffic
 from .._traffic.evidence import traffic_record
@@ -32,10 +33,24 @@ def hours_between(option: Option, hours: float) -> timedelta:
     return timedelta(hours=hours)
 
 
-def traffic_info_spec() -> ModuleSpec:
+class TrafficInfo(ModuleSpec):
     """protection_traffic_info: it reads no resource, and asks the analytics once."""
 
-    def reads(options: Options) -> Sequence[Resource]:
+    owner = OWNER
+
+    def __init__(self) -> None:
+        self.options = {
+            "hours": {"type": "float", "default": 24.0},
+            "prefixes": {"type": "list", "elements": "str"},
+            "components": {
+                "type": "list",
+                "elements": "str",
+                "choices": list(COMPONENTS),
+                "default": list(COMPONENTS),
+            },
+        }
+
+    def reads(self, options: Options) -> Sequence[Resource]:
         problems = OptionProblems()
         with problems.collected():
             hours_between(HOURS, options["hours"])
@@ -51,31 +66,17 @@ def traffic_info_spec() -> ModuleSpec:
         problems.raise_any()
         return ()
 
-    return ModuleSpec(
-        owner=OWNER,
-        options={
-            "hours": {"type": "float", "default": 24.0},
-            "prefixes": {"type": "list", "elements": "str"},
-            "components": {
-                "type": "list",
-                "elements": "str",
-                "choices": list(COMPONENTS),
-                "default": list(COMPONENTS),
-            },
-        },
-        reads=reads,
-        result=lambda options, desired, state: {},
-        look=_look,
-    )
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        return {}
 
-
-def _look(options: Options, client: Client) -> Mapping[str, Any]:
-    components = [name for name in COMPONENTS if name in options["components"]]
-    prefixes = options["prefixes"]
-    traffic = _traffic(options, client, components)
-    if client.now and abs(client.now - traffic.until) > CLOCK_SKEW:
-        traffic = _traffic(options, client, components)  # this machine's clock is wrong
-    return {"traffic": traffic_record(traffic, components, prefixes)}
+    def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+        components = [name for name in COMPONENTS if name in options["components"]]
+        traffic = _traffic(options, client, components)
+        if client.now and abs(client.now - traffic.until) > CLOCK_SKEW:
+            traffic = _traffic(options, client, components)  # this machine's clock is wrong
+        return {"traffic": traffic_record(traffic, components, options["prefixes"])}
 
 
 def _traffic(options: Options, client: Client, components: Sequence[str]) -> Traffic:

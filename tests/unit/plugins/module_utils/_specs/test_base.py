@@ -8,18 +8,48 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec, fields_of, list_option
 
 
-def nothing(*_arguments: Any) -> Any:
-    return {}
+class Reading(ModuleSpec):
+    """A module that reads nothing."""
+
+    owner, options = "account_id", {}
+
+    def reads(self, options: Any) -> Any:
+        return ()
+
+    def result(self, options: Any, desired: Any, state: Any) -> Any:
+        return {}
+
+
+class Writing(Reading):
+    """A module that has a desired state, of nothing."""
+
+    def desired(self, options: Any) -> Any:
+        return ()
+
+
+class Looking(Reading):
+    """A module that learns something beside its resources."""
+
+    def look(self, options: Any, client: Any) -> Any:
+        return {"seen": True}
 
 
 def test_a_module_with_a_desired_state_writes() -> None:
-    reading = ModuleSpec(owner="account_id", options={}, reads=nothing, result=nothing)
-    assert (reading.writes, reading.desired({"a": 1})) == (False, ())
-    assert ModuleSpec(owner="account_id", options={}, reads=nothing, result=nothing, desired=nothing).writes is True
+    assert [(spec.writes, spec.looks) for spec in (Reading(), Writing(), Looking())] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_a_module_desires_nothing_and_leaves_nothing_pending_unless_it_says_so() -> None:
+    spec = Reading()
+    assert (spec.desired({}), spec.look({}, Client(None, {})), spec.pending(())) == ((), {}, [])  # type: ignore[arg-type]
 
 
 def test_the_options_that_are_fields_are_picked_with_null_for_what_is_left_out() -> None:
