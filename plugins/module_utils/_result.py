@@ -155,7 +155,8 @@ def add_to_diff(diff: Diff, name: str, before: Mapping[str, Any], after: Mapping
 
 
 def _enter(collection: dict[str, Any], operation: Operation, obj: Object) -> None:
-    managed = operation.resource.managed(obj)
+    sent = {name: obj[name] for name in operation.fields if name in obj}
+    managed = {**operation.resource.managed(obj), **sent}
     if not operation.resource.key:
         collection.update(managed)
     elif operation.label in collection:  # a duplicate, which only its id tells from the other

@@ -317,6 +317,17 @@ options:
     elements: str
     choices: [prefixes, allowlist, rules, filters, dns_rules]
     default: []
+  ignore_ids:
+    description:
+      - The ids of existing objects that the module neither changes nor deletes, with O(purge) too.
+        They count as no duplicates.
+      - An export fills it with the objects that no option describes, such as duplicates and
+        malformed prefixes.
+      - An id that no object has is without effect.
+    version_added: 0.2.0
+    type: list
+    elements: str
+    default: []
 seealso:
   - module: edgeops.protection.protection_info
   - module: edgeops.protection.tcp_protection_status

@@ -71,7 +71,7 @@ options:
         description:
           - What the action V(skip) skips, with at least one field, or how the action V(block)
             responds.
-          - The parameters replace all existing ones. If omitted, the existing parameters stay.
+          - The parameters, with those in O(rules[].api_fields), replace all existing ones. If omitted, the existing parameters stay.
         type: dict
         suboptions:
           ruleset:
@@ -118,6 +118,15 @@ options:
             description: Whether the service logs the requests.
             type: bool
             required: true
+      api_fields:
+        description:
+          - Fields of the rule that this module has no option for, with the names and values of the
+            API, such as C(exposed_credential_check). The module sends them as they are. A null
+            removes a field.
+          - Parameters without an option stand in C(action_parameters) here.
+          - Fields that neither an option nor this dictionary names stay as they are.
+        version_added: 0.2.0
+        type: dict
       position:
         description:
           - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref

@@ -245,9 +245,8 @@ def test_a_response_that_is_nested_too_deeply_ends_in_a_sentence(service: LocalS
 
 def test_duplicates_are_named_with_their_ids_and_nothing_is_written(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=DUPLICATE_PREFIXES)
-    message = modules.failed("protected_prefixes", prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "10.0.0.0/8"}])[
-        "msg"
-    ]
+    entries = [{"prefix": "192.0.2.0/24", "comment": "neither"}, {"prefix": "10.0.0.0/8"}]
+    message = modules.failed("protected_prefixes", prefixes=entries)["msg"]
     assert service.writes == []
     for entry in service.account(ACCOUNT).prefixes[:2]:
         assert entry["id"] in message

@@ -15,11 +15,13 @@ from typing import AbstractSet, Any, Mapping, Sequence, Tuple
 
 from .._errors import OptionError, OptionProblems
 from .._messages import Message, Option
-from .._schema.resource import EXPIRES, Field, Key, Resource, Values
+from .._schema.resource import API_FIELDS, EXPIRES, Field, Key, Resource, Values
 from .._timestamps import parse_expiry
+from .api_fields import with_api_fields
 from .nested import merge_nested
 
 PURGE, STATE = Option("purge"), Option("state")
+IGNORE_IDS = Option("ignore_ids")
 Position = Tuple[str, str]  # first, last, before or after; and the key of the other object
 Entries = Sequence[
     Tuple[Option, Mapping[str, Any]]
@@ -33,7 +35,8 @@ class Desired:
 
     `absent` means that these keys shall not exist, `exclusive` that no others shall. `positions`
     says where new objects go in an ordered list, `paths` which option names an object. `ignore` are
-    patterns of keys: an exclusive list leaves objects that match one of them alone.
+    patterns of keys: an exclusive list leaves objects that match one of them alone. `ignore_ids`
+    are ids of objects that nothing changes or deletes, and that count as no duplicates.
 
     `expires` says from when on an object shall not exist. `expired` are the keys for which that
     time has come, and `undecided` those for which nobody knows; `at` sets both.
@@ -46,6 +49,7 @@ class Desired:
     positions: Mapping[Key, Position] = field(default_factory=dict)
     paths: Mapping[Key, Option] = field(default_factory=dict)
     ignore: Sequence[str] = ()
+    ignore_ids: AbstractSet[str] = frozenset()
     expires: Mapping[Key, datetime] = field(default_factory=dict)
     expired: AbstractSet[Key] = frozenset()
     undecided: AbstractSet[Key] = frozenset()
@@ -129,6 +133,8 @@ def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -
     """The fields that the task names, as they are sent, without what only the service sets; raises
     OptionError."""
     values = _parse(resource.fields, path, options, resource.title, resource.other_options)
+    if options.get(API_FIELDS) and API_FIELDS in resource.other_options:
+        values = with_api_fields(resource, path, values, options[API_FIELDS])
     try:
         return resource.complete(values)
     except OptionError as exc:

@@ -50,6 +50,9 @@ class Operation:
             return None
         existing = self.existing or {}
         merged = {**overlay(self.resource.fields, existing, self.fields), **self.shared}
+        for name in self.undeclared:
+            if merged[name] is None:
+                del merged[name]
         return self.resource.normalise(merged, existing, {*self.named, *self.fields})
 
     @property
@@ -63,7 +66,13 @@ class Operation:
         before = values_before(self.resource.fields, self.existing, self.planned)
         if POSITION in self.fields and self.index is not None:
             before[POSITION] = self.index + 1
-        return before
+        return {**before, **{name: self.existing.get(name) for name in self.undeclared}}
+
+    @property
+    def undeclared(self) -> Collection[str]:
+        """The names of the fields that change and that the resource does not declare."""
+        names = {POSITION, *(item.name for item in self.resource.fields)}
+        return [name for name in self.fields if name not in names]
 
     @property
     def key(self) -> Key:

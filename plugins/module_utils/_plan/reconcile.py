@@ -16,7 +16,8 @@ from .._errors import OptionError, PlanError
 from .._messages import Message
 from .._schema.resource import Key, Object, Resource, State, Values
 from .._timestamps import read_timestamp
-from .desired import PURGE, STATE, Desired
+from .api_fields import undeclared_changes
+from .desired import IGNORE_IDS, PURGE, STATE, Desired
 from .diff import differences
 from .nested import merge_nested, share_nested
 from .ordering import order_operations
@@ -66,9 +67,7 @@ def make_plan(before: State, desired: Sequence[Desired], adjust: Adjust = as_des
 
 def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:
     resource = desired.resource
-    by_key: dict[Key, list[Existing]] = {}
-    for index, obj in enumerate(existing):
-        by_key.setdefault(resource.key_of(obj), []).append((index, obj))
+    by_key = _by_key(desired, existing)
     operations: list[Operation] = []
     surplus: list[Existing] = []
     missing: list[str] = []
@@ -79,14 +78,14 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
         elif matches:
             kept, duplicates = _choose(desired, values, matches)
             surplus.extend(duplicates)
-            fields = differences(resource.mutable, kept[1], adjust(resource, kept[1], values))
+            fields = _changes(resource, kept[1], adjust(resource, kept[1], values))
             operations.extend([_change("update", resource, kept, fields, values)] if fields else [])
         elif key in desired.undecided:
             continue  # what may have expired is not created
         elif resource.create:
             fields = {**resource.defaults(), **adjust(resource, None, values)}
             operations.append(
-                Operation("create", resource, resource.managed(fields), named=frozenset(values))
+                Operation("create", resource, _new(resource, fields), named=frozenset(values))
             )
         else:
             missing.append(resource.label_of(values))
@@ -103,6 +102,46 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
         _change("delete", resource, match, {}, by_name.get(resource.key_of(match[1]), {}))
         for match in surplus
     ]
+
+
+def _changes(resource: Resource, existing: Object, values: Values) -> Values:
+    return {
+        **differences(resource.mutable, existing, values),
+        **undeclared_changes(resource, existing, values),
+    }
+
+
+def _new(resource: Resource, fields: Values) -> Values:
+    """The fields of a new object, the declared ones first."""
+    more = undeclared_changes(resource, None, fields)
+    return {**resource.managed(fields), **more}
+
+
+def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Existing]]:
+    """The existing objects that the plan is about, by key; raises PlanError for an entry of the
+    task whose only object is one that the task ignores."""
+    resource = desired.resource
+    by_key: dict[Key, list[Existing]] = {}
+    ignored: dict[Key, str] = {}
+    for index, obj in enumerate(existing):
+        key, identity = resource.key_of(obj), str(obj.get("id"))
+        if identity in desired.ignore_ids:
+            ignored[key] = identity
+        else:
+            by_key.setdefault(key, []).append((index, obj))
+    for key, values in desired.objects.items():
+        if key in ignored and key not in by_key and not desired.absent:
+            raise PlanError(
+                Message(
+                    f"The service holds {resource.title} {resource.label_of(values)} with the id"
+                    f" {ignored[key]} only, and ",
+                    IGNORE_IDS,
+                    " names it. Remove this id from ",
+                    IGNORE_IDS,
+                    f", or the {resource.title} from the task.",
+                )
+            )
+    return by_key
 
 
 def _share(
@@ -138,6 +177,8 @@ def _choose(
         return matches[0], ()
     resource = desired.resource
     if not desired.exclusive:
+        if not any(differences(resource.mutable, obj, values) for dummy, obj in matches):
+            return matches[0], ()  # whichever of them counts, there is nothing to change
         ids = ", ".join(sorted(str(obj.get("id")) for dummy, obj in matches))
         raise PlanError(
             Message(

@@ -250,7 +250,8 @@ class Resource:
     @cached_property
     def other_options(self) -> frozenset[str]:
         """The names of what a task may say of an object beside its fields."""
-        return frozenset([*self.assigned, *(EXPIRES if self.may_expire else ())])
+        more = {**(EXPIRES if self.may_expire else {}), **(API_OPTION if self.list_field else {})}
+        return frozenset([*self.assigned, *more])
 
     @cached_property
     def inert(self) -> frozenset[str]:
@@ -313,6 +314,8 @@ def _managed(fields: tuple[Field, ...], obj: Object) -> dict[str, Any]:
 
 
 EXPIRES: OptionSpec = {"expires": {"type": "str"}}  # of an object that may expire
+API_FIELDS = "api_fields"  # what a task says of fields that are not declared
+API_OPTION: OptionSpec = {API_FIELDS: {"type": "dict"}}  # of an object that is sent as a whole
 
 
 def options_of(fields: tuple[Field, ...], required: tuple[str, ...] = ()) -> OptionSpec:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._coverage.coverage import Coverage
@@ -164,6 +165,7 @@ class AccountProtection(ModuleSpec):
                 for name, items in LISTS.items()
             },
             "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
+            "ignore_ids": {"type": "list", "elements": "str", "default": []},
             **STAGED_ROLLOUT,
             **risk_options(ACCOUNT_RISKS),
         }
@@ -191,7 +193,8 @@ class AccountProtection(ModuleSpec):
                     )
                 )
         problems.raise_any()
-        return parsed
+        ignored = frozenset(options.get("ignore_ids") or ())
+        return [replace(item, ignore_ids=ignored) for item in parsed]
 
     def result(
         self, options: Options, desired: Sequence[Desired], state: State

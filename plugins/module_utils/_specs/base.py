@@ -14,7 +14,7 @@ from typing import Any, Mapping, Sequence
 from .._api.client import Client
 from .._guard.rollout import Pending
 from .._plan.desired import Desired
-from .._schema.resource import EXPIRES, Field, OptionSpec, Resource, State, options_of
+from .._schema.resource import API_OPTION, EXPIRES, Field, OptionSpec, Resource, State, options_of
 
 Options = Mapping[str, Any]
 
@@ -69,8 +69,13 @@ def fields_of(fields: Sequence[Field], options: Options) -> dict[str, Any]:
 
 
 def object_options(resource: Resource) -> OptionSpec:
-    """The options of one object: its fields, and when it expires where that can be said."""
-    return {**options_of(resource.fields), **(EXPIRES if resource.may_expire else {})}
+    """The options of one object: its fields, when it expires where that can be said, and fields
+    that are not declared where they can be sent."""
+    return {
+        **options_of(resource.fields),
+        **(EXPIRES if resource.may_expire else {}),
+        **(API_OPTION if resource.list_field else {}),
+    }
 
 
 def list_option(

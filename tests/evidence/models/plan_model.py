@@ -158,7 +158,7 @@ def list_after(
         matches = [item for item in after if key(item) == identity]
         if identity in gone:
             after = [item for item in after if item not in matches]
-        elif len(matches) > 1 and not purge:
+        elif len(matches) > 1 and not purge and any(changes(item, values) for item in matches):
             raise Refused("duplicates")
         elif matches:
             kept = min(matches, key=lambda item: (changes(item, values), datetime.fromisoformat(item["created_on"])))

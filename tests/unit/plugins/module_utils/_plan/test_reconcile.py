@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
 from itertools import permutations
 from typing import Any, Mapping, Sequence
@@ -158,6 +159,32 @@ def test_which_duplicate_is_the_oldest_is_a_question_of_time_and_not_of_text(
     existing = [{**PARENT, "id": "t1", "created_on": newer}, {**PARENT, "id": "t2", "created_on": older}]
     made = plan({"prefixes": existing}, desire(PREFIXES, {"prefix": "192.0.2.0/24"}, exclusive=True))
     assert [(item.existing or {})["id"] for item in made.operations] == ["t1"]
+
+
+def test_duplicates_that_are_as_desired_need_no_decision() -> None:
+    duplicates = [PARENT, {**PARENT, "id": "p7", "comment": "other"}]
+    assert not plan({"prefixes": duplicates}, desire(PREFIXES, {"prefix": "192.0.2.0/24"})).operations
+    with pytest.raises(PlanError, match=r"more than once \(ids p1, p7\)"):
+        plan({"prefixes": duplicates}, desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": ""}))
+
+
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_ignored_objects_are_neither_changed_nor_deleted(exclusive: bool) -> None:
+    existing: list[dict[str, Any]] = [
+        PARENT,
+        {**PARENT, "id": "p7", "excluded": True},
+        {"id": "p8", "prefix": "203.0.113/24"},
+    ]
+    desired = desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "new"}, exclusive=exclusive)
+    made = plan({"prefixes": existing}, replace(desired, ignore_ids=frozenset(["p7", "p8", "gone"])))
+    assert [(item.action, (item.existing or {})["id"]) for item in made.operations] == [("update", "p1")]
+    assert [item["id"] for item in made.after()["prefixes"]] == ["p1", "p7", "p8"]
+
+
+def test_an_entry_whose_only_object_is_ignored_is_an_error() -> None:
+    desired = replace(desire(PREFIXES, {"prefix": "192.0.2.0/24"}), ignore_ids=frozenset(["p1"]))
+    with pytest.raises(PlanError, match="with the id p1 only, and ignore_ids names it"):
+        plan({"prefixes": [PARENT]}, desired)
 
 
 def test_a_diff_shows_every_duplicate() -> None:

@@ -1,0 +1,90 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fields of an object that the collection does not declare: what they are, and how a task sets
+them.
+
+Objects of an ordered list are sent as a whole, so that such fields can be sent too. A task gives
+them in `api_fields`, with the names and values of the API.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from .._errors import OptionError
+from .._messages import Message, Option
+from .._schema.resource import API_FIELDS, Object, OptionSpec, Resource, Values, options_of
+
+
+def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
+    """The part of an object that no option describes, without what only the service sets; of a
+    declared field with suboptions, what these do not describe."""
+    rest = _split(options_of(resource.fields), obj)[1]
+    return {name: value for name, value in rest.items() if name not in resource.assigned}
+
+
+def declared(resource: Resource, obj: Object) -> dict[str, Any]:
+    """The part of an object that options describe."""
+    return _split(options_of(resource.fields), obj)[0]
+
+
+def _split(spec: OptionSpec, obj: Object) -> tuple[dict[str, Any], dict[str, Any]]:
+    known: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    for name, value in obj.items():
+        suboptions = spec.get(name, {}).get("options")
+        if name not in spec:
+            rest[name] = value
+        elif suboptions and isinstance(value, Mapping):
+            known[name], inner = _split(suboptions, value)
+            rest.update({name: inner} if inner else {})
+        else:
+            known[name] = value
+    return known, rest
+
+
+def with_api_fields(
+    resource: Resource, path: Option, values: Values, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values of a task with its `api_fields` laid over them; raises OptionError for a field
+    that has an option, or that only the service sets."""
+    option = path.at(API_FIELDS)
+    for name in given:
+        if name in resource.assigned:
+            raise OptionError(option, f"only the service sets {name}; leave it out")
+    known = _names(_split(options_of(resource.fields), given)[0])
+    if known:
+        own = path.at(*known[0])
+        raise OptionError(option, Message("there is an option ", own, "; give it there"))
+    return overlaid(values, given)
+
+
+def _names(known: Mapping[str, Any], path: Sequence[str] = ()) -> list[Sequence[str]]:
+    """The paths of the values in a structure; of a dictionary those that it holds."""
+    names: list[Sequence[str]] = []
+    for name, value in known.items():
+        own = [*path, name]
+        names += _names(value, own) if isinstance(value, Mapping) else [own]
+    return names
+
+
+def overlaid(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """A structure with another one laid over it, dictionary by dictionary."""
+    merged = dict(values)
+    for name, value in more.items():
+        inner = merged.get(name)
+        both = isinstance(inner, Mapping) and isinstance(value, Mapping)
+        merged[name] = overlaid(inner, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def undeclared_changes(resource: Resource, existing: Object | None, desired: Values) -> Values:
+    """The desired values of fields that are not declared and differ; null for one to remove."""
+    names = {item.name for item in resource.fields}
+    return {
+        name: value
+        for name, value in desired.items()
+        if name not in names and value != (existing or {}).get(name)
+    }
