@@ -247,6 +247,21 @@ def test_a_wrong_option_of_the_zone_stops_its_host_before_the_account_is_written
     assert (failed["failed_module"], failed["changed"], service.calls) == ("custom_rules", False, [])
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_module_knows_that_a_role_runs_it(service: LocalService, tmp_path: Path, inside: bool) -> None:
+    service.account("e" * 32)
+    host = {
+        "edge_account_id": "e" * 32,
+        "edge_api_token": service.token,
+        "edgeops_protection_in_worker": inside,
+        "baseline_accept_risks": ["mass_deletion"],
+    }
+    run = play(service, tmp_path, {"lima": host})
+    (result,) = (task.result for task in run.of())
+    assert not result.get("failed"), result
+    assert "baseline_accept_risks[0]: mass_deletion meets nothing" in " ".join(f"{run.output} {result}".split())
+
+
 def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, tmp_path: Path) -> None:
     """Of a host that is account and zone; what an interrupted run has left is approved as well."""
     service.account("e" * 32)
