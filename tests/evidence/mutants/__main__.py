@@ -23,8 +23,8 @@ from .report import main as report
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mutants"
 DECIDING = (
-    "_plan/plan.py _plan/ordering.py _plan/reconcile.py _apply/executor.py _apply/recovery.py _guard/risks.py _values/kinds.py "
-    "_expressions/grammar.py _expressions/comparisons.py _expressions/fields.py _expressions/destinations.py _api/client.py"
+    "_plan/plan.py _plan/ordering.py _plan/reconcile.py _apply/executor.py _apply/recovery.py _guard/risks/*.py "
+    "_values/kinds.py _expressions/*.py _api/client.py"
 )
 
 
@@ -47,8 +47,17 @@ def mutate(file: str) -> Path:
     return session
 
 
+def files(patterns: str) -> list[str]:
+    """The files that match, relative to plugins/module_utils; raises SystemExit for a pattern that none matches."""
+    root = ROOT / "plugins" / "module_utils"
+    matches = {pattern: sorted(root.glob(pattern)) for pattern in patterns.split()}
+    if missing := [pattern for pattern, paths in matches.items() if not paths]:
+        raise SystemExit(f"There is no {', '.join(missing)}.")
+    return [str(path.relative_to(root)) for paths in matches.values() for path in paths if path.name != "__init__.py"]
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
-        sessions = list(pool.map(mutate, os.environ.get("FILES", DECIDING).split()))
+        sessions = list(pool.map(mutate, files(os.environ.get("FILES", DECIDING))))
     sys.exit(report(list(map(str, sessions))))

@@ -5,7 +5,7 @@
 """Counts the mutants of cosmic-ray's sessions, one a file, and fails for each that survived without an explanation.
 
 survivors.txt explains: a paragraph is one reason, lines that begin with `#`, and the mutants that it is about, each
-a line `FILE: OLD -> NEW` as this program prints them.
+a line `FILE: OLD -> NEW` as this program prints them. What counts is the change, not the file, which may be renamed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ def mutant(diff: str, file: str) -> str:
     """A mutant as one line, which stays the same when lines elsewhere come and go."""
     old, new = (" ".join(line[1:].strip() for line in diff.splitlines() if line.startswith(sign)) for sign in "-+")
     return f"{file}: {old} -> {new}".rstrip()
+
+
+def change(mutant: str) -> str:
+    """What a mutant changes, whichever file it is in."""
+    return mutant.partition(": ")[2]
 
 
 def read(session: str) -> tuple[Counter[str], list[str]]:
@@ -45,7 +50,8 @@ def read(session: str) -> tuple[Counter[str], list[str]]:
 
 def main(sessions: list[str]) -> int:
     """Print the counts and the survivors that nobody explained; 0 if there are none."""
-    explained = {line for line in EXPLAINED.read_text(encoding="utf-8").splitlines() if not line.startswith("#")}
+    lines = EXPLAINED.read_text(encoding="utf-8").splitlines()
+    explained = {change(line) for line in lines if not line.startswith("#")}
     total: Counter[str] = Counter()
     survivors: list[str] = []
     for session in sessions:
@@ -53,7 +59,7 @@ def main(sessions: list[str]) -> int:
         total += counts
         survivors += of_file
         print(f"{Path(session).stem}: {_counted(counts)}")
-    unexplained = [text for text in survivors if text not in explained]
+    unexplained = [text for text in survivors if change(text) not in explained]
     for text in unexplained:
         print(f"SURVIVED: {text}")
     print(f"All: {_counted(total)}")

@@ -7,6 +7,8 @@ notice most mutants, then those of its package. Works on the folder that it is s
 
 Starting pytest takes longer than the tests. So the tests run once in this process, which imports what they need; for
 each mutant the process forks, and the child forgets the collection and its tests, and imports them anew.
+`cosmic-ray exec` starts pytest for each mutant. mutmut forks as well, but it names a mutant by its number in a function,
+so that each change of the function would lose the explanations in survivors.txt.
 """
 
 from __future__ import annotations
