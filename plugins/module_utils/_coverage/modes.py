@@ -41,11 +41,13 @@ class Decider(TypedDict):
 
 @dataclass(frozen=True)
 class Filter:
-    """A filter as it decides: its mode, or `undecided`, and what it matches."""
+    """A filter as it decides: its mode, and what it matches; where that is not understood, the mode
+    is `undecided`, and `own_mode` the one that the service shows."""
 
     expression: str
     mode: str
     matches: Matches
+    own_mode: str
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,7 @@ def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
     unknown = [name for name, listed in objects.items() if listed is None]
     if unknown:
         problems.append(f"The {' and '.join(unknown)} of {title} are not known.")
-        read_filters.append(Filter("", UNDECIDED, Matches([], EVERYTHING)))
+        read_filters.append(Filter("", UNDECIDED, Matches([], EVERYTHING), UNDECIDED))
     return Component(kind, read_filters, read_rules, problems)
 
 
@@ -225,10 +227,10 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
     what = f"the filter '{excerpt(expression)}' of {title}"
     mode = _mode(obj, what, problems)
     try:
-        return Filter(expression, mode, matched(expression))
+        return Filter(expression, mode, matched(expression), mode)
     except Undecided as exc:
         problems.append(f"What {what} matches is not known: {exc}.")
-        return Filter(expression, UNDECIDED, Matches([], EVERYTHING))
+        return Filter(expression, UNDECIDED, Matches([], EVERYTHING), mode)
 
 
 def _rule(obj: Object, title: str, problems: list[str]) -> Rule:

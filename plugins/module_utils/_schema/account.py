@@ -20,7 +20,7 @@ from .._messages import Option
 from .._values.kinds import CODE, FLAG, NETWORK, TEXT, choice
 from .._values.networks import unusual_to_protect
 from .owners import ACCOUNT_OWNER
-from .resource import Field, Permission, Resource, Values, Write
+from .resource import Field, Object, Permission, Resource, Values, Write
 
 OWNER = ACCOUNT_OWNER.option
 TCP, DNS = "Advanced TCP Protection", "Advanced DNS Protection"
@@ -119,6 +119,18 @@ def _unusual_prefix(prefix: Values) -> str:
     return "" if prefix.get("excluded") else unusual_to_protect(prefix.get("prefix"))
 
 
+def _is_excluded(prefix: Object) -> bool:
+    return FLAG.normalise(prefix.get("excluded")) == "true"
+
+
+def _is_switched_off(obj: Object) -> bool:
+    return FLAG.normalise(obj.get("enabled")) == "false"
+
+
+def _is_disabled(obj: Object) -> bool:
+    return CODE.normalise(obj.get(MODE.name)) == DISABLED
+
+
 PREFIXES = Resource(
     name="prefix",
     plural="prefixes",
@@ -135,6 +147,7 @@ PREFIXES = Resource(
     ),
     key=("prefix",),
     unusual=_unusual_prefix,
+    protects_nobody=_is_excluded,
     address_field="prefix",
     may_expire=True,
     create=Write("POST", suffix="/bulk", batch=300),
@@ -155,6 +168,7 @@ ALLOWLIST = Resource(
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("enabled", FLAG, default=True)),
     key=("prefix",),
     address_field="prefix",
+    protects_nobody=_is_switched_off,
     may_expire=True,
     create=Write("POST"),
     update=PATCH,
@@ -212,6 +226,7 @@ def _rules(component: str) -> Resource:
         ),
         key=("scope", "name"),
         mode_field=MODE.name,
+        protects_nobody=_is_disabled,
         create=Write("POST"),
         complete=_complete_name,
         unusual=_unusual_code,
@@ -235,6 +250,7 @@ def _filters(kind: str) -> Resource:
         fields=(Field("expression", FILTER_EXPRESSION, required=True), MODE),
         key=("expression",),
         mode_field=MODE.name,
+        protects_nobody=_is_disabled,
         create=Write("POST"),
         update=PATCH,
         delete=DELETE,

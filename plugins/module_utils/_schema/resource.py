@@ -115,6 +115,10 @@ def _always_valid(obj: Values) -> str:
     return ""
 
 
+def _never(obj: Object) -> bool:
+    return False
+
+
 def _unchanged(obj: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     return dict(obj)
 
@@ -146,7 +150,8 @@ class Resource:
     existing object without them, and the names of the fields that the task names or changes, and
     returns the object as the service stores it; `invalid_reason` says why the service would refuse
     such an object, or returns ""; `unusual` says what is probably a mistake in an object that the
-    service takes, or returns "".
+    service takes, or returns ""; `protects_nobody` says whether the deletion of an object lowers no
+    protection, since it is switched off or lets traffic pass.
     """
 
     name: str
@@ -179,6 +184,7 @@ class Resource:
     normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _unchanged
     invalid_reason: Callable[[Values], str] = _always_valid
     unusual: Callable[[Values], str] = _always_valid
+    protects_nobody: Callable[[Object], bool] = _never
 
     def __post_init__(self) -> None:
         for problem in self._contradictions():

@@ -162,6 +162,10 @@ def _invalid_custom_rule(rule: Values) -> str:
     return ""
 
 
+def _blocks_nobody(rule: Object) -> bool:
+    return rule.get("action") == "skip" or FLAG.normalise(rule.get("enabled", True)) == "false"
+
+
 CUSTOM_RULES = Resource(
     name="custom_rule",
     plural="custom_rules",
@@ -192,6 +196,7 @@ CUSTOM_RULES = Resource(
     versions=Versions("version", PATH + "/rulesets/{id}/versions/{version}"),
     normalise=_fit_action,
     invalid_reason=_invalid_custom_rule,
+    protects_nobody=_blocks_nobody,
 )
 
 

@@ -45,7 +45,7 @@ def account_risks(before: Lists, after: Lists, now: datetime, options: Item) -> 
         "broad_allowlist": is_broad(before, after, limits),
         "allowlists_own_prefix": bool((within(allowed(after)) - within(allowed(before))) & within(own(after))),
         "mass_deletion": any(is_mass(before[name], after[name], percent) for name in before),
-        "empties_list": not absent and any(before[name] and not after[name] for name in before),
+        "empties_list": not absent and any(protecting(before[name]) and not after[name] for name in before),
     }
     return {code for code, is_met in risks.items() if is_met}
 
@@ -102,7 +102,16 @@ def is_covered(network: Network, lists: Lists) -> bool:
     return any(network.subnet_of(other) for other in allowed(lists) if network.version == other.version)  # type: ignore[arg-type]
 
 
+def protecting(items: Sequence[Item]) -> list[Item]:
+    """The objects whose deletion may lower the protection: not disabled, and no excluded prefix."""
+    return [
+        item
+        for item in items
+        if not item.get("excluded") and item.get("enabled") is not False and item.get("mode") != "disabled"
+    ]
+
+
 def is_mass(before: Sequence[Item], after: Sequence[Item], percent: int) -> bool:
     left = {item.get("id") for item in after}
-    deleted = [item for item in before if item["id"] not in left]
+    deleted = [item for item in protecting(before) if item["id"] not in left]
     return len(deleted) >= 5 and len(deleted) * 100 > percent * len(before)

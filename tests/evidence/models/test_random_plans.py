@@ -262,5 +262,5 @@ def test_a_random_plan_for_custom_rules(
     in_order = zone_risk_model.custom_in_order
     risks = zone_risk_model.zone_risks(in_order(before), in_order(after), task.get("max_weakened_percent", 30))
     percent = task.get("max_deletions_percent", 30)
-    risks.update(zone_risk_model.list_risks(refs, order, task["state"] == "exact", percent))
+    risks.update(zone_risk_model.list_risks(in_order(before), in_order(after), task["state"] == "exact", percent))
     assert zone_risk_model.risks_in(result) == risks

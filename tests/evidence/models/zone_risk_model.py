@@ -96,9 +96,12 @@ def zone_risks(before: Sequence[Rule], after: Sequence[Rule], percent: int = 30)
     return {code: keys for code, keys in risks.items() if keys}
 
 
-def list_risks(before: Sequence[str], after: Sequence[str], is_exact: bool, percent: int = 30) -> Risks:
-    """docs/risks.md, "mass_deletion" and "empties_list"; `percent` is max_deletions_percent."""
-    deleted = set(before) - set(after)
+def list_risks(before: Sequence[Rule], after: Sequence[Rule], is_exact: bool, percent: int = 30) -> Risks:
+    """docs/risks.md, "mass_deletion" and "empties_list"; `percent` is max_deletions_percent.
+
+    Rules that are disabled, or skip, do not count: their deletion lowers no protection.
+    """
+    deleted = {rule.key for rule in before if rule.enabled and rule.action != "skip"} - {rule.key for rule in after}
     is_mass = len(deleted) >= 5 and len(deleted) * 100 > percent * len(before)
     risks = {
         "mass_deletion": deleted if is_mass else set(),
@@ -108,11 +111,10 @@ def list_risks(before: Sequence[str], after: Sequence[str], is_exact: bool, perc
 
 
 def weakened(before: Sequence[Rule], after: Sequence[Rule], percent: int) -> set[str]:
-    enforcing = [rule for rule in before if rule.enforces]
+    enforcing = [rule for rule in before if rule.enforces and not by_nobody(rule.expression)]
     left = [rule for rule in after if rule.enforces]
     enforced = {same_text(rule.expression) for rule in left}
-    idle = {rule.key for rule in before if by_nobody(rule.expression)}
-    kept = {rule.key for rule in left if rule.key in idle or not by_nobody(rule.expression)}
+    kept = {rule.key for rule in left if not by_nobody(rule.expression)}
     kept |= {rule.key for rule in enforcing if same_text(rule.expression) in enforced}
     keys = {rule.key for rule in enforcing} - kept
     is_mass = len(keys) >= 3 or len(keys) == len(enforcing)
@@ -132,7 +134,7 @@ def skipping(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
 
 def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     """A rule that had the effect before counts where it turns into a block, or moves before one that let requests
-    pass."""
+    pass it."""
     did = {rule.key: rule.action for rule in met_by_all(before) if rule.enforces}
     does = [rule for rule in met_by_all(after) if rule.enforces]
     return {
@@ -140,7 +142,7 @@ def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
         for rule in does
         if rule.key not in did
         or (rule.action == "block" != did[rule.key])
-        or any(other.lets_pass for other in passed(rule.key, before, after))
+        or any(other.lets_pass and other.ends for other in passed(rule.key, before, after))
     }
 
 

@@ -72,9 +72,10 @@ def empties_list(change: Change, limits: Limits) -> Finding | None:
 
 
 def _deletions(change: Change) -> Iterator[Deletions]:
+    """The deletions of each list; those that lower no protection do not count."""
     by_list: dict[str, list[Operation]] = {}
     for item in change.plan.operations:
-        if item.action == "delete":
+        if item.action == "delete" and not item.resource.protects_nobody(item.existing or {}):
             by_list.setdefault(item.resource.plural, []).append(item)
     before, after = change.before.state, change.after.state
     for plural, gone in by_list.items():

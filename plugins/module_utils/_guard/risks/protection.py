@@ -121,7 +121,8 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
         reasons.append("no address would be protected any more")
         concerned += [item for item in operations if _takes_out(item, before.protected)]
     for was, becomes in zip(before.components, after.components):
-        lost = _last_of(was, becomes)
+        was_off = was.is_switched and before.enabled is False
+        lost = None if was_off else _last_of(was, becomes)
         if lost:
             reasons.append(f"{was.title} would have no working {lost} left")
             of_component = [item for item in operations if item.resource.component == was.kind]
@@ -151,9 +152,9 @@ def _working(item: Component) -> dict[str, bool]:
     """What of a component works, by its name in sentences; a mode that is not understood may be one
     that works."""
     rules = [rule for rule in item.rules if rule.mode in WORKING]
+    filters = [filter_ for filter_ in item.filters if filter_.own_mode in WORKING]
     return {
-        item.what_decides: bool(rules) or any(filter_.mode in WORKING for filter_ in item.filters),
-        "rule": bool(rules),
+        item.what_decides: bool(rules) or bool(filters),
         "global rule": any(rule.everywhere for rule in rules),
     }
 

@@ -67,6 +67,8 @@ def weakens_zone(change: Change, limits: Limits) -> Finding | None:
     for rules in _changed_rules(change):
         enforcing = [rule for rule in rules.before if rule.enforces]
         weakened = list(_weakened(enforcing, rules.after))
+        if weakened:
+            enforcing = [rule for rule in enforcing if not _matches_nothing(rule)]
         if not _are_many(len(weakened), len(enforcing), most):
             continue
         title, titles = rules.resource.title, rules.resource.titles
@@ -100,14 +102,16 @@ def _weakened(
 ) -> Iterator[tuple[ZoneRule, str]]:
     """The rules that enforce before and not after, each with what becomes of it.
 
-    A rule is not weakened where another one, such as its successor with another key, enforces the
-    same expression.
+    A rule is not weakened if another one, such as its successor with another key, enforces the same
+    expression, or if no request matched it.
     """
     by_key = {rule.key: rule for rule in after}
     enforced = {normalise_expression(rule.expression) for rule in after if rule.enforces}
     for rule in enforcing:
         outcome = _outcome(rule, by_key.get(rule.key))
-        if outcome and normalise_expression(rule.expression) not in enforced:
+        if not outcome or normalise_expression(rule.expression) in enforced:
+            continue
+        if not _matches_nothing(rule):
             yield rule, outcome
 
 
@@ -119,11 +123,7 @@ def _outcome(rule: ZoneRule, after: ZoneRule | None) -> str:
         return "disabled"
     if not after.enforces:
         return f"turned into {after.action}"
-    narrowed = (
-        after.expression != rule.expression
-        and _matches_nothing(after)
-        and not _matches_nothing(rule)
-    )
+    narrowed = after.expression != rule.expression and _matches_nothing(after)
     return "matching no request" if narrowed else ""
 
 
@@ -158,7 +158,7 @@ def blocks_everything(change: Change, limits: Limits) -> Finding | None:
             return f"turned from {was.action} into block"
         return (
             "moved before a rule that lets requests pass"
-            if any(rule.lets_pass for rule in passed)
+            if any(rule.lets_pass and rule.terminates for rule in passed)
             else ""
         )
 

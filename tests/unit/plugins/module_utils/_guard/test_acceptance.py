@@ -125,7 +125,7 @@ EXPRESSIONS: list[tuple[list[str], str, bool]] = [
 @pytest.mark.parametrize(
     ("resource", "entries", "key", "accepted"),
     [*((CUSTOM_RULES, *row) for row in REFS), *((FILTERS[0], *row) for row in EXPRESSIONS)],
-    ids=str,
+    ids=lambda value: str(getattr(value, "name", value)),
 )
 def test_keys_are_compared_as_their_resource_compares_them(
     resource: Resource, entries: list[str], key: str, accepted: bool

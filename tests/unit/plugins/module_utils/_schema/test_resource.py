@@ -113,7 +113,7 @@ ENTRIES: list[tuple[Resource, dict[str, Any], str, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("resource", "obj", "entry", "others"), ENTRIES, ids=str)
+@pytest.mark.parametrize(("resource", "obj", "entry", "others"), ENTRIES, ids=[row[2] for row in ENTRIES])
 def test_an_entry_names_one_key_however_it_is_written(
     resource: Resource, obj: dict[str, Any], entry: str, others: tuple[str, ...]
 ) -> None:

@@ -55,7 +55,7 @@ def test_an_option_left_out_has_its_default() -> None:
         (LIMITS[0], float("nan")),
         (LIMITS[0], float("inf")),
     ],
-    ids=str,
+    ids=lambda value: str(getattr(value, "name", value)),
 )
 def test_a_limit_beyond_its_bounds_is_refused_with_all_others(limit: Limit, value: Any) -> None:
     other = next(item for item in NAMES if item != limit.name)
