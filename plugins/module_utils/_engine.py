@@ -3,36 +3,31 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The way of the data through a module: options, desired state, read, plan, guard, apply,
+"""The way of the data through a module whose options are checked: read, plan, guard, apply,
 result."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from ._api.client import Client
-from ._api.connect import client_of_owner, connected
-from ._api.settings import Settings
 from ._apply.executor import dry_run
 from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
 from ._concurrency import concurrently
-from ._errors import OptionProblems, PlanError, ProtectionError, ServiceError
-from ._guard.acceptance import Acceptance, parse_acceptances
-from ._guard.approval import Approval, parse_approval
+from ._errors import PlanError, ProtectionError, ServiceError
+from ._guard.approval import Approval
 from ._guard.check import Checked, changes_protection, check_plan
 from ._guard.quota import check_quota
-from ._guard.risks.base import Limits
 from ._guard.risks.monitoring import monitoring_time
-from ._guard.risks.registry import BY_OWNER, codes_of, parse_limits
+from ._guard.risks.registry import BY_OWNER, codes_of
 from ._guard.rollout import StagedRollout
 from ._messages import joined
-from ._plan.desired import Desired
-from ._plan.fingerprint import plan_id
+from ._plan import fingerprint
 from ._plan.plan import Plan
 from ._plan.reconcile import as_desired, make_plan
-from ._plan.validate import examine
 from ._result import (
     Diff,
     add_orders,
@@ -44,95 +39,38 @@ from ._result import (
     plan_details,
     plan_warnings,
     protection_results,
-    readable_failure,
     refused_risks,
     standing_warnings,
 )
 from ._schema.account import decided_with
 from ._schema.resource import Resource, State
-from ._screen import Screen
-from ._specs.base import ModuleSpec
+from ._specs.task import Task
 
 Warn = Callable[[str], None]
 
 
-class Parsed(NamedTuple):
-    """The options of a module, read: the desired state, the limits, what is accepted and approved,
-    what to read.
-
-    `warnings` are of values that the service may refuse.
-    """
-
-    desired: Sequence[Desired]
-    limits: Limits
-    accepted: Sequence[Acceptance]
-    approval: Approval
-    reads: Sequence[Resource]
-    warnings: Sequence[str]
-
-
 def perform(
-    spec: ModuleSpec,
-    options: Mapping[str, Any],
-    settings: Settings,
-    check_mode: bool,
-    warn: Warn,
-    verbose: bool = False,
-    screen: Screen | None = None,
-    by_role: bool = False,
+    task: Task, client: Client, check_mode: bool, warn: Warn, is_role: bool = False
 ) -> dict[str, Any]:
-    """The result of a module; raises ProtectionError. Errors in the options are found before any
-    request.
+    """The result of a module; in check mode the same, predicted without a write.
 
-    A verbose result tells how many calls were made, and a verbose failure all of its diff and
-    coverage. `screen` shows what cannot wait until the end; a module that is packed has none. A
-    task `by_role` is warned of acceptances that stay in a variable and meet nothing.
+    `is_role` says that a role fills the options from variables, which stay. Raises ProtectionError.
     """
-    parsed = parse_options(spec, options)
-    for warning in parsed.warnings:
-        warn(warning)
-    with connected(settings, warn, screen) as client:
-        try:
-            client = client_of_owner(client, settings)
-            state = read_state(client, parsed.reads)
-            if spec.writes:
-                parsed = parsed._replace(desired=[item.at(client.now) for item in parsed.desired])
-                local_time = datetime.now(timezone.utc)
-                staged = bool(options.get("staged_rollout"))
-                rollout = (
-                    StagedRollout(client.now, monitoring_time(parsed.limits), local_time)
-                    if staged
-                    else None
-                )
-                result = Run(spec, options, parsed, client, rollout, by_role).execute(
-                    state, check_mode, warn
-                )
-            else:
-                seen = spec.look(options, client)
-                result = {"changed": False, **spec.result(options, parsed.desired, state), **seen}
-        except ProtectionError as exc:
-            if verbose:
-                raise exc.extended(calls=client.calls) from exc
-            raise exc.shortened(readable_failure(exc.details)) from exc
-        return {**result, "calls": client.calls} if verbose else result
-
-
-def parse_options(spec: ModuleSpec, options: Mapping[str, Any]) -> Parsed:
-    """What the options say, those of credentials and connection aside; raises OptionError with all
-    that is wrong."""
-    problems = OptionProblems()
-    with problems.collected():
-        limits = parse_limits(options)
-    with problems.collected():
-        accepted = parse_acceptances("accept_risks", options.get("accept_risks") or ())
-    with problems.collected():
-        approval = parse_approval(options)
-    with problems.collected():
-        desired = spec.desired(options)
-    with problems.collected():
-        reads = spec.reads(options)
-    problems.raise_any()
-    return Parsed(desired, limits, accepted, approval, reads, examine(desired))
+    existing = read_state(client, task.reads)
+    if not task.spec.writes:
+        result = task.spec.result(task.options, task.desired, existing)
+        return {"changed": False, **result, **task.spec.look(task.options, client)}
+    run = Run.begun(task, client, warn)
+    with _nothing_changed():
+        plan = run.plan(existing)
+        plan_id = run.plan_id(plan)
+        checked = run.check(plan, plan_id, task.approval)
+    run.warn_before(checked, is_role)
+    try:
+        checked, applied = run.predict(checked) if check_mode else run.apply(checked)
+    except ProtectionError as exc:
+        raise exc.extended(plan_id=plan_id) from exc
+    return run.result(plan_id, checked, applied)
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:
@@ -142,119 +80,121 @@ def read_state(client: Client, resources: Sequence[Resource]) -> State:
     )
 
 
+@contextmanager
+def _nothing_changed() -> Iterator[None]:
+    """A plan that is refused here changes nothing, and its message says so."""
+    try:
+        yield
+    except PlanError as exc:
+        raise exc.extended("Nothing was changed.") from exc
+
+
 @dataclass(frozen=True)
 class Run:
-    """One run of a module that writes; with `rollout`, modes are raised in stages."""
+    """One run of a module that writes, at the service's time; with `rollout`, modes are raised in
+    stages."""
 
-    spec: ModuleSpec
-    options: Mapping[str, Any]
-    parsed: Parsed
+    task: Task
     client: Client
+    warn: Warn
     rollout: StagedRollout | None
-    by_role: bool = False
+
+    @classmethod
+    def begun(cls, task: Task, client: Client, warn: Warn) -> Run:
+        """The run of a task whose first answers have told the service's time."""
+        now, local_time = client.now, datetime.now(timezone.utc)
+        rollout = StagedRollout(now, monitoring_time(task.limits), local_time)
+        return cls(task.at(now), client, warn, rollout if task.is_staged else None)
 
     def plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that
         decides on it."""
-        plan = make_plan(
-            existing, self.parsed.desired, self.rollout.adjust if self.rollout else as_desired
-        )
+        adjust = self.rollout.adjust if self.rollout else as_desired
+        plan = make_plan(existing, self.task.desired, adjust)
         if not changes_protection(plan):
             return plan
-        unread = [
-            resource
-            for resource in decided_with(self.parsed.reads[0])
-            if resource.plural not in existing
-        ]
-        return (
-            replace(plan, before={**read_state(self.client, unread), **existing})
-            if unread
-            else plan
-        )
+        decisive = decided_with(self.task.reads[0])
+        unread = [resource for resource in decisive if resource.plural not in existing]
+        if not unread:
+            return plan
+        return replace(plan, before={**read_state(self.client, unread), **existing})
 
-    def identity(self, plan: Plan) -> str:
+    def plan_id(self, plan: Plan) -> str:
         """The id of a plan for the account or zone of this run."""
-        return plan_id(self.client.owner, plan)
+        return fingerprint.plan_id(self.client.owner, plan)
 
-    def check(self, plan: Plan, identity: str, approval: Approval) -> Checked:
-        """The plan, which has this id, with its accepted risks; raises PlanError with the plan in
-        its details."""
+    def check(self, plan: Plan, plan_id: str, approval: Approval) -> Checked:
+        """The plan with its accepted risks; raises PlanError with the plan in its details."""
         quota = check_quota(plan, self.client.read)
-        accepted = self.parsed.accepted
-        checked = check_plan(plan, self.parsed.limits, accepted, self.client.now)
-        reasons = (refused_risks(checked), approval.refusal(plan, identity), quota.exceeded)
+        checked = check_plan(plan, self.task.limits, self.task.accepted, self.client.now)
+        reasons = (refused_risks(checked), approval.refusal(plan, plan_id), quota.exceeded)
         message = joined(" ", filter(None, reasons))
         if message:
-            raise PlanError(message, {**plan_details(checked), "plan_id": identity})
+            raise PlanError(message, {**plan_details(checked), "plan_id": plan_id})
         return replace(checked, unknown=quota.unknown)
 
-    def apply(self, checked: Checked, warn: Warn) -> tuple[Checked, Applied[Checked]]:
-        """Apply a plan; returns it with the risks of a second plan, which is made from the state
-        read anew."""
-        approval = self.parsed.approval.while_applying(checked.plan)
-
-        def plan_again() -> Checked:
-            left = self.plan(read_state(self.client, self.parsed.reads))
-            again = self.check(left, self.identity(left), approval)
-            for text in plan_warnings(again):
-                if text not in plan_warnings(checked):
-                    warn(text)
-            return again
-
-        try:
-            applied = apply_with_recovery(checked.plan, plan_again, self.client, warn)
-        except BrokenOff as exc:
-            raise failure_of(exc) from exc.cause
-        more = (
-            [risk for risk in applied.again.risks if risk not in checked.risks]
-            if applied.again
-            else []
-        )
-        return replace(checked, risks=[*checked.risks, *more]), applied
+    def warn_before(self, checked: Checked, is_role: bool) -> None:
+        """Say what a checked plan does that is accepted, and what of the task probably is a
+        mistake."""
+        warnings = [*plan_warnings(checked), *expiry_warnings(self.task.desired, checked.plan)]
+        if is_role:
+            warnings += standing_warnings(checked, codes_of(BY_OWNER[self.task.spec.owner]))
+        for text in warnings:
+            self.warn(text)
 
     def predict(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:
-        """What the run would apply; where the task asks for it, the service validates the plan
+        """What the run would apply; if the task asks for it, the service validates the plan
         first."""
-        if self.options.get("validate"):
+        if self.task.is_validated:
             try:
                 dry_run(checked.plan, self.client)
             except ServiceError as exc:
                 raise exc.extended(**plan_details(checked)) from exc
         return checked, Applied(checked.plan.operations, checked.plan.after())
 
-    def execute(self, existing: State, check_mode: bool, warn: Warn) -> dict[str, Any]:
-        """The result; in check mode the same, predicted without a write."""
+    def apply(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:
+        """Apply a plan; returns it with the risks of a second plan, which is made from the state
+        read anew."""
+        approval = self.task.approval.while_applying(checked.plan)
+
+        def plan_again() -> Checked:
+            return self._check_again(checked, approval)
+
         try:
-            plan = self.plan(existing)
-            identity = self.identity(plan)
-            checked = self.check(plan, identity, self.parsed.approval)
-        except PlanError as exc:
-            raise exc.extended("Nothing was changed.") from exc
-        standing = (
-            standing_warnings(checked, codes_of(BY_OWNER[self.spec.owner])) if self.by_role else []
-        )
-        for text in [
-            *plan_warnings(checked),
-            *expiry_warnings(self.parsed.desired, plan),
-            *standing,
-        ]:
-            warn(text)
-        expired = expired_records(self.parsed.desired)
-        try:
-            checked, applied = self.predict(checked) if check_mode else self.apply(checked, warn)
-        except ProtectionError as exc:
-            raise exc.extended(plan_id=identity) from exc
-        pending = self.rollout.pending(plan, self.parsed.desired) if self.rollout else []
-        return {
+            applied = apply_with_recovery(checked.plan, plan_again, self.client, self.warn)
+        except BrokenOff as exc:
+            raise failure_of(exc) from exc.cause
+        more = applied.again.risks if applied.again else ()
+        risks = [*checked.risks, *(risk for risk in more if risk not in checked.risks)]
+        return replace(checked, risks=risks), applied
+
+    def _check_again(self, first: Checked, approval: Approval) -> Checked:
+        """A second plan, of what is left; warnings of the first one are not repeated."""
+        left = self.plan(read_state(self.client, self.task.reads))
+        checked = self.check(left, self.plan_id(left), approval)
+        first_warnings = plan_warnings(first)
+        for text in plan_warnings(checked):
+            if text not in first_warnings:
+                self.warn(text)
+        return checked
+
+    def result(self, plan_id: str, checked: Checked, applied: Applied[Checked]) -> dict[str, Any]:
+        """What the module returns."""
+        task, plan = self.task, checked.plan
+        result: dict[str, Any] = {
             "changed": bool(applied.operations),
             "operations": operation_records(applied.operations),
-            "plan_id": identity,
-            **({"expired": expired} if expired else {}),
-            **protection_results(checked, self._diff(plan, applied), applied.state),
-            **({"pending": self.spec.pending(pending)} if pending else {}),
-            **self.spec.result(self.options, self.parsed.desired, applied.state),
+            "plan_id": plan_id,
         }
+        expired = expired_records(task.desired)
+        if expired:
+            result["expired"] = expired
+        result.update(protection_results(checked, self._diff(plan, applied), applied.state))
+        pending = self.rollout.pending(plan, task.desired) if self.rollout else []
+        if pending:
+            result["pending"] = task.spec.pending(pending)
+        return {**result, **task.spec.result(task.options, task.desired, applied.state)}
 
     def _diff(self, plan: Plan, applied: Applied[Checked]) -> Diff:
         before = plan.before if applied.before is None else applied.before
-        return add_orders(make_diff(applied.operations), self.parsed.reads, before, applied.state)
+        return add_orders(make_diff(applied.operations), self.task.reads, before, applied.state)

@@ -12,13 +12,16 @@ import os
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from ._api.auth import known_secrets
+from ._api.client import Client
+from ._api.connect import client_of_owner, connected
 from ._api.hints import swapped_ids
-from ._api.settings import Settings, parse_settings
-from ._engine import parse_options, perform
-from ._errors import OptionProblems, ProtectionError, ServiceError
+from ._engine import Warn, perform
+from ._errors import ProtectionError, ServiceError
 from ._messages import OWN_NAMES, Names, joined, with_names
+from ._result import readable_failure
 from ._screen import Screen
 from ._specs.base import ModuleSpec
+from ._specs.task import Task, parse_task
 from ._text import excerpt, visible
 
 CALLER = "EDGEOPS_PROTECTION_CALLER"  # an environment variable of packed modules
@@ -70,20 +73,11 @@ def run(
         warn(output.message(message))
 
     try:
-        settings = _settings(spec, options, warn_readably)
-        readable_screen = screen and screen._replace(
-            show=lambda text: screen.show(output.message(text))
-        )
-        result = perform(
-            spec,
-            options,
-            settings,
-            check_mode,
-            warn_readably,
-            verbose,
-            readable_screen,
-            caller.is_role,
-        )
+        task = parse_task(spec, options, os.environ, warn_readably)
+        for text in task.warnings:
+            warn_readably(text)
+        with connected(task.settings, warn_readably, _readable_screen(screen, output)) as client:
+            result = _performed(task, client, check_mode, verbose, warn_readably, caller)
     except ProtectionError as exc:
         return output.failure(exc)
     return output.details(result)
@@ -95,26 +89,32 @@ def option_failure(
     """The failure of a module because of its options, for which it asks nobody; None where they are
     right."""
     try:
-        _settings(spec, options, lambda _warning: None)
-        parse_options(spec, options)
+        parse_task(spec, options, os.environ, lambda _warning: None)
     except ProtectionError as exc:
         return _Output(options, caller.names).failure(exc)
     return None
 
 
-def _settings(
-    spec: ModuleSpec, options: Mapping[str, Any], warn: Callable[[str], None]
-) -> Settings:
-    """The settings of the connection; where they are wrong, raises OptionError with what is wrong
-    in all options."""
-    problems = OptionProblems()
-    with problems.collected():
-        settings = parse_settings(options, spec.owner, os.environ, warn)
-    if problems.any:
-        with problems.collected():
-            parse_options(spec, options)
-    problems.raise_any()
-    return settings
+def _performed(
+    task: Task, client: Client, check_mode: bool, verbose: bool, warn: Warn, caller: Caller
+) -> dict[str, Any]:
+    """The result of a task; raises ProtectionError.
+
+    A verbose result tells how many calls were made, and a verbose failure all of its diff and
+    coverage.
+    """
+    try:
+        client = client_of_owner(client, task.settings)
+        result = perform(task, client, check_mode, warn, caller.is_role)
+    except ProtectionError as exc:
+        if verbose:
+            raise exc.extended(calls=client.calls) from exc
+        raise exc.shortened(readable_failure(exc.details)) from exc
+    return {**result, "calls": client.calls} if verbose else result
+
+
+def _readable_screen(screen: Screen | None, output: _Output) -> Screen | None:
+    return screen and screen._replace(show=lambda text: screen.show(output.message(text)))
 
 
 class _Output:

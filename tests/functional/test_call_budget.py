@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 import requests
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS, parse_settings
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import Header, SharedState, state_path
-from ansible_collections.edgeops.protection.plugins.module_utils._engine import perform
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import run
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
@@ -47,8 +47,10 @@ def read_account(service: LocalService, **more: Any) -> tuple[dict[str, Any], li
         **more,
     }
     warnings: list[str] = []
-    settings = parse_settings(options, INFO.owner, {}, warnings.append)
-    return perform(INFO, options, settings, check_mode=False, warn=warnings.append, verbose=True), warnings
+    result = run(INFO, options, check_mode=False, verbose=True, warn=warnings.append)
+    if result.get("failed"):
+        raise ServiceError(result["msg"], result["error"], maybe_applied=False)
+    return result, warnings
 
 
 def statuses(service: LocalService) -> set[int | None]:

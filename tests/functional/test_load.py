@@ -10,8 +10,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS, parse_settings
-from ansible_collections.edgeops.protection.plugins.module_utils._engine import perform
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import run
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
@@ -37,9 +37,8 @@ def add_entry(service: LocalService, number: int) -> dict[str, Any]:
         "enabled": None,
     }
     warnings: list[str] = []
-    connection = parse_settings(options, SPEC.owner, {}, warnings.append)
-    result = perform(SPEC, options, connection, check_mode=False, warn=warnings.append)
-    assert warnings == []
+    result = run(SPEC, options, check_mode=False, verbose=False, warn=warnings.append)
+    assert (result.get("failed", False), warnings) == (False, []), result
     return result
 
 

@@ -7,28 +7,24 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
-from datetime import timedelta
-from typing import Any, Iterator
+from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils import _engine
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
-from ansible_collections.edgeops.protection.plugins.module_utils._engine import parse_options, perform
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors, PlanError, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.monitoring import monitoring_time
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
+from ansible_collections.edgeops.protection.plugins.module_utils._engine import perform
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import parse_task
+
+from tests.support.connection import CONNECTION
 
 ACCOUNT = "0" * 32
 STATUS: Any = {"accept_risks": [], "enabled": True}
 
 
 class Service:
-    """An account whose collections are empty, and whose protection is on or off; it is its own settings too."""
-
-    owner_name: str | None = None  # no zone is named
+    """An account whose collections are empty, and whose protection is on or off."""
 
     def __init__(self, enabled: bool = False, refuses: bool = False) -> None:
         self.enabled = enabled
@@ -43,10 +39,6 @@ class Service:
     def writes(self) -> list[Any]:
         return [(request.method, request.body) for request in self.asked if request.method != "GET"]
 
-    @contextmanager
-    def client(self, warn: Any, screen: Any = None) -> Iterator[Client]:
-        yield Client(self, {"account_id": ACCOUNT})
-
     def send(self, request: Request) -> Response:
         self.asked.append(request)
         if request.method != "GET" and self.refuses:
@@ -57,16 +49,10 @@ class Service:
         return Response(200, {}, json.dumps({"success": True, "errors": [], "result": result}).encode())
 
 
-@pytest.fixture(autouse=True)
-def _connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_engine, "connected", Service.client)
-
-
-def run(
-    service: Any, options: Any, module: str = "tcp_protection_status", check: bool = False, verbose: bool = False
-) -> Any:
+def run(service: Service, options: Any, module: str = "tcp_protection_status", check: bool = False) -> Any:
     warnings: list[str] = []
-    result = perform(MODULE_SPECS[module], options, service, check, warnings.append, verbose)
+    task = parse_task(MODULE_SPECS[module], {**CONNECTION, **options}, {}, warnings.append)
+    result = perform(task, Client(service, {"account_id": ACCOUNT}), check, warnings.append)
     return {**result, "warnings": warnings}
 
 
@@ -85,15 +71,16 @@ def test_a_run_does_what_check_mode_predicts_and_the_next_one_nothing() -> None:
 
 def test_a_plan_that_changes_nothing_needs_one_call() -> None:
     service = Service(enabled=True)
-    assert run(service, STATUS, verbose=True)["calls"] == service.calls == 1
+    assert run(service, STATUS)["operations"] == []
+    assert service.calls == 1
 
 
 def test_a_plan_with_a_risk_is_refused_before_any_write() -> None:
     service = Service(enabled=True)
     with pytest.raises(PlanError, match="disables_protection.*Nothing was changed") as caught:
-        run(service, {**STATUS, "enabled": False}, verbose=True)
+        run(service, {**STATUS, "enabled": False})
     assert service.writes == []
-    assert caught.value.details["calls"] == service.calls
+    assert caught.value.details["plan_id"]
     accepted = {**STATUS, "enabled": False, "accept_risks": ["disables_protection"]}
     result = run(service, accepted)
     assert [risk["code"] for risk in result["risks"]] == ["disables_protection"]
@@ -122,23 +109,3 @@ def test_a_module_that_reads_has_no_operations() -> None:
         "warnings": [],
     }
     assert service.calls == 2
-
-
-def test_all_errors_in_the_options_are_found_before_any_request() -> None:
-    service = Service()
-    options = {**STATUS, "enabled": "on", "accept_risks": ["all"], "max_deletions_percent": 101}
-    with pytest.raises(OptionErrors) as caught:
-        run(service, options)
-    assert [error.option for error in caught.value.errors] == [
-        Option("max_deletions_percent"),
-        Option("accept_risks", 0),
-        Option("enabled"),
-    ]
-    assert service.calls == 0
-
-
-def test_options_are_parsed_into_what_a_run_needs() -> None:
-    parsed = parse_options(MODULE_SPECS["tcp_protection_status"], {**STATUS, "min_monitoring_hours": 2.0})
-    assert [resource.name for resource in parsed.reads] == ["tcp_protection_status"]
-    assert [dict(item.objects) for item in parsed.desired] == [{(): {"enabled": True}}]
-    assert (monitoring_time(parsed.limits), parsed.accepted) == (timedelta(hours=2), ())

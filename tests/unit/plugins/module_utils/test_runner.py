@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils import _runner
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
     HIDDEN,
     MAX_MESSAGE,
@@ -18,6 +22,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._runner import 
     run,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+from tests.support.connection import CONNECTION
 
 SECRETS = ("a-token-of-some-length", "a-token")
 
@@ -38,21 +44,7 @@ def test_no_secret_is_left_wherever_it_stands(value: object, redacted: object) -
 
 def task(**options: Any) -> dict[str, Any]:
     """The options of a task that never reaches a service."""
-    connection = {
-        "account_id": "0" * 32,
-        "api_token": "a-token-of-some-length",
-        "base_url": "https://192.0.2.1/client/v4",
-    }
-    bounds = {
-        "timeout": 1.0,
-        "retries": 0,
-        "max_wait": 0.0,
-        "call_budget": 0,
-        "call_budget_period": 0.0,
-        "validate_certs": True,
-        "ca_path": None,
-    }
-    return {**connection, **bounds, "enabled": True, **options}
+    return {**CONNECTION, "enabled": True, **options}
 
 
 def failed(caller: Caller = TASK, **options: Any) -> tuple[Any, list[str]]:
@@ -108,3 +100,22 @@ def test_errors_and_warnings_name_the_variables_of_a_role() -> None:
 def test_a_packed_module_knows_who_runs_it(caller: Caller) -> None:
     assert caller_in({"HOME": "/", **caller.environment()}) == caller
     assert caller_in({"HOME": "/"}) == TASK
+
+
+class Refusing:
+    """An account that may not be read."""
+
+    calls = 0
+
+    def send(self, request: Request) -> Response:
+        self.calls += 1
+        return Response(403, {}, b'{"success": false, "errors": [{"code": 1, "message": "no"}], "result": null}')
+
+
+@pytest.mark.parametrize("verbose", [True, False])
+def test_a_verbose_failure_tells_how_many_calls_were_made(verbose: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Client(Refusing(), {"account_id": "0" * 32})
+    monkeypatch.setattr(_runner, "connected", lambda *_arguments: nullcontext(client))
+    result = run(MODULE_SPECS["tcp_protection_status"], task(), False, verbose, print)
+    assert (result["failed"], result["error"]["status"]) == (True, 403)
+    assert result.get("calls") == (1 if verbose else None)

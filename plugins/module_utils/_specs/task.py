@@ -1,0 +1,85 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The options of a task, checked once: all errors in them are told together, before any request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Callable, Mapping, Sequence
+
+from .._api.settings import Settings, parse_settings
+from .._errors import OptionProblems
+from .._guard.acceptance import Acceptance, parse_acceptances
+from .._guard.approval import Approval, parse_approval
+from .._guard.risks.base import Limits
+from .._guard.risks.registry import parse_limits
+from .._plan.desired import Desired
+from .._plan.validate import examine
+from .._schema.resource import Resource
+from .base import ModuleSpec, Options
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a task says: how to reach the service, what to read, the desired state, the limits, and
+    what is accepted and approved.
+
+    `warnings` are of values that the service may refuse.
+    """
+
+    spec: ModuleSpec
+    options: Options
+    settings: Settings
+    reads: Sequence[Resource]
+    desired: Sequence[Desired]
+    limits: Limits
+    accepted: Sequence[Acceptance]
+    approval: Approval
+    warnings: Sequence[str]
+
+    def at(self, now: datetime | None) -> Task:
+        """The task at this moment, from which on some of its entries count as absent."""
+        return replace(self, desired=[item.at(now) for item in self.desired])
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether modes are raised in stages."""
+        return bool(self.options.get("staged_rollout"))
+
+    @property
+    def is_validated(self) -> bool:
+        """Whether the service validates the plan in check mode."""
+        return bool(self.options.get("validate"))
+
+
+def parse_task(
+    spec: ModuleSpec,
+    options: Mapping[str, Any],
+    environment: Mapping[str, str],
+    warn: Callable[[str], None],
+) -> Task:
+    """The task that these options describe; raises OptionError with all that is wrong in them.
+
+    `warn` gets what is odd about the connection; nothing of the service is asked.
+    """
+    problems = OptionProblems()
+    with problems.collected():
+        settings = parse_settings(options, spec.owner, environment, warn)
+    with problems.collected():
+        limits = parse_limits(options)
+    with problems.collected():
+        accepted = parse_acceptances("accept_risks", options.get("accept_risks") or ())
+    with problems.collected():
+        approval = parse_approval(options)
+    with problems.collected():
+        desired = spec.desired(options)
+    with problems.collected():
+        reads = spec.reads(options)
+    problems.raise_any()
+    return Task(
+        spec, options, settings, reads, desired, limits, accepted, approval, examine(desired)
+    )

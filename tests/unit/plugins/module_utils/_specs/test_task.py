@@ -1,0 +1,61 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The options of a task, checked once and together."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.monitoring import monitoring_time
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import Task, parse_task
+
+from tests.support.connection import CONNECTION
+
+
+def parsed(module: str = "tcp_protection_status", /, **options: Any) -> tuple[Task, list[str]]:
+    warnings: list[str] = []
+    given = {**CONNECTION, "accept_risks": [], "enabled": True, **options}
+    return parse_task(MODULE_SPECS[module], given, {}, warnings.append), warnings
+
+
+def test_all_errors_in_the_options_are_told_together() -> None:
+    with pytest.raises(OptionErrors) as caught:
+        parsed(timeout=0, enabled="on", accept_risks=["all"], max_deletions_percent=101)
+    assert [error.option for error in caught.value.errors] == [
+        Option("timeout"),
+        Option("max_deletions_percent"),
+        Option("accept_risks", 0),
+        Option("enabled"),
+    ]
+
+
+def test_options_become_what_a_run_needs() -> None:
+    task, warnings = parsed(min_monitoring_hours=2.0)
+    assert [resource.name for resource in task.reads] == ["tcp_protection_status"]
+    assert [dict(item.objects) for item in task.desired] == [{(): {"enabled": True}}]
+    assert (monitoring_time(task.limits), task.accepted, warnings) == (timedelta(hours=2), (), [])
+    assert task.settings.owner == {"account_id": CONNECTION["account_id"]}
+
+
+@pytest.mark.parametrize("option", ["staged_rollout", "validate"])
+def test_a_task_asks_for_nothing_that_its_module_does_not_have(option: str) -> None:
+    task, _warnings = parsed()
+    assert not task.is_staged
+    assert not task.is_validated
+    asking, _warnings = parsed("tcp_protection_status", **{option: True})
+    assert (asking.is_staged, asking.is_validated) == (option == "staged_rollout", option == "validate")
+
+
+def test_entries_expire_at_the_time_of_the_service() -> None:
+    entry = {"prefix": "192.0.2.1", "comment": None, "enabled": None, "expires": "2026-01-01", "state": "present"}
+    task, _warnings = parsed("allowlist_entry", **entry)
+    later = task.at(datetime(2026, 2, 1, tzinfo=timezone.utc))
+    assert [len(item.at(None).expired) for item in task.desired] == [0]
+    assert [len(item.expired) for item in later.desired] == [1]
