@@ -155,6 +155,7 @@ def _working(item: Component) -> dict[str, bool]:
     filters = [filter_ for filter_ in item.filters if filter_.own_mode in WORKING]
     return {
         item.what_decides: bool(rules) or bool(filters),
+        "rule": bool(rules),
         "global rule": any(rule.everywhere for rule in rules),
     }
 
