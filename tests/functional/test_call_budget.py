@@ -148,7 +148,7 @@ def of_another_user(path: Path) -> None:
     [
         (nothing, None),
         (truncated, "its contents are damaged; delete it"),
-        (from_the_future, "its times are in the future; delete it"),
+        (from_the_future, "its times are further in the future than call_budget_period; delete it"),
         (no_folder, "Not a directory"),
         (of_another_user, "it belongs to another user|Permission denied"),
     ],

@@ -8,7 +8,7 @@ functions."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
 
 from .host_plan import host_plan_id, plan_ids
+from .stale_plan import describe_differences
 from .variables import EXPECTED_PLAN
 
 Result = Mapping[str, Any]
@@ -24,10 +25,12 @@ Result = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ApprovedPlan:
-    """The `plan_id` of an approved plan, and that of each module where the approval names them."""
+    """The `plan_id` of an approved plan; that of each module, and the operations, if the approval
+    has them."""
 
     plan_id: str
     plans: Mapping[str, str] | None = None
+    operations: Sequence[Mapping[str, Any]] | None = None
 
     def refusal(self, host: str, results: Mapping[str, Result]) -> str:
         """Why the predicted results must not be applied; an empty text where they may.
@@ -52,9 +55,17 @@ class ApprovedPlan:
         approved = f"is {self.plan_id}" if self.plan_id else "approves none"
         return (
             f"The plan of {host} is not the approved one: {' and '.join(parts)}, the plan_id is"
-            f" {host_plan_id(plans)}, and {EXPECTED_PLAN} {approved}. Nothing was changed. Review"
-            " the operations, and approve the plan if they are meant."
+            f" {host_plan_id(plans)}, and {EXPECTED_PLAN} {approved}."
+            f"{self._differences(results)} Nothing was changed. Review the operations, and approve"
+            " the plan if they are meant."
         )
+
+    def _differences(self, results: Mapping[str, Result]) -> str:
+        """What differs, where the approval has operations, with a space before it."""
+        if self.operations is None:
+            return ""
+        current = [item for result in results.values() for item in result.get("operations") or ()]
+        return f" {describe_differences(self.operations, current)}"
 
 
 def read_approved_plan(value: Any) -> ApprovedPlan | None:
@@ -101,4 +112,6 @@ def _of_dictionary(plan: Mapping[str, Any]) -> ApprovedPlan:
         raise ValueError(
             f"{EXPECTED_PLAN} was changed by hand: its plan_id is not that of its plans."
         )
-    return ApprovedPlan(plan_id or "", identities)
+    operations = plan.get("operations")
+    whole = isinstance(operations, list) and all(isinstance(item, Mapping) for item in operations)
+    return ApprovedPlan(plan_id or "", identities, operations if whole else None)

@@ -26,6 +26,7 @@ OF_PLANS = (
     "resource",
     "key",
     "fields",
+    "before",
 )  # what a plan says of an operation, as results do
 
 

@@ -62,9 +62,6 @@ def _described(operation: Mapping[str, Any], diff: Mapping[str, Any]) -> dict[st
     before, after = _sides(diff, resource.plural if resource else "")
     existing = before if resource and not resource.key else before.get(key) or {}
     fields = dict(operation.get("fields") or {})
-    order = (diff.get("before") or {}).get(f"{resource.plural}_order" if resource else "") or []
-    if operation["action"] != "create" and key in order:
-        existing = {**existing, "position": order.index(key) + 1}
     return {
         "action": operation["action"],
         "resource": operation["resource"],
@@ -72,7 +69,7 @@ def _described(operation: Mapping[str, Any], diff: Mapping[str, Any]) -> dict[st
         "key": key,
         "name": rule_name(key, existing if existing.get("description") else after.get(key) or {}),
         "fields": fields,
-        "before": _same_fields(existing, fields) if operation["action"] == "update" else {},
+        "before": dict(operation.get("before") or {}),
     }
 
 
@@ -80,17 +77,6 @@ def _sides(diff: Mapping[str, Any], plural: str) -> tuple[Mapping[str, Any], Map
     """The objects of a collection before and after, by key."""
     before, after = ((diff.get(side) or {}).get(plural) or {} for side in ("before", "after"))
     return before, after
-
-
-def _same_fields(existing: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What an object has for these fields; of a field with fields of its own, only those."""
-    return {
-        name: _same_fields(existing[name], value)
-        if isinstance(value, Mapping) and isinstance(existing[name], Mapping)
-        else existing[name]
-        for name, value in fields.items()
-        if name in existing
-    }
 
 
 def flattened(fields: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

@@ -52,6 +52,23 @@ def test_what_is_left_of_an_approved_plan_is_approved_and_nothing_else(plans: di
     assert not refusal or host_plan_id(plans) in refusal
 
 
+def test_a_stale_plan_is_refused_with_the_difference() -> None:
+    operation = {"action": "update", "resource": "prefix", "key": "192.0.2.0/24", "before": {"comment": "POP 7"}}
+    plan = read_approved_plan({**APPROVED, "operations": [operation]})
+    changed = {**operation, "before": {"comment": "by hand"}}
+    assert plan is not None
+    refusal = plan.refusal("lima", {"account_protection": {"plan_id": TWO, "operations": [changed]}})
+    assert "prefix 192.0.2.0/24: comment was 'POP 7' when approved, and is 'by hand' now. Nothing was" in refusal
+    assert "The diff" not in ApprovedPlan(ONE).refusal("lima", predicted(account_protection=TWO))
+
+
+@pytest.mark.parametrize("operations", [None, "text", ["text"], {"a": 1}])
+def test_operations_that_are_none_are_not_compared(operations: Any) -> None:
+    plan = read_approved_plan({**APPROVED, "operations": operations})
+    assert plan is not None
+    assert plan.operations is None
+
+
 def test_a_plan_id_alone_approves_the_whole_plan_only() -> None:
     plan = ApprovedPlan(host_plan_id(PLANS))
     assert plan.refusal("lima", predicted(**PLANS)) == ""
@@ -63,7 +80,7 @@ def test_a_plan_id_alone_approves_the_whole_plan_only() -> None:
 def test_a_plan_is_read_from_each_form(tmp_path: Path) -> None:
     file = tmp_path / "lima.json"
     file.write_text(json.dumps(APPROVED), encoding="utf-8")
-    assert read_approved_plan(str(file)) == read_approved_plan(APPROVED) == ApprovedPlan(host_plan_id(PLANS), PLANS)
+    assert read_approved_plan(str(file)) == read_approved_plan(APPROVED) == ApprovedPlan(host_plan_id(PLANS), PLANS, [])
     assert read_approved_plan(f" {ONE} ") == ApprovedPlan(ONE)
     assert read_approved_plan("") == ApprovedPlan("")
     assert read_approved_plan({"plan_id": None, "plans": {}}) == ApprovedPlan("", {})
