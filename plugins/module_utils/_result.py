@@ -305,10 +305,9 @@ def _progress(done: int, left: int, unknown: int) -> str:
 
 
 def readable_failure(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The details of a failure without what fills screens: its diff if nothing was written, all of
-    the coverage but its summary."""
-    left_out = () if "done" in details else ("diff",)
-    readable = {name: value for name, value in details.items() if name not in left_out}
+    """The details of a failure without what fills screens: all of the coverage but its summary.
+    Ansible leaves the diff of a failure out of its output by itself."""
+    readable = dict(details)
     if "coverage" in readable:
         readable["coverage"] = {"after": {"summary": readable["coverage"]["after"]["summary"]}}
     return readable

@@ -45,6 +45,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.argument
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._diff_text import failure_diff
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import end_with_run
 
 try:
@@ -105,6 +106,11 @@ class ModuleCalls:
             f" or delegate the task to localhost. To send the credentials to {host} and run the"
             f" module there, set {ALLOW_REMOTE}: true."
         )
+
+    @property
+    def shows_diff(self) -> bool:
+        """Whether the user asks for diffs (--diff)."""
+        return bool(self._task.diff)
 
     def run(
         self,
@@ -227,7 +233,10 @@ class ActionModule(CollectionAction):
         if calls.refusal:
             return {"failed": True, "msg": calls.refusal}
         task = self._task
-        return calls.run(task.action, task.args, task.check_mode, self._display.warning)
+        result = calls.run(task.action, task.args, task.check_mode, self._display.warning)
+        if calls.shows_diff and result.get("failed") and result.get("diff"):
+            self._display.display(failure_diff([result]), stderr=True)
+        return result
 
 
 def wrong_options(

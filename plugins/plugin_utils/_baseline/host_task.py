@@ -14,6 +14,7 @@ from typing import Any
 from ansible.utils.display import Display
 
 from .._action import ModuleCalls, Warn, wrong_options
+from .._diff_text import failure_diff
 from .host_runner import HostRun, HostRunner, first_wrong
 from .results import combined, has_failed, lines, refused
 from .variables import Part, unknown_variables, without_omitted
@@ -63,6 +64,8 @@ class HostTask:
             updated = update()
         except ValueError as exc:
             return {"failed": True, "msg": str(exc), "warnings": self._unknown_variables()}
+        if self._calls.shows_diff and (updated.refusal or has_failed(updated.results)):
+            self._display.display(failure_diff(updated.results.values()), stderr=True)
         if updated.refusal:
             return refused(updated.results, updated.refusal)
         if not has_failed(updated.results):

@@ -71,6 +71,7 @@ def refused(results: Results, message: str) -> dict[str, Any]:
         "msg": message,
         "plan_id": host_plan_id(plans),
         "plans": plans,
+        "diff": [result["diff"] for result in results.values() if result.get("diff")],
         **shown,
     }
 
@@ -82,10 +83,22 @@ def _failure(failed: str, plain: Results, check_mode: bool, verbose: bool) -> di
             number = plural(len(result["operations"]), "operation", "operations")
             message = f"{message} Before that, {module} applied {number}."
     shown = {
-        module: result if verbose or module == failed else _shortened(result)
+        module: _without_diff(result) if module == failed else _shortened(result)
         for module, result in plain.items()
     }
-    return {"failed": True, "msg": message, "failed_module": failed, **shown}
+    diff = [result["diff"] for result in plain.values() if result.get("diff")]
+    return {
+        "failed": True,
+        "msg": message,
+        "failed_module": failed,
+        "diff": diff,
+        **(plain if verbose else shown),
+    }
+
+
+def _without_diff(result: Result) -> dict[str, Any]:
+    """A result whose diff stands beside it, where Ansible leaves it out of its output."""
+    return {name: value for name, value in result.items() if name != "diff"}
 
 
 def _listed(results: Results, name: str) -> list[Any]:
