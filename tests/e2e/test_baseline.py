@@ -282,7 +282,8 @@ def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, 
     _code, predicted = run("--check")
     assert [*predicted["plans"]] == ["account_protection", "custom_rules"]
     approved = tmp_path / "lima.json"
-    approved.write_text(json.dumps({name: predicted[name] for name in ("plan_id", "plans")}), encoding="utf-8")
+    shown = {name: predicted[name] for name in ("plan_id", "plans", "operations")}
+    approved.write_text(json.dumps(shown), encoding="utf-8")
     zone.seed(custom_rules=[{"ref": "other", "action": "block", "expression": "ip.src eq 192.0.2.8"}])
 
     for arguments in ((), ("--check",)):
@@ -290,6 +291,7 @@ def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, 
         assert code == 2
         assert "custom_rules has 1 operation" in refused["msg"]
         assert "account_protection has" not in refused["msg"]
+        assert "custom rule office: position was to become 1, and would become 2 now. Nothing" in refused["msg"]
         assert [item["key"] for item in refused["custom_rules"]["operations"]] == ["office"]
         assert service.writes == []
 
@@ -302,6 +304,31 @@ def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, 
         assert (code, done["changed"]) == (0, changed), done
     assert [rule["ref"] for rule in zone.custom_rules] == ["other", "office"]
     assert run(baseline_expected_plan="", baseline_enabled=True)[0] == 2
+
+
+@pytest.mark.parametrize("in_worker", [True, False])
+def test_a_stale_plan_is_refused_with_the_difference_and_the_diff(
+    service: LocalService, tmp_path: Path, in_worker: bool
+) -> None:
+    account = service.account("e" * 32)
+    account.seed(prefixes=[{"prefix": "192.0.2.0/24", "comment": "POP 7"}])
+    lima: dict[str, Any] = {
+        "edge_account_id": "e" * 32,
+        "edge_api_token": service.token,
+        "edgeops_protection_in_worker": in_worker,
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "POP 8"}],
+    }
+    (predicted,) = play(service, tmp_path, {"lima": lima}, "--check").of()
+    plan = {name: predicted.result[name] for name in ("plan_id", "plans", "operations")}
+    account.prefixes[0]["comment"] = "by hand"
+    finished = play(service, tmp_path, {"lima": {**lima, "baseline_expected_plan": plan}}, "--diff")
+    (refused,) = finished.of()
+    assert finished.code == 2
+    words = "prefix 192.0.2.0/24: comment was 'POP 7' when approved, and is 'by hand' now."
+    assert words in refused.result["msg"]
+    assert "-    comment: by hand" in finished.output
+    assert "+    comment: POP 8" in finished.output
+    assert service.writes == []
 
 
 def test_packed_modules_apply_an_approved_plan_after_a_snapshot(service: LocalService, tmp_path: Path) -> None:

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible_collections.edgeops.protection.plugins.plugin_utils._diff_text import failure_diff
 
 PREFIX = {"prefix": "192.0.2.0/24", "comment": "a\u202e"}
 
 
 def test_a_diff_has_what_was_and_what_would_be() -> None:
-    results = [
+    results: list[dict[str, Any]] = [
         {"diff": {"before": {"prefixes": {"192.0.2.0/24": PREFIX}}, "after": {}}},
         {"msg": "no diff"},
         {"diff": {"before": {"status": {"enabled": True}}, "after": {"status": {"enabled": False}}}},
