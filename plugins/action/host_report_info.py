@@ -23,6 +23,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     HostResults,
+    host_results,
     is_refusal,
 )
 
@@ -44,7 +45,7 @@ class ActionModule(CollectionAction):
         try:
             predicted = _predict_host(task)
         except (AnsibleError, ValueError) as exc:
-            predicted = HostResults(task.host, failures=[{"failed": True, "msg": str(exc)}])
+            predicted = HostResults(task.host, errors=[str(exc)])
         record = host_record(predicted)
         return {"changed": bool(record["operations"]), "record": record}
 
@@ -56,22 +57,15 @@ def _predict_host(task: HostTask) -> HostResults:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
     runner = task.runner()
     results: dict[str, dict[str, Any]] = {}
-    failures = []
+    refusals = []
     for part in parts:
-        results[part.module] = runner.run_module(part, True)
-        if is_refusal(results[part.module]):
-            refusal = {**results[part.module], "module": part.module}
-            failures.append(refusal)
-            results[part.module] = _predict_refused(task, part, refusal)
-    owners = {
-        name: value
-        for part in parts
-        for name, value in part.options.items()
-        if name.endswith("_id")
-    }
-    return HostResults(
-        task.host, owners.get("account_id"), owners.get("zone_id"), results, failures
-    )
+        result = runner.run_module(part, True)
+        if is_refusal(result):
+            refusals.append({**result, "module": part.module})
+            result = _predict_refused(task, part, result)
+        results[part.module] = result
+    owners = {name: value for part in parts for name, value in part.options.items()}
+    return host_results(task.host, owners, results, refusals)
 
 
 def _predict_refused(task: HostTask, part: Part, refusal: Mapping[str, Any]) -> dict[str, Any]:

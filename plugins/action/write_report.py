@@ -17,9 +17,8 @@ from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, visible
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import REPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
-    Record,
     host_record,
     report_of,
 )
@@ -31,8 +30,12 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging
     merge_reports,
     read_report,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import STATUSES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import (
+    STATUSES,
+    HostRecord,
+    Report,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.summary import summary
 
 CONTROL_NODE = "localhost"  # where a play merges reports of others, and is none of their hosts
@@ -87,7 +90,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             self._display.display(line, stderr=True)  # stdout may be read by a program
         return result
 
-    def _write(self, report: Record, directory: Path, mode: int) -> list[str]:
+    def _write(self, report: Report, directory: Path, mode: int) -> list[str]:
         """The files that are written, or in check mode would be."""
         files = list(report_files(report))
         if self._task.check_mode:
@@ -106,16 +109,15 @@ def reported(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     return [host for host in hosts if host != CONTROL_NODE or hostvars[host].get(REPORT)]
 
 
-def record_of(host: str, hostvars: Mapping[str, Any]) -> Record:
-    """What the report says of a host of the play, whatever became of it."""
+def record_of(host: str, hostvars: Mapping[str, Any]) -> HostRecord:
+    """The record of a host of the play, whatever became of it."""
     try:
         result = plain(hostvars[host].get(REPORT) or {})
     except (AnsibleError, KeyError) as exc:
         result = {"failed": True, "msg": str(exc)}
-    record: Record | None = result.get("record")
-    return record or host_record(
-        HostResults(str(host), failures=[result] if result.get("failed") else [])
-    )
+    record: HostRecord | None = result.get("record")
+    failures = [result] if result.get("failed") else []
+    return record or host_record(host_results(str(host), {}, {}, failures))
 
 
 def _now() -> str:
@@ -123,7 +125,7 @@ def _now() -> str:
 
 
 def _result(
-    report: Record, directory: str, fail_on: Sequence[str], changed: bool
+    report: Report, directory: str, fail_on: Sequence[str], changed: bool
 ) -> dict[str, Any]:
     result = {
         "changed": changed,

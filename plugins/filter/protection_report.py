@@ -14,12 +14,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging
     merge_reports,
     read_report,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
 
 def protection_report(
     hosts: Iterable[Any], generated: str, merge: Iterable[str] = ()
-) -> dict[str, Any]:
+) -> Report:
     """The report on some hosts, and those of other reports; see protection_report.yml."""
     try:
         report = make_report([read_results(record) for record in hosts], str.__str__(generated))

@@ -13,12 +13,12 @@ from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     Export,
     export_baseline,
-    plain,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import source_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.yaml_file import (
     variables_file,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 
 
 def to_baseline(

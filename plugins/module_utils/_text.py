@@ -26,8 +26,14 @@ UNSEEN = re.compile(
 def first_few(names: Iterable[str], most: int = MAX_NAMES) -> str:
     """The first names in a row, and how many more there are: `a, b and 2 more`."""
     every = list(names)
-    more = len(every) - most
-    return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
+    return f"{', '.join(every[:most])} {left_out(len(every), most)}".rstrip()
+
+
+def left_out(number: int, most: int, one: str = "", many: str = "") -> str:
+    """How many of a number of things are beyond the first ones: `and 1 more host`; an empty text if
+    none is."""
+    more = number - most
+    return f"and {plural(more, f'more {one}', f'more {many}')}".rstrip() if more > 0 else ""
 
 
 def plural(number: int, one: str, many: str) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import value_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.operations import flattened
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import LABELS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.operations import field_changes
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import LABELS
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
 MAX_ALIKE = 2  # operations of one kind, on objects of one sort, are shown; the others are counted
@@ -38,11 +38,10 @@ def host_lines(record: Mapping[str, Any]) -> Iterator[str]:
 
 def operation_line(operation: Mapping[str, Any]) -> str:
     """One operation: its sign, the object by name, and the fields that change."""
-    before = dict(flattened(operation["before"]))
     fields = [
-        f"{name} {value_text(before[name])} -> {value_text(value)}"
-        for name, value in flattened(operation["fields"])
-        if name in before
+        f"{change.path} {value_text(change.before)} -> {value_text(change.after)}"
+        for change in field_changes(operation)
+        if change.exists
     ]
     name = "" if operation["name"] == operation["resource"] else f" {operation['name']}"
     return f"    {SIGNS[operation['action']]} {operation['title']}{name}" + (f": {', '.join(fields)}" if fields else "")

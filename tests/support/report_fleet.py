@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, read_results
@@ -57,7 +58,9 @@ def hosts_of_every_status() -> dict[str, HostResults]:
             if result.get("risks"):
                 codes = [risk["code"] for risk in result["risks"]]
                 predicted = modules.run("account_protection", check=True, **desired, accept_risks=codes)
-                record.update(results={"account_protection": predicted}, failures=[result])
+                record.update(
+                    results={"account_protection": predicted}, failures=[{**result, "module": "account_protection"}]
+                )
             if status == "weakened":
                 record.update(zone_id=ZONE, results={**record["results"], "firewall_rules": _zone(service, modules)})
             hosts[status] = read_results(record)
@@ -78,6 +81,6 @@ def fleet(number: int) -> list[HostResults]:
     """So many hosts, of every status in turn, from `host-0000`."""
     kinds = list(hosts_of_every_status().values())
     return [
-        HostResults(f"host-{position:04}", kind.account_id, kind.zone_id, kind.results, kind.failures)
+        replace(kind, host=f"host-{position:04}")
         for position, kind in ((position, kinds[position % len(kinds)]) for position in range(number))
     ]

@@ -12,7 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._result import readable_failure
-from ansible_collections.edgeops.protection.plugins.module_utils._text import plural, visible
+from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+    left_out,
+    plural,
+    sentence,
+    visible,
+)
 
 from .host_plan import host_plan_id, plan_ids
 from .variables import ACCOUNT
@@ -141,5 +146,5 @@ def lines(host: str, results: Results) -> list[str]:
 
 
 def _sentences(sentences: Sequence[str]) -> str:
-    more = len(sentences) - MAX_SENTENCES
-    return " ".join([*sentences[:MAX_SENTENCES], *([f"And {more} more."] if more > 0 else [])])
+    more = left_out(len(sentences), MAX_SENTENCES)
+    return " ".join([*sentences[:MAX_SENTENCES], *([sentence(more)] if more else [])])

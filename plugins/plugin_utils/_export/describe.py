@@ -30,6 +30,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
     PARAMETERS,
 )
 
+from .._plain import plain
+
 Results = Mapping[str, Any]
 
 
@@ -170,14 +172,3 @@ def _firewall_rule(values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
         return {**rule, "filter": condition}
     notes.append("has a filter without an expression, which stays as it is")
     return {name: value for name, value in rule.items() if name != "filter"}
-
-
-def plain(value: Any) -> Any:
-    """Data of plain types; Ansible's own texts and numbers carry marks."""
-    if isinstance(value, Mapping):
-        return {str(name): plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, str):
-        return str.__str__(value)  # str() keeps the mark of releases before 2.19
-    return value

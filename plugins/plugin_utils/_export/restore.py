@@ -30,7 +30,7 @@ from .._baseline.variables import (
     Part,
     parts_of,
 )
-from .describe import plain
+from .._plain import plain
 
 ACCOUNT_STATE = frozenset(f"{PREFIX}{option}" for option in ("enabled", *LISTS))
 HOW = frozenset(

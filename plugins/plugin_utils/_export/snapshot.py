@@ -21,7 +21,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners 
 from .._baseline.host_runner import RunModule, TakeSnapshot
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
 from .._files import write_whole
-from .describe import Export, export_baseline, plain
+from .._plain import plain
+from .describe import Export, export_baseline
 from .yaml_file import variables_file
 
 HEADER = (

@@ -8,12 +8,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.addresses import (
-    CLASSES,
-    FAMILIES,
-)
+from .record import CLASSES, FAMILIES, AddressCounts
 
 TITLES = {"ipv4": "IPv4", "ipv6": "IPv6"}
 SIGNS = {"covered": "c", "monitored": "m", "undecided": "u", "uncovered": "n", "excluded": "x"}
@@ -35,10 +32,10 @@ class Bar(NamedTuple):
     words: str
 
 
-def bars(addresses: Mapping[str, Mapping[str, int]]) -> Iterator[Bar]:
+def bars(addresses: AddressCounts) -> Iterator[Bar]:
     """A bar for each family that has addresses; `addresses` has numbers by family and class."""
     for family in FAMILIES:
-        numbers = addresses[family]
+        numbers: Mapping[str, Any] = addresses[family]
         whole = sum(numbers.values())
         if whole:
             words = in_words(family, numbers)

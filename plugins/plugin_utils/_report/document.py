@@ -3,143 +3,116 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The report as data: one record for each host, and totals. docs/report.schema.json describes
-it."""
+"""The report as data: one record for each host, and totals."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
-from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import counted
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import (
-    host_plan_id,
-    plan_ids,
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import in_order
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
+    counted,
+    networks,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.addresses import (
+
+from .._baseline.host_plan import host_plan_id
+from .coverage import AccountCoverage
+from .record import (
     CLASSES,
     FAMILIES,
-    classes,
-    counts,
-    mitigates,
-    ranges_of,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.operations import (
-    described_operations,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import (
     STATUSES,
-    assess,
-    pending_steps,
-    worst_first,
+    VERSION,
+    ClassCounts,
+    ComponentPiece,
+    Counted,
+    CoverageRecord,
+    Family,
+    HostRecord,
+    Report,
+    Totals,
+    shown_as,
 )
-
-VERSION = 1
-ACCOUNT_MODULE = "account_protection"
-SETS = ("protected", "excluded", "uncovered", "bypassing")
-
-Record = dict[str, Any]
+from .results import HostResults
+from .statuses import assess, worst_first
 
 
-def make_report(hosts: Iterable[HostResults], generated: str) -> Record:
+def make_report(hosts: Iterable[HostResults], generated: str) -> Report:
     """The report on some hosts; `generated` is when it was made, as a timestamp with an offset."""
     return report_of([host_record(host) for host in hosts], generated)
 
 
-def report_of(records: Iterable[Record], generated: str) -> Record:
+def report_of(records: Iterable[HostRecord], generated: str) -> Report:
     """A report with these records, the worst first, and their totals."""
     ordered = sorted(records, key=lambda record: (worst_first(record["status"]), record["host"]))
-    return {"version": VERSION, "generated": generated, "totals": totals(ordered), "hosts": ordered}
+    return Report(version=VERSION, generated=generated, totals=totals(ordered), hosts=ordered)
 
 
-def host_record(host: HostResults) -> Record:
-    """What the report says of a host."""
-    coverage = (host.plans.get(ACCOUNT_MODULE) or {}).get("coverage") or {}
-    before, after = coverage.get("before"), coverage.get("after")
-    plans = plan_ids(host.plans)
+def host_record(host: HostResults) -> HostRecord:
+    """The record of a host."""
+    before, after = host.coverage()
     status, reasons = assess(host, before, after)
-    return {
-        "host": host.host,
-        "status": status,
-        "reasons": reasons,
-        "mitigates": mitigates(before) if before else None,
-        "account_id": host.account_id,
-        "zone_id": host.zone_id,
-        "plan_id": host_plan_id(plans) if host.plans else None,
-        "plans": plans,
-        "operations": described_operations(host.plans),
-        "risks": [
-            *_risks(host.refused, False),
-            *_risks(_without(host.succeeded, host.refused), True),
+    return HostRecord(
+        host=host.host,
+        status=status,
+        reasons=reasons,
+        mitigates=before.mitigates if before else None,
+        account_id=host.account_id,
+        zone_id=host.zone_id,
+        plan_id=host_plan_id(host.plans) if host.predictions else None,
+        plans=host.plans,
+        operations=[operation for item in host.predictions for operation in item.operations],
+        risks=[
+            risk
+            for item in sorted(host.predictions, key=lambda item: not item.is_refused)
+            for risk in item.risks
         ],
-        "coverage": _coverage(before) if before else None,
-        "pending": pending_steps(host.plans),
-        "unmanaged": _unmanaged(host.plans),
-    }
+        coverage=_coverage(before) if before else None,
+        pending=[step for item in host.predictions for step in item.pending],
+        unmanaged=[item for prediction in host.predictions for item in prediction.unmanaged],
+    )
 
 
-def totals(records: Iterable[Record]) -> Record:
+def totals(records: Sequence[HostRecord]) -> Totals:
     """The numbers of a report."""
-    records = list(records)
     statuses = Counter(record["status"] for record in records)
-    return {
+    coverages = [record["coverage"] for record in records if record["coverage"]]
+    numbers = {
         "hosts": len(records),
         "statuses": {status: statuses[status] for status in STATUSES},
         "mitigating": sum(1 for record in records if record["mitigates"]),
-        **{
-            name: sum(len(record[name]) for record in records)
-            for name in ("operations", "risks", "pending", "unmanaged")
-        },
-        "addresses": {
-            family: {
-                name: sum(
-                    record["coverage"]["addresses"][family][name]
-                    for record in records
-                    if record["coverage"]
-                )
-                for name in CLASSES
-            }
-            for family in FAMILIES
-        },
+        **{key: _sum_of_lengths(records, key) for key, _counted in shown_as(Counted)},
+        "addresses": {family: _sum(coverages, family) for family in FAMILIES},
     }
+    return cast(Totals, numbers)
 
 
-def _coverage(coverage: Mapping[str, Any]) -> Record:
-    return {
-        "enabled": coverage.get("enabled"),
-        "effective": bool(coverage.get("effective")),
-        "addresses": counts(classes(coverage)),
-        **{name: (coverage.get(name) or {}).get("networks") or [] for name in SETS},
-        "components": {
+def _sum_of_lengths(records: Sequence[Mapping[str, Any]], key: str) -> int:
+    return sum(len(record[key]) for record in records)
+
+
+def _sum(coverages: Sequence[CoverageRecord], family: Family) -> ClassCounts:
+    every = [coverage["addresses"][family] for coverage in coverages]
+    return {name: sum(counts[name] for counts in every) for name in CLASSES}
+
+
+def _coverage(coverage: AccountCoverage) -> CoverageRecord:
+    return CoverageRecord(
+        enabled=coverage.enabled,
+        effective=coverage.effective,
+        addresses=coverage.counts(),
+        protected=networks(coverage.protected),
+        excluded=networks(coverage.excluded),
+        uncovered=networks(coverage.uncovered),
+        bypassing=networks(coverage.bypassing),
+        components={
             kind: [
-                {"modes": piece["modes"], "addresses": counted(ranges_of(piece["networks"]))}
-                for piece in pieces
+                ComponentPiece(modes=in_order(modes), addresses=counted(ranges))
+                for ranges, modes in pieces
             ]
-            for kind, pieces in (coverage.get("modes") or {}).items()
+            for kind, pieces in coverage.pieces.items()
         },
-        "gaps": list(coverage.get("gaps") or ()),
-        "undecided": list(coverage.get("undecided") or ()),
-    }
-
-
-def _without(results: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: result for name, result in results.items() if name not in others}
-
-
-def _risks(results: Mapping[str, Mapping[str, Any]], accepted: bool) -> list[Record]:
-    return [
-        {"module": module, "accepted": accepted, **risk}
-        for module, result in results.items()
-        for risk in result.get("risks") or ()
-    ]
-
-
-def _unmanaged(results: Mapping[str, Mapping[str, Any]]) -> list[Record]:
-    """What exists and the baseline does not name; results list it by name, or as dictionaries."""
-    return [
-        {"module": module, **(item if isinstance(item, Mapping) else {"key": str(item)})}
-        for module, result in results.items()
-        for item in result.get("unmanaged") or ()
-    ]
+        gaps=list(coverage.gaps),
+        undecided=list(coverage.undecided),
+    )

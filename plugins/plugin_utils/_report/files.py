@@ -9,28 +9,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_whole
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import (
-    markdown_page,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.prometheus import metrics
-
-PLANS = "plans"
-OF_PLANS = (
-    "action",
-    "resource",
-    "key",
-    "fields",
-    "before",
-)  # what a plan says of an operation, as results do
+from .._baseline.plan_file import PLANS, plan_of
+from .._files import write_whole
+from .html import html_page
+from .markdown import markdown_page
+from .prometheus import metrics
+from .record import Report
 
 
-def report_files(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def report_files(report: Report) -> Iterator[tuple[str, str]]:
     """The texts of all files by their path below the directory of the report."""
     yield "report.json", json_text(report)
     yield "report.md", markdown_page(report)
@@ -38,13 +29,7 @@ def report_files(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "report.prom", metrics(report)
     for record in report["hosts"]:
         if record["status"] != "unknown":
-            operations = [{name: item[name] for name in OF_PLANS} for item in record["operations"]]
-            plan = {
-                "plan_id": record["plan_id"],
-                "plans": record["plans"],
-                "operations": operations,
-            }
-            yield f"{PLANS}/{file_name(record['host'])}.json", json_text(plan)
+            yield f"{PLANS}/{file_name(record['host'])}.json", json_text(plan_of(report, record))
 
 
 def json_text(document: Any) -> str:

@@ -22,28 +22,33 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     UNSEEN,
     capitalised,
     excerpt,
+    first_few,
     plural,
     visible,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.addresses import (
-    component_title,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.bars import (
-    LABELS as CLASS_LABELS,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.bars import (
-    SIGNS,
-    Bar,
-    bars,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.operations import flattened
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import (
-    LABELS,
-    MEANINGS,
-    STATUSES,
-)
 from jinja2 import Environment, Template
 from markupsafe import Markup
+
+from .bars import LABELS as CLASS_LABELS
+from .bars import SIGNS, Bar, bars
+from .coverage import component_title
+from .operations import FieldChange, field_changes
+from .record import (
+    LABELS,
+    STATUSES,
+    AddressCounts,
+    Counted,
+    CoverageRecord,
+    Difference,
+    HostRecord,
+    Report,
+    Totals,
+    refused,
+    shown_as,
+)
+from .statuses import MEANINGS
+
+Field = tuple[str, str | None, str]  # the path, the existing value, and the new one
 
 PAGE = Path(__file__).parent / "page"
 ACTION_SIGNS = {"create": "+", "update": "~", "delete": "\u2212"}
@@ -59,10 +64,8 @@ SETS = {
 # Line feeds are the page's own; those of data are escaped before.
 UNSEEN_IN_PAGES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 
-Record = Mapping[str, Any]
 
-
-def html_page(report: Record) -> str:
+def html_page(report: Report) -> str:
     """The page of a report."""
     template, style, script = _template()
     policy = (
@@ -88,7 +91,7 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _page(report: Record, policy: str, style: Markup, script: Markup) -> dict[str, Any]:
+def _page(report: Report, policy: str, style: Markup, script: Markup) -> dict[str, Any]:
     totals = report["totals"]
     moment = datetime.fromisoformat(report["generated"]).astimezone(timezone.utc)
     return {
@@ -111,18 +114,20 @@ def _page(report: Record, policy: str, style: Markup, script: Markup) -> dict[st
         ],
         "bars": _bars(totals["addresses"]),
         "legend": [(sign, CLASS_LABELS[name]) for name, sign in SIGNS.items()],
-        "numbers": [
-            (totals["mitigating"], "hosts mitigate attacks"),
-            (totals["operations"], "differences"),
-            (totals["risks"], "risks"),
-            (totals["pending"], "pending steps"),
-            (totals["unmanaged"], "objects that no baseline names"),
-        ],
+        "numbers": list(_numbers(totals)),
         "hosts": map(_host, report["hosts"]),
     }
 
 
-def lead(totals: Record) -> str:
+def _numbers(totals: Totals) -> Iterator[tuple[int, str]]:
+    """Numbers, and their nouns."""
+    yield totals["mitigating"], "hosts mitigate attacks"
+    numbers: Mapping[str, Any] = totals
+    for key, item in shown_as(Counted):
+        yield numbers[key], item.many
+
+
+def lead(totals: Totals) -> str:
     """The report in a sentence."""
     worst = [
         (totals["statuses"][name], LABELS[name]) for name in ("unknown", "unprotected", "weakened")
@@ -135,21 +140,22 @@ def lead(totals: Record) -> str:
     return "Every host protects at least what its baseline describes."
 
 
-def _bars(addresses: Record) -> list[Bar]:
+def _bars(addresses: AddressCounts) -> list[Bar]:
     return [item._replace(svg=Markup(item.svg)) for item in bars(addresses)]
 
 
-def _host(record: Record) -> dict[str, Any]:
+def _host(record: HostRecord) -> dict[str, Any]:
     reasons, coverage = record["reasons"], record["coverage"]
     pending = [step["message"] for step in record["pending"]]
-    refused = sum(1 for risk in record["risks"] if not risk["accepted"])
+    number = refused(record["risks"])
+    values: Mapping[str, Any] = record
     return {
         "status": record["status"],
         "label": LABELS[record["status"]],
         "name": record["host"],
         "why": reasons[0] if reasons else MEANINGS["in_order"],
         "counts": " · ".join(_counts(record)),
-        "refused": plural(refused, "risk refused", "risks refused") if refused else "",
+        "refused": plural(number, "risk refused", "risks refused") if number else "",
         "bars": [item.svg for item in _bars(coverage["addresses"])] if coverage else [],
         "reasons": [reason for reason in reasons if reason not in pending],
         "risks": record["risks"],
@@ -158,46 +164,47 @@ def _host(record: Record) -> dict[str, Any]:
         "unmanaged": [_unmanaged(item) for item in record["unmanaged"]],
         "coverage": list(_coverage(coverage)) if coverage else [],
         "ids": [
-            (name, record[key])
+            (name, values[key])
             for name, key in (("Account", "account_id"), ("Zone", "zone_id"), ("Plan", "plan_id"))
-            if record.get(key)
+            if values[key]
         ],
     }
 
 
-def _counts(record: Record) -> Iterator[str]:
-    for name, one, many in (
-        ("operations", "difference", "differences"),
-        ("pending", "pending step", "pending steps"),
-    ):
-        if record[name]:
-            yield plural(len(record[name]), one, many)
+def _counts(record: HostRecord) -> Iterator[str]:
+    if record["operations"]:
+        yield plural(len(record["operations"]), "difference", "differences")
+    if record["pending"]:
+        yield plural(len(record["pending"]), "pending step", "pending steps")
     if record["unmanaged"]:
         yield f"{len(record['unmanaged'])} unmanaged"
     if record["mitigates"] is not None:
         yield "mitigates" if record["mitigates"] else "mitigates nothing"
 
 
-def _operation(operation: Record) -> tuple[str, str, str, str, list[tuple[str, str | None, str]]]:
+def _operation(
+    operation: Difference,
+) -> tuple[str, str, str, str, list[tuple[str, str | None, str]]]:
     """The action with its sign, the object, and its fields: name, existing value (None for none)
     and new value."""
-    action, key = operation["action"], operation["key"]
-    before = dict(flattened(operation["before"]))
+    action = operation["action"]
     fields = [
-        (name, value_text(before[name]) if name in before else None, value_text(value))
-        for name, value in flattened(operation["fields"])
-        if name in before or (value not in ("", None) and value != key)
+        (
+            change.path,
+            value_text(change.before) if change.exists else None,
+            value_text(change.after),
+        )
+        for change in field_changes(operation)
     ]
-    return (
-        action,
-        ACTION_SIGNS[action],
-        capitalised(operation["title"]),
-        value_text(operation["name"]),
-        fields,
-    )
+    title, name = capitalised(operation["title"]), value_text(operation["name"])
+    return action, ACTION_SIGNS[action], title, name, fields
 
 
-def _unmanaged(item: Record) -> str:
+def _existing(change: FieldChange) -> str | None:
+    return value_text(change.before) if change.exists else None
+
+
+def _unmanaged(item: Mapping[str, Any]) -> str:
     named = item.get("name") or item.get("description") or item.get("key") or item.get("ref") or ""
     details = {
         name: value
@@ -207,22 +214,21 @@ def _unmanaged(item: Record) -> str:
     return f"{item['module']}: {named}" + (f" ({value_text(details)})" if details else "")
 
 
-def _coverage(coverage: Record) -> Iterator[tuple[str, str]]:
+def _coverage(coverage: CoverageRecord) -> Iterator[tuple[str, str]]:
     for kind, pieces in coverage["components"].items():
         modes = [f"{' or '.join(piece['modes'])} for {piece['addresses']}" for piece in pieces]
         yield capitalised(component_title(kind)), "; ".join(modes) or "there is nothing to protect"
+    networks: Mapping[str, Any] = coverage
     for name, title in SETS.items():
-        if coverage[name]:
-            yield title, _first(coverage[name])
+        if networks[name]:
+            yield title, _first(networks[name])
     for sentence in coverage["undecided"]:
         yield "Not understood", sentence
 
 
 def _first(networks: list[str]) -> str:
-    more = len(networks) - MAX_NETWORKS
-    return ", ".join(networks[:MAX_NETWORKS]) + (
-        f" and {more} more in report.json" if more > 0 else ""
-    )
+    where = " in report.json" if len(networks) > MAX_NETWORKS else ""
+    return first_few(networks, MAX_NETWORKS) + where
 
 
 def value_text(value: Any) -> str:

@@ -9,73 +9,62 @@ mentions nobody."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     capitalised,
     excerpt,
+    left_out,
     plural,
     visible,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.bars import bars
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import (
-    ACTION_SIGNS,
-    lead,
-    value_text,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.operations import flattened
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import (
-    LABELS,
-    STATUSES,
-)
+
+from .bars import bars
+from .html import ACTION_SIGNS, lead, value_text
+from .operations import FieldChange, field_changes
+from .record import LABELS, STATUSES, Column, Difference, HostRecord, Report, shown_as
 
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
-MAX_REASON = 300  # characters
+MAX_CELL = 300  # characters
 MAX_OPERATIONS = 50  # of a host are listed
 
-Record = Mapping[str, Any]
 
-
-def markdown_page(report: Record) -> str:
+def markdown_page(report: Report) -> str:
     """The report as text in GitHub's and GitLab's Markdown."""
     return "\n".join(_lines(report)) + "\n"
 
 
-def _lines(report: Record) -> Iterator[str]:
+def _lines(report: Report) -> Iterator[str]:
     totals = report["totals"]
     moment = datetime.fromisoformat(report["generated"]).astimezone(timezone.utc)
     yield from (f"# Protection of {plural(totals['hosts'], 'host', 'hosts')}", "")
     yield from (f"{lead(totals)} Read {moment:%Y-%m-%d %H:%M} UTC.", "")
-    yield "| " + " | ".join(LABELS[status] for status in STATUSES) + " |"
+    yield _row(LABELS[status] for status in STATUSES)
     yield "|" + "---:|" * len(STATUSES)
-    yield from (
-        "| " + " | ".join(str(totals["statuses"][status]) for status in STATUSES) + " |",
-        "",
-    )
+    yield from (_row(str(totals["statuses"][status]) for status in STATUSES), "")
     yield from (f"- {item.family} addresses: {item.words}" for item in bars(totals["addresses"]))
-    yield from ("", "| host | status | why | differences | pending |", "|---|---|---|---:|---:|")
+    columns = dict(shown_as(Column))
+    yield from ("", _row(column.title for column in columns.values()))
+    yield "|" + "".join("---:|" if column.is_number else "---|" for column in columns.values())
     for record in report["hosts"]:
-        yield _row(record)
+        yield _row(_cells(record, columns))
     for record in report["hosts"]:
         if record["operations"] or record["risks"]:
             yield from _details(record)
 
 
-def _row(record: Record) -> str:
-    why = text(excerpt(record["reasons"][0], MAX_REASON)) if record["reasons"] else ""
-    cells = (
-        text(record["host"]),
-        LABELS[record["status"]],
-        why,
-        len(record["operations"]),
-        len(record["pending"]),
-    )
-    return "| " + " | ".join(map(str, cells)) + " |"
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
-def _details(record: Record) -> Iterator[str]:
+def _cells(record: Mapping[str, Any], columns: Mapping[str, Column]) -> Iterator[str]:
+    for key, column in columns.items():
+        yield text(excerpt(column.cell(record[key]), MAX_CELL))
+
+
+def _details(record: HostRecord) -> Iterator[str]:
     yield from ("", f"## {text(record['host'])}", "")
     for risk in record["risks"]:
         yield (
@@ -84,24 +73,22 @@ def _details(record: Record) -> Iterator[str]:
         )
     for operation in record["operations"][:MAX_OPERATIONS]:
         yield _operation(operation)
-    more = len(record["operations"]) - MAX_OPERATIONS
-    if more > 0:
-        yield f"- and {plural(more, 'more difference', 'more differences')} in report.json"
+    more = left_out(len(record["operations"]), MAX_OPERATIONS, "difference", "differences")
+    if more:
+        yield f"- {more} in report.json"
 
 
-def _operation(operation: Record) -> str:
-    before = dict(flattened(operation["before"]))
-    fields = [
-        f"{text(name)} "
-        + (f"{code(value_text(before[name]))} → " if name in before else "")
-        + code(value_text(value))
-        for name, value in flattened(operation["fields"])
-        if name in before or (value not in ("", None) and value != operation["key"])
-    ]
+def _operation(operation: Difference) -> str:
+    fields = [_field(change) for change in field_changes(operation)]
     what = f"{text(capitalised(operation['title']))} {code(operation['name'])}"
     return f"- `{ACTION_SIGNS[operation['action']]}` {what}" + (
         f": {', '.join(fields)}" if fields else ""
     )
+
+
+def _field(change: FieldChange) -> str:
+    before = f"{code(value_text(change.before))} → " if change.exists else ""
+    return f"{text(change.path)} {before}{code(value_text(change.after))}"
 
 
 def text(data: str) -> str:

@@ -10,19 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
-    VERSION,
-    Record,
-    report_of,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import STATUSES
-
-LISTS = ("reasons", "operations", "risks", "pending", "unmanaged")
+from .document import report_of
+from .record import VERSION, Report
+from .shapes import misfit
 
 
-def read_report(name: str, text: str) -> Record:
+def read_report(name: str, text: str) -> Report:
     """The report in a text of JSON; raises ValueError, with the name, for what is no report of this
     version."""
     try:
@@ -40,34 +35,24 @@ def read_report(name: str, text: str) -> Record:
             f"{name} is a report of version {report['version']!r}, and this release of the"
             f" collection reads version {VERSION}; make both reports with the same release"
         )
-    problems = [problem for problem in (_problem(record) for record in report["hosts"]) if problem]
-    if problems or not _is_timestamp(report.get("generated")):
+    wrong = misfit(Report, report) or ("" if _is_timestamp(report["generated"]) else "generated")
+    if wrong:
         raise ValueError(
-            f"{name} is a damaged report:"
-            f" {problems[0] if problems else 'generated is no timestamp'}"
+            f"{name} is a damaged report: {wrong} is missing or has another type"
         )
-    return dict(report)
+    return cast(Report, dict(report))
 
 
-def merge_reports(reports: Iterable[Record]) -> Record:
-    """One report on the hosts of all; of a host that stands in several, what the newest says."""
+def merge_reports(reports: Iterable[Report]) -> Report:
+    """One report on the hosts of all; of a host that stands in several, what the newest says.
+
+    Raises ValueError without a report.
+    """
     ordered = sorted(reports, key=lambda report: datetime.fromisoformat(report["generated"]))
     if not ordered:
         raise ValueError("there is no report to merge")
     records = {record["host"]: record for report in ordered for record in report["hosts"]}
     return report_of(records.values(), ordered[-1]["generated"])
-
-
-def _problem(record: Any) -> str:
-    """What is wrong with a record of a host; an empty text where it can be shown."""
-    if not isinstance(record, Mapping) or not isinstance(record.get("host"), str):
-        return "a host has no name"
-    if record.get("status") not in STATUSES:
-        return f"the status of {record['host']} is {record.get('status')!r}"
-    missing = [name for name in LISTS if not isinstance(record.get(name), list)]
-    if "mitigates" not in record or "coverage" not in record:
-        missing.append("coverage")
-    return f"{record['host']} lacks {', '.join(missing)}" if missing else ""
 
 
 def _is_timestamp(value: Any) -> bool:

@@ -3,49 +3,54 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The differences of a host as the report shows them: what a person calls the object, and what each
-field is now."""
+"""The operations of a plan for people: what each object is called, and what each of its fields is
+now."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema import account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
     CUSTOM_RULES,
-    ENFORCING,
     FIREWALL_RULES,
-    SKIPPING,
 )
+
+from .record import Difference
 
 RESOURCES = {
     resource.name: resource for resource in (*account.RESOURCES, CUSTOM_RULES, FIREWALL_RULES)
 }
 
 
-def described_operations(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The operations of the results by module, each with its `module`, `title`, `name`, and
-    `before` for its fields."""
+class FieldChange(NamedTuple):
+    """A field that an operation sets: its path, such as `filter.expression`, and its values."""
+
+    path: str
+    exists: bool  # whether the object has a value now
+    before: Any
+    after: Any
+
+
+def differences(results: Mapping[str, Mapping[str, Any]]) -> list[Difference]:
+    """The operations of the results by module."""
     return [
-        {"module": module, **_described(operation, result.get("diff") or {})}
+        _difference(module, operation, result.get("diff") or {})
         for module, result in results.items()
         for operation in result.get("operations") or ()
     ]
 
 
-def weaker_rules(results: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The rules of a zone that enforce less than the baseline, a sentence each."""
-    sentences = []
-    for resource in (CUSTOM_RULES, FIREWALL_RULES):
-        for result in results.values():
-            before, after = _sides(result.get("diff") or {}, resource.plural)
-            for key in dict.fromkeys([*before, *after]):
-                existing, desired = before.get(key), after.get(key)
-                if _enforcement(existing) < _enforcement(desired):
-                    rule = f"The {resource.title} {rule_name(key, existing or desired or {})}"
-                    sentences.append(f"{rule} {_lack(existing, desired)}.")
-    return sentences
+def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
+    """The fields of an operation that say something: no empty value of a new object, and not its
+    key again."""
+    before = dict(flattened(operation["before"]))
+    return [
+        FieldChange(path, path in before, before.get(path), value)
+        for path, value in flattened(operation["fields"])
+        if path in before or (value not in ("", None) and value != operation["key"])
+    ]
 
 
 def rule_name(key: str, obj: Mapping[str, Any]) -> str:
@@ -57,23 +62,7 @@ def rule_name(key: str, obj: Mapping[str, Any]) -> str:
     return str(description) if obj.get("id") == key else f"{key} ({description})"
 
 
-def _described(operation: Mapping[str, Any], diff: Mapping[str, Any]) -> dict[str, Any]:
-    resource, key = RESOURCES.get(operation["resource"]), str(operation["key"])
-    before, after = _sides(diff, resource.plural if resource else "")
-    existing = before if resource and not resource.key else before.get(key) or {}
-    fields = dict(operation.get("fields") or {})
-    return {
-        "action": operation["action"],
-        "resource": operation["resource"],
-        "title": resource.title if resource else operation["resource"],
-        "key": key,
-        "name": rule_name(key, existing if existing.get("description") else after.get(key) or {}),
-        "fields": fields,
-        "before": dict(operation.get("before") or {}),
-    }
-
-
-def _sides(diff: Mapping[str, Any], plural: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def sides(diff: Mapping[str, Any], plural: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """The objects of a collection before and after, by key."""
     before, after = ((diff.get(side) or {}).get(plural) or {} for side in ("before", "after"))
     return before, after
@@ -88,27 +77,32 @@ def flattened(fields: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, 
             yield path + name, value
 
 
-def _is_off(rule: Mapping[str, Any]) -> bool:
-    condition = rule.get("filter")
-    paused = bool(rule.get("paused")) or (
-        isinstance(condition, Mapping) and bool(condition.get("paused"))
+def _difference(module: str, operation: Mapping[str, Any], diff: Mapping[str, Any]) -> Difference:
+    resource, key = RESOURCES.get(operation["resource"]), str(operation["key"])
+    before, after = sides(diff, resource.plural if resource else "")
+    existing = before if resource and not resource.key else before.get(key) or {}
+    fields = dict(operation.get("fields") or {})
+    order = (diff.get("before") or {}).get(f"{resource.plural}_order" if resource else "") or []
+    if operation["action"] != "create" and key in order:
+        existing = {**existing, "position": order.index(key) + 1}
+    return Difference(
+        module=module,
+        action=operation["action"],
+        resource=operation["resource"],
+        title=resource.title if resource else operation["resource"],
+        key=key,
+        name=rule_name(key, existing if existing.get("description") else after.get(key) or {}),
+        fields=fields,
+        before=_same_fields(existing, fields) if operation["action"] == "update" else {},
     )
-    return paused or rule.get("enabled") is False
 
 
-def _enforcement(rule: Mapping[str, Any] | None) -> int:
-    """1 for a rule that blocks or challenges, -1 for one that lets requests skip others, 0 for what
-    does neither."""
-    if rule is None or _is_off(rule):
-        return 0
-    return 1 if rule.get("action") in ENFORCING else -1 if rule.get("action") in SKIPPING else 0
-
-
-def _lack(existing: Mapping[str, Any] | None, desired: Mapping[str, Any] | None) -> str:
-    if existing is None:
-        return "does not exist"
-    if desired is None or _is_off(desired):
-        return "lets requests pass, and the baseline does not"
-    if _is_off(existing):
-        return "is off, and the baseline turns it on"
-    return f"has the action {existing.get('action')}, and the baseline says {desired.get('action')}"
+def _same_fields(existing: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What an object has for these fields; of a field with fields of its own, only those."""
+    return {
+        name: _same_fields(existing[name], value)
+        if isinstance(value, Mapping) and isinstance(existing[name], Mapping)
+        else existing[name]
+        for name, value in fields.items()
+        if name in existing
+    }

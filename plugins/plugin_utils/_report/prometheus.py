@@ -8,24 +8,20 @@ exporter reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.addresses import (
-    CLASSES,
-    FAMILIES,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import STATUSES
+
+from .record import CLASSES, FAMILIES, STATUSES, HostRecord, Metric, Report, shown_as
 
 PREFIX = "edgeops_protection_"
 
-Record = Mapping[str, Any]
 Sample = tuple[Mapping[str, str], float]
 
 
-def metrics(report: Record) -> str:
+def metrics(report: Report) -> str:
     """The metrics of a report, each with its help."""
     return "".join(
         line + "\n"
@@ -34,66 +30,23 @@ def metrics(report: Record) -> str:
     )
 
 
-def _metrics(report: Record) -> list[tuple[str, str, Iterator[Sample]]]:
+def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
     """The name of each metric, its help and its samples."""
-    hosts = report["hosts"]
-    known = [record for record in hosts if record["mitigates"] is not None]
+    hosts, statuses = report["hosts"], report["totals"]["statuses"]
     made = datetime.fromisoformat(report["generated"]).timestamp()
-    return [
-        ("report_timestamp_seconds", "When the report was made.", iter([({}, made)])),
-        (
-            "hosts",
-            "Hosts by status.",
-            (({"status": name}, report["totals"]["statuses"][name]) for name in STATUSES),
-        ),
-        (
-            "host_severity",
-            f"Status of a host: {_severities()}.",
-            _of(hosts, lambda record: severity(record["status"])),
-        ),
-        (
-            "host_mitigates",
-            "Whether a host mitigates anything.",
-            _of(known, lambda record: record["mitigates"]),
-        ),
-        (
-            "host_operations",
-            "Differences from the baseline.",
-            _of(hosts, lambda record: len(record["operations"])),
-        ),
-        ("host_refused_risks", "Risks that a run refuses.", _of(hosts, _refused)),
-        (
-            "host_pending",
-            "Steps that wait for their time.",
-            _of(hosts, lambda record: len(record["pending"])),
-        ),
-        (
-            "host_unmanaged",
-            "Objects that no baseline names.",
-            _of(hosts, lambda record: len(record["unmanaged"])),
-        ),
-        ("host_addresses", "Addresses by how they are treated.", _addresses(hosts)),
-    ]
+    yield "report_timestamp_seconds", "When the report was made.", iter([({}, made)])
+    yield "hosts", "Hosts by status.", (({"status": name}, statuses[name]) for name in STATUSES)
+    for key, metric in shown_as(Metric):
+        yield f"host_{metric.name}", metric.help, _of_hosts(hosts, key, metric)
+    yield "host_addresses", "Addresses by how they are treated.", _addresses(hosts)
 
 
-def severity(status: str) -> int:
-    """0 for a host in order, and more the worse it is."""
-    return len(STATUSES) - 1 - STATUSES.index(status)
+def _of_hosts(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> Iterator[Sample]:
+    known = (record for record in hosts if record[key] is not None)
+    return (({"host": record["host"]}, metric.value(record[key])) for record in known)
 
 
-def _severities() -> str:
-    return ", ".join(f"{severity(name)} {name}" for name in reversed(STATUSES))
-
-
-def _of(hosts: Any, value: Any) -> Iterator[Sample]:
-    return (({"host": record["host"]}, value(record)) for record in hosts)
-
-
-def _refused(record: Record) -> int:
-    return sum(1 for risk in record["risks"] if not risk["accepted"])
-
-
-def _addresses(hosts: Any) -> Iterator[Sample]:
+def _addresses(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
     for record in hosts:
         if record["coverage"]:
             for family in FAMILIES:

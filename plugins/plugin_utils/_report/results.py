@@ -3,79 +3,106 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a dry run of the baseline returned for one host, as the report reads it."""
+"""The results of a dry run of the baseline on one host, read once into typed predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import plain
+from .._plain import plain
+from .coverage import AccountCoverage, read_coverage
+from .operations import differences
+from .record import Difference, Risk, Step, Unmanaged
+from .zone_rules import ChangedRule, changed_rules
 
-Result = Mapping[str, Any]
+Result = Mapping[str, Any]  # of a module, as Ansible passes it on
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The plan of one module; `before` and `after` are the coverage of an account, None if it is
+    not known."""
+
+    module: str
+    is_refused: bool
+    plan_id: str
+    operations: Sequence[Difference]
+    risks: Sequence[Risk]
+    pending: Sequence[Step]
+    unmanaged: Sequence[Unmanaged]
+    rules: Sequence[ChangedRule]
+    before: AccountCoverage | None = None
+    after: AccountCoverage | None = None
 
 
 @dataclass(frozen=True)
 class HostResults:
-    """The results of a host by module, and the failures that ended its run; a module that did not
-    run is absent."""
+    """The predictions for a host, and why it, or a part of it, could not be read."""
 
     host: str
     account_id: str | None = None
     zone_id: str | None = None
-    results: Mapping[str, Result] = field(default_factory=dict)
-    failures: Sequence[Result] = ()
+    predictions: Sequence[Prediction] = ()
+    errors: Sequence[str] = field(default_factory=list)
 
-    @cached_property
-    def succeeded(self) -> Mapping[str, Result]:
-        """The results that predict something, by module."""
-        return {
-            name: result
-            for name, result in self.results.items()
-            if not result.get("failed") and not result.get("skipped")
-        }
+    @property
+    def plans(self) -> dict[str, str]:
+        """The plan_id of each module that has something to do."""
+        return {item.module: item.plan_id for item in self.predictions if item.plan_id}
 
-    @cached_property
-    def refused(self) -> Mapping[str, Result]:
-        """By module, the failures of plans that the guard refuses: the service was read, and the
-        plan has risks."""
-        failed = {name: result for name, result in self.results.items() if is_refusal(result)}
-        for failure in self.failures:
-            if is_refusal(failure):
-                failed.setdefault(module_of(failure), failure)
-        return failed
+    def coverage(self) -> tuple[AccountCoverage | None, AccountCoverage | None]:
+        """The coverage of the account before and after its plan."""
+        for item in self.predictions:
+            if item.before or item.after:
+                return item.before, item.after
+        return None, None
 
-    @cached_property
-    def errors(self) -> list[str]:
-        """Why the host, or a part of it, could not be read; empty where it was."""
-        every = [
-            *self.failures,
-            *(result for result in self.results.values() if result.get("failed")),
+
+def host_results(
+    host: str,
+    owners: Mapping[str, Any],
+    results: Mapping[str, Result],
+    failures: Sequence[Result] = (),
+) -> HostResults:
+    """The results of a host by module, and the failures that ended its run; a module that did not
+    run is absent.
+
+    A failure that is a refusal names its `module`. Raises ValueError if it does not.
+    """
+    refusals = {module: result for module, result in results.items() if is_refusal(result)}
+    for failure in filter(is_refusal, failures):
+        refusals.setdefault(_module_of(host, failure), failure)
+    succeeded = {
+        module: result
+        for module, result in results.items()
+        if not result.get("failed") and not result.get("skipped")
+    }
+    predictions = [
+        _prediction(module, succeeded.get(module) or refusals[module], refusals.get(module))
+        for module in {**refusals, **succeeded}
+    ]
+    failed = [*failures, *(result for result in results.values() if result.get("failed"))]
+    errors = [_message(result) for result in failed if not is_refusal(result)]
+    if not errors and not predictions:
+        errors = [
+            "There is no result: the run did not get to this host, or it has neither account nor"
+            " zone."
         ]
-        messages = [_message(result) for result in every if not is_refusal(result)]
-        if not messages and not self.succeeded and not self.refused:
-            messages = [
-                "There is no result: the run did not get to this host, or it has neither account"
-                " nor zone."
-            ]
-        return list(dict.fromkeys(messages))
-
-    @cached_property
-    def plans(self) -> Mapping[str, Result]:
-        """The results with a plan, by module; of a refused plan the failure, unless it was
-        predicted all the same."""
-        return {**self.refused, **self.succeeded}
+    return HostResults(
+        host,
+        _identifier(owners.get("account_id")),
+        _identifier(owners.get("zone_id")),
+        predictions,
+        list(dict.fromkeys(errors)),
+    )
 
 
 def read_results(record: Mapping[str, Any]) -> HostResults:
     """A host of the filter's input; raises ValueError for another shape."""
-    host, results, failures = (
-        record.get("host"),
-        record.get("results") or {},
-        record.get("failures") or [],
-    )
+    host = record.get("host")
+    results, failures = record.get("results") or {}, record.get("failures") or []
     if not isinstance(host, str) or not host:
         raise ValueError("each element needs the name of its host")
     if not isinstance(results, Mapping) or not all(
@@ -86,32 +113,56 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
         isinstance(failure, Mapping) for failure in failures
     ):
         raise ValueError(f"the failures of {host} are not a list of results")
-    return HostResults(
-        str.__str__(host),
-        _identifier(record.get("account_id")),
-        _identifier(record.get("zone_id")),
-        {str(name): plain(result) for name, result in results.items()},
-        [plain(failure) for failure in failures],
-    )
+    return host_results(plain(host), record, plain(results), plain(list(failures)))
 
 
 def is_refusal(result: Result) -> bool:
-    """Whether a result is the failure of a plan with risks that are not accepted."""
+    """Whether a result is the failure of a plan with risks that are not accepted: the service was
+    read."""
     return bool(result.get("failed") and result.get("risks") and "operations" in result)
 
 
-def module_of(result: Result) -> str:
-    """The module that a failure is of: the one that it names, or what its operations are about."""
-    if result.get("module"):
-        return str(result["module"])
-    for operation in result.get("operations") or ():
-        if operation.get("resource") in ("firewall_rule", "custom_rule"):
-            return f"{operation['resource']}s"
-    return "account_protection"
+def _prediction(module: str, result: Result, refusal: Result | None) -> Prediction:
+    """The plan of a module; of a refused plan the failure, unless it was predicted all the same."""
+    coverage = result.get("coverage") or {}
+    before, after = coverage.get("before"), coverage.get("after")
+    risks = (result if refusal is None else refusal).get("risks") or ()
+    pending = result.get("pending") or ()
+    steps = [pending] if isinstance(pending, Mapping) else pending
+    return Prediction(
+        module=module,
+        is_refused=refusal is not None,
+        plan_id=str(result.get("plan_id") or ""),
+        operations=differences({module: result}),
+        risks=[_risk(module, risk, refusal is None) for risk in risks],
+        pending=[cast(Step, {"module": module, **step}) for step in steps],
+        unmanaged=[_unmanaged(module, item) for item in result.get("unmanaged") or ()],
+        rules=changed_rules(result.get("diff") or {}),
+        before=read_coverage(before) if before else None,
+        after=read_coverage(after) if after else None,
+    )
+
+
+def _risk(module: str, risk: Mapping[str, Any], accepted: bool) -> Risk:
+    return cast(Risk, {"module": module, "accepted": accepted, **risk})
+
+
+def _unmanaged(module: str, item: Any) -> Unmanaged:
+    """An object that the baseline does not name; results list it by name, or as a dictionary."""
+    if isinstance(item, Mapping):
+        return cast(Unmanaged, {"key": "", **item, "module": module})
+    return Unmanaged(module=module, key=str(item))
+
+
+def _module_of(host: str, failure: Result) -> str:
+    module = failure.get("module")
+    if not module:
+        raise ValueError(f"a failure of {host} has risks, and does not name its module")
+    return str(module)
 
 
 def _identifier(value: object) -> str | None:
-    return str.__str__(value) if isinstance(value, str) and value else None
+    return plain(value) if isinstance(value, str) and value else None
 
 
 def _message(result: Result) -> str:

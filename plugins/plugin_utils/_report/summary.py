@@ -7,24 +7,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     excerpt,
+    left_out,
     plural,
+    sentence,
     visible,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import (
-    LABELS,
-    STATUSES,
-)
+
+from .record import LABELS, STATUSES, Report
 
 MAX_HOSTS = 10  # are shown, the worst
 MAX_LINE = 100  # characters of a reason
 
 
-def summary(report: Mapping[str, Any], directory: str) -> list[str]:
+def summary(report: Report, directory: str) -> list[str]:
     """How many hosts have which status, the hosts that are not in order, and where the report
     lies."""
     totals = report["totals"]
@@ -38,9 +35,5 @@ def summary(report: Mapping[str, Any], directory: str) -> list[str]:
     for record in concerned[:MAX_HOSTS]:
         reason = visible(excerpt(record["reasons"][0], MAX_LINE)) if record["reasons"] else ""
         lines.append(f"{visible(record['host'])}: {LABELS[record['status']]}. {reason}".rstrip())
-    more = len(concerned) - MAX_HOSTS
-    return [
-        *lines,
-        *([f"And {plural(more, 'more host', 'more hosts')}."] if more > 0 else []),
-        f"{directory}/report.html",
-    ]
+    more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")
+    return [*lines, *([sentence(more)] if more else []), f"{directory}/report.html"]

@@ -19,8 +19,8 @@ from tests.support.report_schema import validate_report
 NEWER, OLDER = "2026-11-21T10:00:00+00:00", "2026-11-21T10:30:00+01:00"
 
 
-def report(generated: str, *hosts: str, error: str = "not read") -> dict[str, Any]:
-    return make_report([HostResults(host, failures=[{"failed": True, "msg": error}]) for host in hosts], generated)
+def report(generated: str, *hosts: str, error: str = "not read") -> Report:
+    return make_report([HostResults(host, errors=[error]) for host in hosts], generated)
 
 
 def test_slices_become_one_report() -> None:
@@ -45,12 +45,13 @@ def test_the_newest_report_on_a_host_counts_whatever_the_order() -> None:
         ({"version": 2}, "slice.json is a report of version 2, and this release of the collection reads version 1"),
         ({"version": None}, "a report of version None"),
         ({"hosts": None}, "is no report"),
-        ({"hosts": [{"host": "lima", "status": "fine"}]}, "damaged report: the status of lima is 'fine'"),
-        ({"hosts": [{"host": "lima", "status": "drift"}]}, "lima lacks reasons, operations"),
-        ({"hosts": [{}]}, "a host has no name"),
-        ({"hosts": ["lima"]}, "a host has no name"),
-        ({"generated": "yesterday"}, "generated is no timestamp"),
-        ({"generated": "2026-11-21T10:00:00"}, "generated is no timestamp"),
+        ({"hosts": [{"host": "lima", "status": "fine"}]}, r"damaged report: hosts\[0\]\.status is missing"),
+        ({"hosts": [{"host": "lima", "status": "drift"}]}, r"hosts\[0\]\.reasons is missing or has another type"),
+        ({"hosts": [{}]}, r"hosts\[0\]\.host is missing"),
+        ({"hosts": ["lima"]}, r"hosts\[0\] is missing or has another type"),
+        ({"totals": {}}, r"totals\.hosts is missing"),
+        ({"generated": "yesterday"}, "generated is missing or has another type"),
+        ({"generated": "2026-11-21T10:00:00"}, "generated is missing or has another type"),
     ],
 )
 def test_other_files_are_refused(change: dict[str, Any], problem: str) -> None:

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import Record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import file_name, report_files
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, text
@@ -32,7 +32,7 @@ HOSTILE = [
 ]
 
 
-def record(data: str = "lima", **others: Any) -> Record:
+def record(data: str = "lima", **others: Any) -> Any:
     """A record of a host in which every text is this one."""
     operation = {"module": data, "action": "update", "resource": data, "title": data, "key": data, "name": data}
     return {

@@ -1,0 +1,198 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The coverage of an account out of the result of a module, and what the report says of it.
+
+A module may run in another process, so that its result is text by the time that the report reads
+it; from here on a coverage is sets of addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import (
+    UNDECIDED,
+    Modes,
+    Piece,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
+    COMPONENTS,
+    ENABLED,
+    MONITORING,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised, first_few
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
+    IPV6,
+    Ranges,
+    counted,
+    difference,
+    intersection,
+    networks,
+    range_of,
+    union,
+)
+
+from .record import CLASSES, FAMILIES, AddressCounts, ClassCounts, Family
+
+
+@dataclass(frozen=True)
+class AccountCoverage:
+    """How an account protects its addresses; `enabled` is None if that is not known.
+
+    `pieces` has, by component, sets of protected addresses with the modes that their traffic may
+    meet.
+    """
+
+    enabled: bool | None
+    effective: bool
+    protected: Ranges
+    excluded: Ranges
+    uncovered: Ranges
+    bypassing: Ranges
+    pieces: Mapping[str, Sequence[Piece]] = field(default_factory=dict)
+    reasons: Sequence[str] = ()
+    gaps: Sequence[str] = ()
+    undecided: Sequence[str] = ()
+
+    def classes(self) -> dict[str, Ranges]:
+        """The protected addresses by class, and the excluded ones.
+
+        An address is `covered` if every component mitigates all of its traffic, `uncovered` if one
+        of them does nothing, `undecided` if what one of them does is not understood, and
+        `monitored` otherwise.
+        """
+        if not self.enabled:
+            off = UNDECIDED if self.enabled is None else "uncovered"
+            split = {off: self.protected, "excluded": self.excluded}
+            return {name: split.get(name, []) for name in CLASSES}
+        covered = self.protected if self.pieces else []
+        unclear: Ranges = []
+        for pieces in self.pieces.values():
+            covered = intersection(covered, _with(pieces, lambda modes: modes == {ENABLED}))
+            unclear = union([*unclear, *_with(pieces, lambda modes: UNDECIDED in modes)])
+        covered = difference(covered, self.uncovered)
+        undecided = difference(unclear, self.uncovered)
+        rest = difference(self.protected, union([*covered, *undecided, *self.uncovered]))
+        split = {
+            "covered": covered,
+            "monitored": rest,
+            "undecided": undecided,
+            "uncovered": self.uncovered,
+            "excluded": self.excluded,
+        }
+        return {name: split[name] for name in CLASSES}
+
+    def counts(self) -> AddressCounts:
+        """How many addresses there are by family and class."""
+        classes = self.classes()
+        return {family: _counts(classes, family) for family in FAMILIES}
+
+    @property
+    def mitigates(self) -> bool:
+        """Whether any component mitigates any traffic; one that the status switches does so only
+        while it is on."""
+        return any(
+            ENABLED in modes
+            for kind, pieces in self.pieces.items()
+            for _ranges, modes in pieces
+            if self.enabled or not _is_switched(kind)
+        )
+
+
+def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
+    """A coverage as results show it."""
+    return AccountCoverage(
+        enabled=coverage.get("enabled"),
+        effective=bool(coverage.get("effective")),
+        protected=_addresses(coverage.get("protected")),
+        excluded=_addresses(coverage.get("excluded")),
+        uncovered=_addresses(coverage.get("uncovered")),
+        bypassing=_addresses(coverage.get("bypassing")),
+        pieces={
+            kind: [(_addresses(piece), frozenset(piece["modes"])) for piece in pieces]
+            for kind, pieces in (coverage.get("modes") or {}).items()
+        },
+        reasons=list(coverage.get("reasons") or ()),
+        gaps=list(coverage.get("gaps") or ()),
+        undecided=list(coverage.get("undecided") or ()),
+    )
+
+
+def weaker(before: AccountCoverage, after: AccountCoverage) -> list[str]:
+    """How an account protects less before a plan than after it, a sentence each; empty if it does
+    not."""
+    missing = difference(after.protected, before.protected)
+    passing = difference(before.bypassing, after.bypassing)
+    sentences = (
+        [f"{named(missing)} are not protected, and the baseline protects them."] if missing else []
+    )
+    sentences += (
+        [f"The allowlist lets {named(passing)} pass, and the baseline does not."] if passing else []
+    )
+    for kind, desired in after.pieces.items():
+        less = _less(before.pieces.get(kind) or (), desired)
+        title = capitalised(component_title(kind))
+        sentences += (
+            [f"{title}: the baseline mitigates more of the traffic to {named(less)}."]
+            if less
+            else []
+        )
+    return sentences
+
+
+def _less(existing: Sequence[Piece], desired: Sequence[Piece]) -> Ranges:
+    """The addresses to which more traffic is mitigated as desired than there is now."""
+    return union(
+        item
+        for ranges, modes in existing
+        for better_ranges, better in desired
+        if strength(modes) < strength(better) >= 2
+        for item in intersection(ranges, better_ranges)
+    )
+
+
+def strength(modes: Modes) -> int:
+    """How much traffic with these modes is mitigated: 3 all of it, 2 some of it, 1 it is monitored,
+    0 not at all."""
+    understood = modes - {UNDECIDED}
+    if ENABLED in understood:
+        return 3 if understood == {ENABLED} else 2
+    return 1 if MONITORING in understood else 0
+
+
+def named(ranges: Ranges) -> str:
+    """How many addresses these are, and the first networks."""
+    return f"{counted(ranges)} ({first_few(networks(ranges))})"
+
+
+def component_title(kind: str) -> str:
+    """What people call a component."""
+    return COMPONENTS[kind].title if kind in COMPONENTS else kind
+
+
+def _is_switched(kind: str) -> bool:
+    return kind not in COMPONENTS or COMPONENTS[kind].is_switched
+
+
+def _addresses(shown: Mapping[str, Any] | None) -> Ranges:
+    """A set of addresses as results show it."""
+    return union(filter(None, map(range_of, (shown or {}).get("networks") or ())))
+
+
+def _with(pieces: Iterable[Piece], condition: Callable[[Modes], bool]) -> Ranges:
+    return union(item for ranges, modes in pieces if condition(modes) for item in ranges)
+
+
+def _counts(classes: Mapping[str, Ranges], family: Family) -> ClassCounts:
+    def number(name: str) -> int:
+        ranges = classes[name]
+        return sum(
+            last - first + 1 for first, last in ranges if (first >= IPV6) is (family == "ipv6")
+        )
+
+    return {name: number(name) for name in CLASSES}

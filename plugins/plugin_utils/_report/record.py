@@ -1,0 +1,241 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The record of the report, declared once: docs/report.schema.json, merging, the columns of
+Markdown, the numbers of the page and the metrics follow from it.
+
+A key may carry how the formats show it: `Column`, `Metric`, `Counted`; a text is its description in
+the schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    TypedDict,
+    TypeVar,
+    get_args,
+    get_type_hints,
+)
+
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risk import RiskRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
+from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
+
+VERSION: Final = 1
+
+# From the worst to the best.
+Status = Literal["unknown", "unprotected", "weakened", "drift", "pending", "in_order"]
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
+LABELS: Final[Mapping[str, str]] = {
+    "unknown": "unknown",
+    "unprotected": "unprotected",
+    "weakened": "weakened",
+    "drift": "drift",
+    "pending": "pending",
+    "in_order": "in order",
+}
+
+# From the best to the worst, and then what nobody expects to be protected.
+AddressClass = Literal["covered", "monitored", "undecided", "uncovered", "excluded"]
+CLASSES: Final[tuple[AddressClass, ...]] = get_args(AddressClass)
+Family = Literal["ipv4", "ipv6"]
+FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
+
+
+class Column(NamedTuple):
+    """A column of the hosts in Markdown: its title, and the text of a cell."""
+
+    title: str
+    cell: Callable[[Any], str]
+    is_number: bool = False
+
+
+class Metric(NamedTuple):
+    """A metric of each host: its name after `host_`, its help, and its number; no sample if the key
+    is None."""
+
+    name: str
+    help: str
+    value: Callable[[Any], float]
+
+
+class Counted(NamedTuple):
+    """A list of which the totals have the length, as people call its elements."""
+
+    one: str
+    many: str
+
+    def in_words(self, number: int) -> str:
+        """A number of elements."""
+        return plural(number, self.one, self.many)
+
+
+def severity(status: Status) -> int:
+    """0 for a host in order, and more the worse it is."""
+    return len(STATUSES) - 1 - STATUSES.index(status)
+
+
+def _severities() -> str:
+    return ", ".join(f"{severity(name)} {name}" for name in reversed(STATUSES))
+
+
+def _first(reasons: Sequence[str]) -> str:
+    return reasons[0] if reasons else ""
+
+
+def _number(elements: Sequence[Any]) -> str:
+    return str(len(elements))
+
+
+def refused(risks: Sequence[Risk]) -> int:
+    """How many of the risks make a run refuse the plan."""
+    return sum(1 for risk in risks if not risk["accepted"])
+
+
+class Difference(TypedDict):
+    """An operation that a run would make."""
+
+    module: str
+    action: Literal["create", "update", "delete"]
+    resource: str
+    title: Annotated[str, "the resource in words"]
+    key: str
+    name: Annotated[str, "the key, or what people call the object"]
+    fields: Annotated[dict[str, Any], "the values of the baseline"]
+    before: Annotated[dict[str, Any], "the values that an update or a delete finds"]
+
+
+class Risk(RiskRecord):
+    """A risk of the plan."""
+
+    module: str
+    accepted: Annotated[bool, "false if a run refuses the plan"]
+
+
+class Step(Pending):
+    """A step that waits for its time."""
+
+    module: str
+
+
+class Unmanaged(TypedDict):
+    """An object that exists, and that the baseline does not name."""
+
+    module: str
+    key: str
+
+
+# Addresses by how they are treated: every component mitigates covered ones, and one component does
+# nothing for uncovered ones.
+ClassCounts = dict[AddressClass, int]
+AddressCounts = dict[Family, ClassCounts]
+
+
+class ComponentPiece(TypedDict):
+    """Addresses whose traffic meets the same modes of a component."""
+
+    modes: list[str]
+    addresses: Annotated[str, "their number in words"]
+
+
+class CoverageRecord(TypedDict):
+    """How an account is protected now."""
+
+    enabled: bool | None
+    effective: bool
+    addresses: AddressCounts
+    protected: list[str]
+    excluded: list[str]
+    uncovered: list[str]
+    bypassing: Annotated[list[str], "sources that the allowlist lets pass"]
+    components: dict[str, list[ComponentPiece]]
+    gaps: list[str]
+    undecided: list[str]
+
+
+class HostRecord(TypedDict):
+    """A host against its baseline."""
+
+    host: Annotated[str, Column("host", str)]
+    status: Annotated[
+        Status,
+        Column("status", LABELS.__getitem__),
+        Metric("severity", f"Status of a host: {_severities()}.", severity),
+    ]
+    reasons: Annotated[list[str], Column("why", _first)]
+    mitigates: Annotated[
+        bool | None,
+        "null if it is not known",
+        Metric("mitigates", "Whether a host mitigates anything.", float),
+    ]
+    account_id: str | None
+    zone_id: str | None
+    plan_id: Annotated[
+        str | None,
+        "SHA-256 over plans; empty if there is nothing to do, null if the host could not be read",
+    ]
+    plans: Annotated[dict[str, str], "the plan_id of each module that has something to do"]
+    operations: Annotated[
+        list[Difference],
+        Column("differences", _number, True),
+        Metric("operations", "Differences from the baseline.", len),
+        Counted("difference", "differences"),
+    ]
+    risks: Annotated[
+        list[Risk],
+        Metric("refused_risks", "Risks that a run refuses.", refused),
+        Counted("risk", "risks"),
+    ]
+    coverage: CoverageRecord | None
+    pending: Annotated[
+        list[Step],
+        Column("pending", _number, True),
+        Metric("pending", "Steps that wait for their time.", len),
+        Counted("pending step", "pending steps"),
+    ]
+    unmanaged: Annotated[
+        list[Unmanaged],
+        Metric("unmanaged", "Objects that no baseline names.", len),
+        Counted("object that no baseline names", "objects that no baseline names"),
+    ]
+
+
+class Totals(TypedDict):
+    """The numbers of a report."""
+
+    hosts: int
+    statuses: dict[Status, int]
+    mitigating: Annotated[int, "hosts that mitigate anything at all"]
+    operations: int
+    risks: int
+    pending: int
+    unmanaged: int
+    addresses: AddressCounts
+
+
+class Report(TypedDict):
+    """What report.json holds: the state of accounts and zones against their baselines."""
+
+    version: Literal[1]
+    generated: Annotated[str, "when the hosts were read, a timestamp with an offset"]
+    totals: Totals
+    hosts: Annotated[list[HostRecord], "the worst status first"]
+
+
+Shown = TypeVar("Shown", Column, Metric, Counted)
+
+
+def shown_as(kind: type[Shown]) -> Iterator[tuple[str, Shown]]:
+    """The keys of a host that are shown so, in their order, and how."""
+    for key, hint in get_type_hints(HostRecord, include_extras=True).items():
+        for item in getattr(hint, "__metadata__", ()):
+            if isinstance(item, kind):
+                yield key, item
