@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import (
-    read_approved_plan,
+    approved_plan,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import (
     HostRun,
@@ -24,7 +24,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_
     wrong_parts,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
-    EXPECTED_PLAN,
     READ,
     SNAPSHOT_DIRECTORY,
     parts_of,
@@ -51,7 +50,7 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
     values = task.values(READ)
     parts = parts_of(task.host, values)
-    approved = read_approved_plan(values.get(EXPECTED_PLAN))
+    approved = approved_plan(task.host, values)
     if wrong := wrong_parts(parts):
         return HostRun(wrong, True)
     directory = values.get(SNAPSHOT_DIRECTORY)

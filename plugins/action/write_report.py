@@ -16,6 +16,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, visible
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.plan_file import PLANS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
@@ -24,6 +25,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.documen
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
     report_files,
+    stale_plans,
     write_file,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import (
@@ -91,16 +93,20 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         return result
 
     def _write(self, report: Report, directory: Path, mode: int) -> list[str]:
-        """The files that are written, or in check mode would be."""
+        """The files that are written or removed, or in check mode would be."""
         files = list(report_files(report))
+        stale = stale_plans(directory, {name for name, _text in files})
         if self._task.check_mode:
             return [name for name, _text in files]
         search = (
             mode | (mode & 0o444) >> 2
         )  # a directory can be searched by whoever may read its files
-        for folder in (directory, directory / "plans"):
+        for folder in (directory, directory / PLANS):
             folder.mkdir(mode=search, parents=True, exist_ok=True)
-        return [name for name, text in files if write_file(directory / name, text, mode)]
+        for path in stale:  # of a host that this report does not have, or does not know
+            path.unlink(missing_ok=True)
+        written = [name for name, text in files if write_file(directory / name, text, mode)]
+        return [*(path.name for path in stale), *written]
 
 
 def reported(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:

@@ -18,9 +18,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
 
-def protection_report(
-    hosts: Iterable[Any], generated: str, merge: Iterable[str] = ()
-) -> Report:
+def protection_report(hosts: Iterable[Any], generated: str, merge: Iterable[str] = ()) -> Report:
     """The report on some hosts, and those of other reports; see protection_report.yml."""
     try:
         report = make_report([read_results(record) for record in hosts], str.__str__(generated))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.documentation.pages import MODULES, with_return
+from tests.documentation.report_schema import SCHEMA, report_schema
 from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import sampled_results
@@ -27,3 +28,4 @@ if __name__ == "__main__":
     FRAGMENTS.write_text(with_fragments(FRAGMENTS.read_text(encoding="utf-8")), encoding="utf-8")
     for page, risks in PAGES.items():
         page.write_text(with_tables(page.read_text(encoding="utf-8"), risks), encoding="utf-8")
+    SCHEMA.write_text(report_schema(), encoding="utf-8")

@@ -132,7 +132,16 @@ def test_the_plan_of_a_host_is_that_of_its_modules(inventory: Path) -> None:
     assert re.fullmatch("[0-9a-f]{64}", plan["plan_id"])
     assert list(plan["plans"]) == ["account_protection"]
     assert [operation["action"] for operation in plan["operations"]] == ["delete"]
-    assert read(inventory, "plans/in_order.json") == {"plan_id": "", "plans": {}, "operations": []}
+    assert (plan["host"], plan["generated"]) == ("weakened", read(inventory)["generated"])
+    in_order = read(inventory, "plans/in_order.json")
+    assert (in_order["plan_id"], in_order["plans"], in_order["operations"]) == ("", {}, [])
+    assert in_order["report"] == plan["report"]
+
+
+def test_a_report_leaves_no_plan_of_a_host_that_it_does_not_have(inventory: Path) -> None:
+    for hosts in ("weakened,drift", "drift"):
+        assert report(inventory, "--limit", hosts).code == 0
+    assert [path.name for path in (inventory.parent / "report" / "plans").iterdir()] == ["drift.json"]
 
 
 def test_packed_modules_give_the_same_report(inventory: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
+from tests.documentation.report_schema import SCHEMA, report_schema
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.report_schema import validate_report
@@ -193,6 +194,12 @@ def reported(case: ReportCase, service: LocalService, modules: Modules) -> dict[
     return dict(record)
 
 
+def only_record(host: dict[str, Any]) -> Any:
+    """The record of a report on one host."""
+    (record,) = make_report([read_results(host)], GENERATED)["hosts"]
+    return record
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_host_has_the_worst_status_that_applies(case: ReportCase, service: LocalService, modules: Modules) -> None:
     record = reported(case, service, modules)
@@ -252,8 +259,8 @@ def test_a_refused_plan_is_no_unknown_host(service: LocalService, modules: Modul
     codes = [risk["code"] for risk in refused["risks"]]
     predicted = modules.done("account_protection", check=True, **desired, accept_risks=codes)
     for results in ({"account_protection": refused}, {"account_protection": predicted}):
-        host = {"host": "lima", "results": results, "failures": [refused]}
-        (record,) = make_report([read_results(host)], GENERATED)["hosts"]
+        host = {"host": "lima", "results": results, "failures": [{**refused, "module": "account_protection"}]}
+        record = only_record(host)
         assert record["status"] == "drift"
         assert f"A run refuses the plan: {', '.join(codes)}." in record["reasons"]
         assert [(risk["code"], risk["accepted"]) for risk in record["risks"]] == [(code, False) for code in codes]
@@ -285,7 +292,7 @@ def test_a_part_that_could_be_read_is_shown_beside_one_that_could_not(service: L
     read = modules.done("account_protection", check=True, prefixes=[{"prefix": "203.0.113.0/24"}])
     failed = {"failed": True, "msg": "The zone was not read."}
     host = {"host": "lima", "results": {"account_protection": read, "custom_rules": failed}}
-    (record,) = make_report([read_results(host)], GENERATED)["hosts"]
+    record = only_record(host)
     assert (record["status"], record["reasons"][0]) == ("unknown", "The zone was not read.")
     assert record["coverage"]["addresses"]["ipv4"]["monitored"] == 256
     assert len(record["operations"]) == 1
@@ -302,12 +309,23 @@ def test_differences_show_what_a_field_is_now(service: LocalService, modules: Mo
     )
     custom = modules.done("custom_rules", check=True, rules=[{"ref": "other"}, {"ref": "login"}], state="exact")
     host = {"host": "lima", "results": {"firewall_rules": firewall, "custom_rules": custom}}
-    (record,) = make_report([read_results(host)], GENERATED)["hosts"]
+    record = only_record(host)
     changed, moved = record["operations"]
     assert (changed["title"], changed["name"], changed["key"]) == ("firewall rule", "office", identity)
     assert changed["before"] == {"action": "log", "filter": {"expression": "ssl"}}
     assert (moved["name"], moved["before"]) == ("login (log in)", {"position": 1})
     assert (record["mitigates"], record["coverage"], record["status"]) == (None, None, "weakened")
+
+
+def test_a_refusal_of_an_unnamed_module_is_an_error(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(**account())
+    refused = modules.failed("account_protection", check=True, prefixes=[], purge=["prefixes"])
+    with pytest.raises(ValueError, match="a failure of lima has risks, and does not name its module"):
+        read_results({"host": "lima", "failures": [refused]})
+
+
+def test_the_schema_is_that_of_the_declaration() -> None:
+    assert SCHEMA.read_text(encoding="utf-8") == report_schema()
 
 
 def test_hosts_come_with_the_worst_first(service: LocalService, modules: Modules) -> None:

@@ -8,6 +8,7 @@ functions."""
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
 
 from .host_plan import host_plan_id, plan_ids
+from .plan_file import not_of_its_report
 from .stale_plan import describe_differences
 from .variables import EXPECTED_PLAN
 
@@ -68,18 +70,28 @@ class ApprovedPlan:
         return f" {describe_differences(self.operations, current)}"
 
 
-def read_approved_plan(value: Any) -> ApprovedPlan | None:
-    """The value of baseline_expected_plan, None where any plan is approved; raises ValueError.
+def approved_plan(host: str, values: Mapping[str, Any]) -> ApprovedPlan | None:
+    """The approved plan among the variables of a host, None if every plan is approved.
+
+    A variable that is set and comes out null or empty, as of a file that is not there, approves no
+    change. Raises ValueError.
+    """
+    if EXPECTED_PLAN not in values:
+        return None
+    value = values[EXPECTED_PLAN]
+    return ApprovedPlan("") if value is None else read_approved_plan(host, value)
+
+
+def read_approved_plan(host: str, value: Any) -> ApprovedPlan:
+    """The value of baseline_expected_plan for a host; raises ValueError.
 
     The value is a plan_id, or a dictionary with plan_id and plans as a report has it in
     plans/<host>.json, or the path of such a file, from the working directory on.
     """
-    if value is None:
-        return None
     if isinstance(value, str) and not PLAN_ID.fullmatch(value.strip()):
-        value = _read(value)
+        value = _read(host, value)
     if isinstance(value, Mapping):
-        return _of_dictionary(value)
+        return _of_dictionary(host, value)
     if not isinstance(value, str):
         raise ValueError(
             f"{EXPECTED_PLAN} is neither a plan_id, nor a dictionary with plan_id and plans, nor a"
@@ -88,9 +100,10 @@ def read_approved_plan(value: Any) -> ApprovedPlan | None:
     return ApprovedPlan(value.strip())
 
 
-def _read(name: str) -> Any:
+def _read(host: str, name: str) -> Any:
+    path = Path(os.getcwd(), os.path.expanduser(name))
     try:
-        plan = json.loads(Path(name).read_text(encoding="utf-8"))
+        plan = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as exc:
         reason = exc.strerror if isinstance(exc, OSError) and exc.strerror else "it holds no JSON"
         raise ValueError(
@@ -100,13 +113,21 @@ def _read(name: str) -> Any:
         raise ValueError(
             f"{EXPECTED_PLAN}: the file {name} holds no plan, which has plan_id and plans."
         )
+    problem = not_of_its_report(plan, path)
+    if problem:
+        raise ValueError(
+            f"{EXPECTED_PLAN}: the file {name} is stale, and approves nothing for {host}:"
+            f" {problem}. Make a new report, and approve its plan."
+        )
     return plan
 
 
-def _of_dictionary(plan: Mapping[str, Any]) -> ApprovedPlan:
+def _of_dictionary(host: str, plan: Mapping[str, Any]) -> ApprovedPlan:
     plan_id, plans = plan.get("plan_id"), plan.get("plans")
     if not isinstance(plans, Mapping) or not isinstance(plan_id, (str, type(None))):
         raise ValueError(f"{EXPECTED_PLAN} lacks plan_id or plans, which the plan of a host has.")
+    if plan.get("host", host) != host:
+        raise ValueError(f"{EXPECTED_PLAN} is the plan of {plan['host']}, and not of {host}.")
     identities = {str(module): str(identity) for module, identity in plans.items() if identity}
     if host_plan_id(identities) != (plan_id or ""):
         raise ValueError(

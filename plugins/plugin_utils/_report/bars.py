@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from .record import CLASSES, FAMILIES, AddressCounts
+from .record import CLASSES, FAMILIES, AddressCounts, ClassCounts, Family
 
 TITLES = {"ipv4": "IPv4", "ipv6": "IPv6"}
 SIGNS = {"covered": "c", "monitored": "m", "undecided": "u", "uncovered": "n", "excluded": "x"}
@@ -35,14 +35,14 @@ class Bar(NamedTuple):
 def bars(addresses: AddressCounts) -> Iterator[Bar]:
     """A bar for each family that has addresses; `addresses` has numbers by family and class."""
     for family in FAMILIES:
-        numbers: Mapping[str, Any] = addresses[family]
+        numbers = addresses[family]
         whole = sum(numbers.values())
         if whole:
             words = in_words(family, numbers)
             yield Bar(TITLES[family], _svg(numbers, whole, f"{TITLES[family]}: {words}"), words)
 
 
-def in_words(family: str, numbers: Mapping[str, int]) -> str:
+def in_words(family: Family, numbers: ClassCounts) -> str:
     """The classes that have addresses, such as `240 mitigated, 16 excluded`."""
     counted = [
         f"{amount(family, numbers[name])} {LABELS[name]}" for name in CLASSES if numbers[name]
@@ -57,7 +57,7 @@ def amount(family: str, number: int) -> str:
     return f"{number:,}"
 
 
-def _svg(numbers: Mapping[str, int], whole: int, label: str) -> str:
+def _svg(numbers: ClassCounts, whole: int, label: str) -> str:
     """The bar; all of it is made of numbers and words of this file."""
     rectangles, position = [], 0.0
     for name in CLASSES:

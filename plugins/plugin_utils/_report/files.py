@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from .._baseline.plan_file import PLANS, plan_of
+from .._baseline.plan_file import PLANS, is_plan, plan_file, report_id
 from .._files import write_whole
 from .html import html_page
 from .markdown import markdown_page
@@ -27,9 +27,20 @@ def report_files(report: Report) -> Iterator[tuple[str, str]]:
     yield "report.md", markdown_page(report)
     yield "report.html", html_page(report)
     yield "report.prom", metrics(report)
+    generated, identity = report["generated"], report_id(report["generated"], report["hosts"])
     for record in report["hosts"]:
-        if record["status"] != "unknown":
-            yield f"{PLANS}/{file_name(record['host'])}.json", json_text(plan_of(report, record))
+        if record["plan_id"] is not None:
+            plan = plan_file(identity, generated, record, record["operations"])
+            yield f"{PLANS}/{file_name(record['host'])}.json", json_text(plan)
+
+
+def stale_plans(directory: Path, names: Collection[str]) -> list[Path]:
+    """The plans in the directory of a report that are not among its files; raises OSError."""
+    return [
+        path
+        for path in sorted((directory / PLANS).glob("*.json"))
+        if f"{PLANS}/{path.name}" not in names and is_plan(path.read_text("utf-8", "replace"))
+    ]
 
 
 def json_text(document: Any) -> str:

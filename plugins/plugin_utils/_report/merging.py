@@ -37,9 +37,7 @@ def read_report(name: str, text: str) -> Report:
         )
     wrong = misfit(Report, report) or ("" if _is_timestamp(report["generated"]) else "generated")
     if wrong:
-        raise ValueError(
-            f"{name} is a damaged report: {wrong} is missing or has another type"
-        )
+        raise ValueError(f"{name} is a damaged report: {wrong} is missing or has another type")
     return cast(Report, dict(report))
 
 

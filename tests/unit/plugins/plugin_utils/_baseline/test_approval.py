@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import (
     ApprovedPlan,
+    approved_plan,
     read_approved_plan,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import host_plan_id, plan_ids
@@ -45,7 +46,7 @@ def test_the_plan_of_a_host_is_that_of_the_modules_that_have_one() -> None:
     ],
 )
 def test_what_is_left_of_an_approved_plan_is_approved_and_nothing_else(plans: dict[str, str], approved: bool) -> None:
-    plan = read_approved_plan(APPROVED)
+    plan = read_approved_plan("lima", APPROVED)
     assert plan is not None
     refusal = plan.refusal("lima", predicted(**plans))
     assert bool(refusal) is not approved
@@ -80,11 +81,30 @@ def test_a_plan_id_alone_approves_the_whole_plan_only() -> None:
 def test_a_plan_is_read_from_each_form(tmp_path: Path) -> None:
     file = tmp_path / "lima.json"
     file.write_text(json.dumps(APPROVED), encoding="utf-8")
-    assert read_approved_plan(str(file)) == read_approved_plan(APPROVED) == ApprovedPlan(host_plan_id(PLANS), PLANS, [])
-    assert read_approved_plan(f" {ONE} ") == ApprovedPlan(ONE)
-    assert read_approved_plan("") == ApprovedPlan("")
-    assert read_approved_plan({"plan_id": None, "plans": {}}) == ApprovedPlan("", {})
-    assert read_approved_plan(None) is None
+    plan = ApprovedPlan(host_plan_id(PLANS), PLANS, [])
+    assert read_approved_plan("lima", str(file)) == read_approved_plan("lima", APPROVED) == plan
+    assert read_approved_plan("lima", f" {ONE} ") == ApprovedPlan(ONE)
+    assert read_approved_plan("lima", "") == ApprovedPlan("")
+    assert read_approved_plan("lima", {"plan_id": None, "plans": {}}) == ApprovedPlan("", {})
+
+
+def test_a_relative_file_is_one_of_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lima.json").write_text(json.dumps(APPROVED), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PWD", "/")
+    assert read_approved_plan("lima", "lima.json").plan_id == host_plan_id(PLANS)
+
+
+@pytest.mark.parametrize("value", [None, "", " "])
+def test_a_variable_that_comes_out_empty_approves_no_change(value: Any) -> None:
+    plan = approved_plan("lima", {"baseline_expected_plan": value})
+    assert plan is not None
+    assert "baseline_expected_plan approves none" in plan.refusal("lima", predicted(**PLANS))
+    assert plan.refusal("lima", {}) == ""
+
+
+def test_a_variable_that_is_not_set_approves_every_plan() -> None:
+    assert approved_plan("lima", {}) is None
 
 
 @pytest.mark.parametrize(
@@ -95,9 +115,10 @@ def test_a_plan_is_read_from_each_form(tmp_path: Path) -> None:
         (__file__, "it holds no JSON"),
         ({"plan_id": ONE}, "lacks plan_id or plans"),
         ({"plan_id": ONE, "plans": PLANS}, "was changed by hand"),
+        ({**APPROVED, "host": "oslo"}, "is the plan of oslo, and not of lima"),
     ],
 )
 def test_what_is_no_plan_is_refused(value: Any, reason: str) -> None:
     with pytest.raises(ValueError, match="baseline_expected_plan") as caught:
-        read_approved_plan(value)
+        read_approved_plan("lima", value)
     assert reason in str(caught.value)

@@ -12,6 +12,7 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.protection_report import protection_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import merge_reports, read_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
 
 from tests.support.report_schema import validate_report

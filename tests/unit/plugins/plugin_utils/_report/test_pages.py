@@ -185,5 +185,10 @@ def test_a_plan_lies_in_the_directory_whatever_the_host_is_called(host: str, nam
 
 
 def test_an_unknown_host_has_no_plan() -> None:
-    names = [name for name, _text in report_files(report_of([record(), record("oslo", status="unknown")], GENERATED))]
+    names = [
+        name
+        for name, _text in report_files(
+            report_of([record(), record("oslo", status="unknown", plan_id=None)], GENERATED)
+        )
+    ]
     assert names == ["report.json", "report.md", "report.html", "report.prom", "plans/lima.json"]
