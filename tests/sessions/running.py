@@ -16,7 +16,7 @@ from nox.command import CommandFailed
 
 from .environment import CACHE, PARALLEL, fetch_from_npm, missing, run, run_tests
 
-# Percent of the lines and branches of plugins/module_utils, which the unit tests of the plugins alone must run.
+# Percent of the lines and branches of plugins/module_utils and plugins/plugin_utils, which the unit tests of the plugins alone must run.
 COVERAGE: Final = 95
 EVIDENCE: Final = ["evidence"]  # what `make evidence` runs, and CI once a week
 UNIT_TESTS: Final = (*PARALLEL, "tests/unit/plugins", "--cov", f"--cov-fail-under={COVERAGE}")

@@ -1,0 +1,136 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The coverage that the report reads is the one that the result of a module shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.results import summarise
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import Ranges, networks, range_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import (
+    AccountCoverage,
+    component_title,
+    read_coverage,
+    strength,
+    weaker,
+)
+
+ENABLED, MONITORING, DISABLED, UNDECIDED = "enabled", "monitoring", "disabled", "undecided"
+KINDS = ("syn_flood", "out_of_state_tcp")
+
+
+def addresses(*texts: str) -> Ranges:
+    return [item for text in texts if (item := range_of(text))]
+
+
+def coverage(*modes: str, **others: Any) -> AccountCoverage:
+    """192.0.2.0/24, protected; both components treat it with these modes."""
+    protected = addresses("192.0.2.0/24")
+    pieces = {kind: [(protected, frozenset(modes))] for kind in KINDS}
+    values: dict[str, Any] = {"enabled": True, "effective": True, "protected": protected, "pieces": pieces}
+    return AccountCoverage(**{**values, "excluded": [], "uncovered": [], "bypassing": [], **others})
+
+
+def shown(account: AccountCoverage) -> dict[str, list[str]]:
+    return {name: networks(ranges) for name, ranges in account.classes().items() if ranges}
+
+
+STATES: list[Mapping[str, Any]] = [
+    {},
+    {"protection_status": [{"enabled": True}], "prefixes": [{"prefix": "192.0.2.0/24"}]},
+    {
+        "protection_status": [{"enabled": False}],
+        "prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.64/28", "excluded": True}],
+        "allowlist": [{"prefix": "2001:db8::/32", "enabled": True}],
+        "syn_flood_rules": [{"scope": "global", "name": "global", "mode": MONITORING}],
+        "syn_flood_filters": [{"expression": "ip.dst eq 192.0.2.9", "mode": DISABLED}],
+    },
+]
+
+
+@pytest.mark.parametrize("state", STATES, ids=["nothing", "bare", "mixed"])
+def test_a_coverage_is_read_as_it_was_computed(state: Mapping[str, Any]) -> None:
+    computed = Coverage(state)
+    read = read_coverage(summarise(computed))
+    assert (read.enabled, read.effective) == (computed.enabled, not computed.reasons)
+    assert (read.protected, read.bypassing) == (computed.protected, computed.bypassing)
+    assert read.uncovered == computed.uncovered
+    assert read.pieces == {kind: list(pieces) for kind, pieces in computed.pieces.items()}
+    assert (read.reasons, read.gaps, read.undecided) == (computed.reasons, computed.gaps, computed.undecided)
+
+
+@pytest.mark.parametrize(
+    ("account", "classes"),
+    [
+        (coverage(ENABLED), {"covered": ["192.0.2.0/24"]}),
+        (coverage(ENABLED, pieces={}), {"monitored": ["192.0.2.0/24"]}),
+        (coverage(MONITORING), {"monitored": ["192.0.2.0/24"]}),
+        (coverage(ENABLED, MONITORING), {"monitored": ["192.0.2.0/24"]}),
+        (coverage(ENABLED, UNDECIDED), {"undecided": ["192.0.2.0/24"]}),
+        (coverage(ENABLED, enabled=False), {"uncovered": ["192.0.2.0/24"]}),
+        (coverage(ENABLED, enabled=None), {"undecided": ["192.0.2.0/24"]}),
+        (
+            coverage(ENABLED, uncovered=addresses("192.0.2.0/25"), excluded=addresses("198.51.100.0/24")),
+            {"covered": ["192.0.2.128/25"], "uncovered": ["192.0.2.0/25"], "excluded": ["198.51.100.0/24"]},
+        ),
+    ],
+)
+def test_each_address_is_of_one_class(account: AccountCoverage, classes: dict[str, list[str]]) -> None:
+    assert shown(account) == classes
+
+
+def test_addresses_are_counted_by_family() -> None:
+    account = coverage(ENABLED, protected=addresses("192.0.2.0/24", "2001:db8::/64"))
+    assert account.counts()["ipv4"] == {**dict.fromkeys(account.classes(), 0), "covered": 256}
+    assert account.counts()["ipv6"]["monitored"] == 1 << 64
+
+
+@pytest.mark.parametrize(
+    ("account", "expected"),
+    [
+        (coverage(ENABLED), True),
+        (coverage(MONITORING), False),
+        (coverage(ENABLED, enabled=False), False),
+        (coverage(enabled=False, pieces={"dns": [([], frozenset([ENABLED]))]}), True),
+    ],
+)
+def test_a_component_that_the_status_switches_mitigates_while_it_is_on(
+    account: AccountCoverage, expected: bool
+) -> None:
+    assert account.mitigates is expected
+
+
+def test_an_account_is_weaker_if_less_is_mitigated_or_protected_or_more_passes() -> None:
+    desired = coverage(ENABLED)
+    assert weaker(desired, desired) == []
+    assert weaker(coverage(MONITORING), desired) == [
+        f"{title}: the baseline mitigates more of the traffic to 256 IPv4 addresses (192.0.2.0/24)."
+        for title in ("SYN flood protection", "Out-of-state TCP protection")
+    ]
+    assert weaker(desired, coverage(MONITORING)) == []
+    hole = replace(desired, bypassing=addresses("198.51.100.0/24"))
+    assert weaker(hole, desired) == [
+        "The allowlist lets 256 IPv4 addresses (198.51.100.0/24) pass, and the baseline does not."
+    ]
+    assert weaker(coverage(protected=[], pieces={}), desired)[0].startswith(
+        "256 IPv4 addresses (192.0.2.0/24) are not protected"
+    )
+
+
+@pytest.mark.parametrize(
+    ("modes", "expected"),
+    [({ENABLED}, 3), ({ENABLED, MONITORING}, 2), ({MONITORING}, 1), ({DISABLED}, 0), ({UNDECIDED}, 0), (set(), 0)],
+)
+def test_the_strength_of_modes(modes: set[str], expected: int) -> None:
+    assert strength(frozenset(modes)) == expected
+
+
+def test_an_unknown_component_goes_by_its_kind() -> None:
+    assert component_title("udp") == "udp"
