@@ -81,10 +81,6 @@ def _difference(module: str, operation: Mapping[str, Any], diff: Mapping[str, An
     resource, key = RESOURCES.get(operation["resource"]), str(operation["key"])
     before, after = sides(diff, resource.plural if resource else "")
     existing = before if resource and not resource.key else before.get(key) or {}
-    fields = dict(operation.get("fields") or {})
-    order = (diff.get("before") or {}).get(f"{resource.plural}_order" if resource else "") or []
-    if operation["action"] != "create" and key in order:
-        existing = {**existing, "position": order.index(key) + 1}
     return Difference(
         module=module,
         action=operation["action"],
@@ -92,17 +88,6 @@ def _difference(module: str, operation: Mapping[str, Any], diff: Mapping[str, An
         title=resource.title if resource else operation["resource"],
         key=key,
         name=rule_name(key, existing if existing.get("description") else after.get(key) or {}),
-        fields=fields,
-        before=_same_fields(existing, fields) if operation["action"] == "update" else {},
+        fields=dict(operation.get("fields") or {}),
+        before=dict(operation.get("before") or {}),
     )
-
-
-def _same_fields(existing: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What an object has for these fields; of a field with fields of its own, only those."""
-    return {
-        name: _same_fields(existing[name], value)
-        if isinstance(value, Mapping) and isinstance(existing[name], Mapping)
-        else existing[name]
-        for name, value in fields.items()
-        if name in existing
-    }

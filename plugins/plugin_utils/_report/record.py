@@ -25,7 +25,9 @@ from typing import (
     get_type_hints,
 )
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risk import RiskRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
+    RiskRecord,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
 

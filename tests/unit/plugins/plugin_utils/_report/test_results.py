@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results, is_refusal
 
-RISK = {
+RISK: dict[str, Any] = {
     "code": "mass_deletion",
     "message": "Much goes.",
     "networks": [],
@@ -18,15 +18,17 @@ RISK = {
     "entries": [],
     "reason": None,
 }
-UPDATE = {"action": "update", "resource": "custom_rule", "key": "login", "fields": {"enabled": True, "position": 2}}
+UPDATE = {"action": "update", "resource": "custom_rule", "key": "login", "fields": {"enabled": True}}
 RULE = {"ref": "login", "action": "block", "expression": "ssl", "description": "log in"}
 ZONE = {
     "changed": True,
     "plan_id": "a" * 64,
-    "operations": [UPDATE],
+    "operations": [{**UPDATE, "before": {"enabled": False}}],
     "diff": {
-        "before": {"custom_rules": {"login": {**RULE, "enabled": False}}, "custom_rules_order": ["login", "other"]},
-        "after": {"custom_rules": {"login": {**RULE, "enabled": True}}, "custom_rules_order": ["other", "login"]},
+        "before": {
+            "custom_rules": {"login": {**RULE, "enabled": False}},
+        },
+        "after": {"custom_rules": {"login": {**RULE, "enabled": True}}},
     },
     "pending": {"resource": "x", "key": "y", "mode": "enabled", "not_before": None, "message": "It waits."},
     "unmanaged": ["other", {"key": "third", "reason": "by hand"}],
@@ -43,7 +45,7 @@ def test_a_result_is_read_into_a_prediction() -> None:
         "custom rule",
         "login (log in)",
     )
-    assert difference["before"] == {"enabled": False, "position": 1}
+    assert difference["before"] == {"enabled": False}
     assert [rule.is_weaker for rule in prediction.rules] == [True]
     assert [step["message"] for step in prediction.pending] == ["It waits."]
     assert [item["key"] for item in prediction.unmanaged] == ["other", "third"]
