@@ -55,7 +55,7 @@ def test_what_is_left_of_an_approved_plan_is_approved_and_nothing_else(plans: di
 
 def test_a_stale_plan_is_refused_with_the_difference() -> None:
     operation = {"action": "update", "resource": "prefix", "key": "192.0.2.0/24", "before": {"comment": "POP 7"}}
-    plan = read_approved_plan({**APPROVED, "operations": [operation]})
+    plan = read_approved_plan("lima", {**APPROVED, "operations": [operation]})
     changed = {**operation, "before": {"comment": "by hand"}}
     assert plan is not None
     refusal = plan.refusal("lima", {"account_protection": {"plan_id": TWO, "operations": [changed]}})
@@ -65,7 +65,7 @@ def test_a_stale_plan_is_refused_with_the_difference() -> None:
 
 @pytest.mark.parametrize("operations", [None, "text", ["text"], {"a": 1}])
 def test_operations_that_are_none_are_not_compared(operations: Any) -> None:
-    plan = read_approved_plan({**APPROVED, "operations": operations})
+    plan = read_approved_plan("lima", {**APPROVED, "operations": operations})
     assert plan is not None
     assert plan.operations is None
 
