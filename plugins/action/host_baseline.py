@@ -31,6 +31,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     snapshots_in,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+
+prepare_workers()
 
 
 class ActionModule(CollectionAction):

@@ -26,6 +26,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
     host_results,
     is_refusal,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+
+prepare_workers()
 
 ACCEPTED = "the report predicts only"
 

@@ -30,6 +30,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     snapshots_in,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+
+prepare_workers()
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "file": {"type": "path", "required": True},

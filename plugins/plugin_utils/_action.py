@@ -13,7 +13,6 @@ packed and started.
 from __future__ import annotations
 
 import json
-import mmap
 import os
 import sys
 from functools import partial
@@ -27,7 +26,6 @@ from ansible.plugins.action.normal import ActionModule as PackedModule
 from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     REQUESTS_IMPORT_ERROR,
-    load_trust,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils._messages import with_names
@@ -46,7 +44,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.argument
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._diff_text import failure_diff
-from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import end_with_run
+from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import (
+    end_with_run,
+    first_of_run,
+)
 
 try:
     from ansible.module_utils.common.json import Direction, get_module_encoder
@@ -60,17 +61,6 @@ Warn = Callable[[str], None]
 IN_WORKER = "edgeops_protection_in_worker"
 ALLOW_REMOTE = "edgeops_protection_allow_remote"
 AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
-
-SAID_ONCE = mmap.mmap(-1, 1)  # memory that the parent shares with all the workers that it forks
-
-load_trust()  # once in the parent, for all the workers that it forks
-
-
-def first_of_run() -> bool:
-    """Whether nobody has called this before in this run, in whichever worker."""
-    is_first = SAID_ONCE[0] == 0
-    SAID_ONCE[0] = 1
-    return is_first
 
 
 class ModuleCalls:

@@ -3,14 +3,42 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The worker process in which ansible-core runs a task."""
+"""The worker process in which ansible-core runs a task, and what it gets from the process that
+forked it."""
 
 from __future__ import annotations
 
+import mmap
 import os
+from functools import lru_cache
 from multiprocessing import parent_process
 
+from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import load_trust
 from ansible_collections.edgeops.protection.plugins.module_utils._orphan import watch
+
+
+def prepare_workers() -> None:
+    """Do once what each worker would do again.
+
+    Ansible loads the plugin of an action in the process that forks the workers, so the plugin calls
+    this.
+    """
+    load_trust()
+    _said()
+
+
+def first_of_run() -> bool:
+    """Whether nobody has called this before in this run, in whichever worker."""
+    said = _said()
+    is_first = said[0] == 0
+    said[0] = 1
+    return is_first
+
+
+@lru_cache(maxsize=None)
+def _said() -> mmap.mmap:
+    """A byte of memory that a process shares with the workers that it forks from now on."""
+    return mmap.mmap(-1, 1)
 
 
 def end_with_run() -> None:

@@ -21,6 +21,8 @@ FILES = [
     *MODULE_UTILS.glob("_plan/*.py"),
     *MODULE_UTILS.glob("_apply/*.py"),
 ]
+# The files of the schema that declare something of the product.
+PRODUCT = {path.stem for path in MODULE_UTILS.glob("_schema/*.py")} - {"__init__", "resource"}
 RESOURCES = (*ACCOUNT, FIREWALL_RULES, CUSTOM_RULES)
 GENERIC = {"id", "action", "name"}  # names of the service's generic object, and of an operation
 NAMES = {
@@ -49,7 +51,7 @@ def test_no_resource_and_no_field_is_known_by_name(path: Path) -> None:
     imported = {
         alias.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[-1] in ("account", "zone")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[-1] in PRODUCT
         for alias in node.names
     }
     assert {name for name in imported if name.isupper()} == set()
