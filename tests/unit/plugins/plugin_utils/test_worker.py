@@ -1,0 +1,45 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What workers get from the process that forks them: prepared when a plugin is loaded, and shared by all of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PLUGINS = "ansible_collections.edgeops.protection.plugins"
+LOADED = f"""
+from {PLUGINS}.module_utils._api.adapters import TRUST
+import {PLUGINS}.plugin_utils._action
+from {PLUGINS}.plugin_utils import _worker
+print(len(TRUST), _worker._said.cache_info().currsize)
+import {PLUGINS}.action.allowlist
+print(len(TRUST), _worker._said.cache_info().currsize)
+"""
+FIRST = f"""
+import os
+from {PLUGINS}.plugin_utils._worker import first_of_run, prepare_workers
+prepare_workers()
+for number in range(3):
+    child = os.fork()
+    if not child:
+        print(first_of_run(), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+print(first_of_run())
+"""
+
+
+def lines(program: str) -> list[str]:
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return result.stdout.splitlines()
+
+
+def test_an_import_prepares_nothing_and_a_plugin_that_is_loaded_does() -> None:
+    assert lines(LOADED) == ["0 0", "1 1"]
+
+
+def test_one_worker_of_a_run_is_the_first() -> None:
+    assert lines(FIRST) == ["True", "False", "False", "False"]
