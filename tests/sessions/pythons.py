@@ -160,7 +160,7 @@ def sanity(session: nox.Session) -> None:
 
 
 def find_python(version: str) -> Path | None:
-    """The Python of a version that works here; a name on PATH is no proof, since pyenv has one for each of its versions."""
+    """The Python of a version, if it works here; pyenv has shims on PATH for versions that are not installed."""
     command = [f"python{version}", "-c", "import sys; print(sys.executable)"]
     if not shutil.which(command[0]):
         return None

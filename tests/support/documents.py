@@ -8,6 +8,9 @@ A YAML block that begins with `# some/path.yml` is that file; all files of a pag
 is a list of tasks is a snippet. In a console block `$ ` begins a command, and what follows is its output, in which
 `...` stands for whatever is left out. Python blocks run in order, in one namespace. A block that is none of these is
 refused, so that nothing on a page goes untested.
+
+sybil and pytest-examples run a block by itself, and prysk a page of commands; here the blocks of a page depend on each
+other (files, an inventory, snippets, commands), and share one service.
 """
 
 from __future__ import annotations

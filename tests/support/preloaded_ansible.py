@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A process that has imported Ansible and forks for each program of it, since most of a short run is that import."""
+"""A process that has imported Ansible and forks for each program of it, since most of a short run is that import.
+
+ansible-runner starts a process for each run.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Ways to do a piece of work, run in turns, and what their ratios are."""
+"""Ways to do a piece of work, run in turns, and what their ratios are.
+
+pyperf measures one command after the other. Here a ratio is made of runs that follow each other, so that what else the
+machine does meets both, and a run is more than a command: it prepares the service and checks its state afterwards.
+"""
 
 from __future__ import annotations
 
