@@ -472,7 +472,7 @@ def test_the_task_of_the_role_is_the_example_of_its_action() -> None:
     assert {**task, "name": ""} == {**example, "name": ""}
 
 
-def test_the_file_of_the_migration_is_what_the_role_takes(service: LocalService, tmp_path: Path) -> None:
+def test_the_role_takes_the_file_of_the_migration(service: LocalService, tmp_path: Path) -> None:
     zone = service.zone(ZONE)
     filters = ("ip.src eq 192.0.2.1", 'http.request.uri.path contains "{{ x }}"')
     zone.seed(rules=[{"action": "block", "filter": {"expression": expression}} for expression in filters])

@@ -86,7 +86,7 @@ class Project:
 
 
 @each_page
-def test_a_page_runs_and_shows_what_comes_out(page: Page, tmp_path: Path, service: LocalService) -> None:
+def test_a_page_runs_and_shows_its_output(page: Page, tmp_path: Path, service: LocalService) -> None:
     project = Project(page, tmp_path / "project", service)
     project.directory.mkdir()
     project.write()
@@ -138,7 +138,7 @@ def test_a_program_on_a_page_runs(page: Page) -> None:
 
 
 @each_page
-def test_other_commands_name_what_there_is(page: Page, service: LocalService) -> None:
+def test_other_commands_name_existing_targets(page: Page, service: LocalService) -> None:
     help_of_make = subprocess.run(["make", "help"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
     archive = ".cache/build/{namespace}-{name}-{version}.tar.gz".format(**GALAXY)
     for command in page.commands:
@@ -175,7 +175,7 @@ def test_links_lead_somewhere(page: Page) -> None:
 
 
 @each_page
-def test_links_of_the_archive_lead_to_what_is_in_it(page: Page) -> None:
+def test_links_of_the_archive_lead_into_the_archive(page: Page) -> None:
     if is_left_out(page.path):
         return
     relative = [link.partition("#")[0] for link in links(page) if not link.startswith(("https://", "#"))]

@@ -191,7 +191,7 @@ def test_applied_it_keeps_foreign_rules_and_a_second_run_finds_nothing_to_do(mig
     assert "Custom rules that were created: 0; that are there already: 4." in message(again)
 
 
-def test_what_somebody_made_of_the_custom_rules_stays(migration: Migration) -> None:
+def test_manual_changes_of_the_custom_rules_stay(migration: Migration) -> None:
     zone = migration.service.zone(ZONE).seed(rules=RULES)
     migration.run(*APPLY)
     zone.custom_rules.reverse()
@@ -239,9 +239,7 @@ def test_many_rules_are_paused_in_transactions_the_last_one_first(migration: Mig
 
 
 @pytest.mark.parametrize(("kind", "status"), [("maintenance", 403), ("gone", 410)])
-def test_where_firewall_rules_can_no_longer_be_changed_it_goes_on_and_says_so(
-    migration: Migration, kind: str, status: int
-) -> None:
+def test_a_migration_goes_on_if_firewall_rules_are_read_only(migration: Migration, kind: str, status: int) -> None:
     zone = migration.service.zone(ZONE).seed(rules=RULES)
     migration.service.misbehave(kind, method="PUT")
     run = migration.run(*APPLY)

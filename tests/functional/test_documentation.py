@@ -256,7 +256,7 @@ def documented_fields(resource: Resource, documentation: Mapping[str, Any]) -> I
 
 
 @pytest.mark.parametrize("resource", [item for item in RESOURCES if item.create], ids=lambda item: item.name)
-def test_what_a_new_object_gets_is_documented(resource: Resource, documentation: Mapping[str, Any]) -> None:
+def test_defaults_of_new_objects_are_documented(resource: Resource, documentation: Mapping[str, Any]) -> None:
     for name, default, text in documented_fields(resource, documentation):
         output = "an empty one" if default == "" else f"V({str(default).lower()})"
         assert output in text, name

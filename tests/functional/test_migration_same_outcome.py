@@ -56,7 +56,7 @@ ALL = [Request()]
     rules=[{**rule("r0", "block"), "filter": {"expression": 'http.host eq "example.com"', "paused": True}}],
     requests=ALL,
 )
-def test_a_request_meets_what_it_met(rules: list[dict[str, Any]], requests: list[Request]) -> None:
+def test_the_outcome_of_a_request_stays(rules: list[dict[str, Any]], requests: list[Request]) -> None:
     """Whatever is documented of firewall rules can be carried over, so here no note excuses a difference."""
     migration = migrate(rules)
     if len(migration.rules) < len(rules):
@@ -69,7 +69,7 @@ def test_a_request_meets_what_it_met(rules: list[dict[str, Any]], requests: list
 
 @MANY
 @given(rules=zones(odd=True), requests=REQUESTS)
-def test_a_request_meets_what_it_met_or_the_report_says_why_not(
+def test_the_outcome_of_a_request_stays_or_the_report_explains_it(
     rules: list[dict[str, Any]], requests: list[Request]
 ) -> None:
     migration = migrate(rules)
@@ -104,9 +104,7 @@ def test_a_rule_with_nothing_to_note_is_not_the_one_that_differs(
 
 @MANY
 @given(rules=zones(), requests=REQUESTS)
-def test_where_the_list_may_be_the_order_each_difference_is_noted(
-    rules: list[dict[str, Any]], requests: list[Request]
-) -> None:
+def test_differences_from_the_order_of_the_list_are_noted(rules: list[dict[str, Any]], requests: list[Request]) -> None:
     """A zone whose rules have no priority may evaluate them as they are listed."""
     rules = [{**rule, "priority": None} for rule in rules]
     as_listed = [{**rule, "priority": rank} for rank, rule in enumerate(rules)]
@@ -126,7 +124,7 @@ def test_where_the_list_may_be_the_order_each_difference_is_noted(
 
 @MANY
 @given(rules=st.lists(ODD_RULE, max_size=6))
-def test_whatever_the_service_says_becomes_rules_and_a_report(rules: list[dict[str, Any]]) -> None:
+def test_odd_rules_become_rules_and_a_report(rules: list[dict[str, Any]]) -> None:
     migration = migrate(rules)
     refs = [custom["ref"] for custom in migration.rules]
     assert len(set(refs)) == len(refs)

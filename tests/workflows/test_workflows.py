@@ -62,7 +62,7 @@ def test_the_guides_show_one_for_each_service() -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_is_what_the_schema_asks_for(name: str, file: Path) -> None:
+def test_a_file_satisfies_its_schema(name: str, file: Path) -> None:
     assert against_the_schema(name, file) == []
 
 

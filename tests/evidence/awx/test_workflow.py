@@ -34,9 +34,7 @@ def platform(tmp_path: Path) -> Iterator[Platform]:
         assert not service.breaches
 
 
-def test_what_was_approved_is_applied_however_the_hosts_are_sliced(
-    controller: Controller, first: Run, platform: Platform
-) -> None:
+def test_slices_apply_the_approved_plan(controller: Controller, first: Run, platform: Platform) -> None:
     """The slices that plan are not those that apply; afterwards there is nothing to plan."""
     nodes = dict(workflow_nodes(controller, "europe"))
     planned = platform.run(nodes["plan"], SLICES)

@@ -89,17 +89,17 @@ def test_the_table_has_the_limits_and_whether_they_are_met() -> None:
     assert "2 of 4 limits are met." in lines
 
 
-def test_what_is_needed_more_is_in_seconds() -> None:
+def test_added_time_is_in_seconds() -> None:
     (line,) = measured(Case("case", {"work": constant(5), "file": constant(3)}, [Row("work", "file", 3, unit="s")]), 1)
     assert line.values == [2]
 
 
-def test_what_takes_minutes_is_measured_less_often() -> None:
+def test_long_cases_have_fewer_rounds() -> None:
     (line,) = measured(Case("case", {"work": constant(5), "file": constant(3)}, [Row("work", "file", 3)], rounds=2), 5)
     assert len(line.values) == 2
 
 
-def test_memory_is_what_the_largest_process_needs_more() -> None:
+def test_memory_is_the_difference_of_the_largest_processes() -> None:
     row = Row("work", "other", 1, unit="MiB")
     assert row.value({"work": Taken(1, 300 * MIB), "other": Taken(1, 50 * MIB)}) == 250
 
@@ -131,7 +131,7 @@ def test_cases_are_chosen_by_name(cases: list[Case]) -> None:
 
 
 @pytest.mark.parametrize(("what", "size"), [("plan", 1_000), ("loads", 1_000), ("html", 6), ("json", 6)])
-def test_what_runs_without_ansible_gives_the_right_result(what: str, size: int) -> None:
+def test_pure_functions_give_the_right_result(what: str, size: int) -> None:
     assert pure.work(what, size)()
 
 

@@ -28,7 +28,7 @@ def test_queries_are_dicts(firewall: Client, service: LocalService) -> None:
     assert [call.query for call in service.calls] == [{"id": ["a", "b"]}, {"page": "2"}]
 
 
-def test_writes_are_what_is_not_read(protection: Client, service: LocalService) -> None:
+def test_writes_leave_reads_out(protection: Client, service: LocalService) -> None:
     protection("GET", "/prefixes")
     protection("DELETE", "/prefixes")
     protection("POST", "/prefixes", {})

@@ -69,7 +69,7 @@ def test_a_closed_service_answers_nobody() -> None:
         assert service.base_url == url
 
 
-def test_services_do_not_share_what_they_hold() -> None:
+def test_services_do_not_share_state() -> None:
     with LocalService() as one, LocalService() as other:
         one.account(ACCOUNT)
         requests.get(one.base_url, timeout=5)

@@ -38,7 +38,7 @@ def rule(action: str, parameters: Any = None) -> dict[str, Any]:
     ],
     ids=lambda each: f"{each['action']} {each.get('action_parameters', '')}",
 )
-def test_what_is_taken(rulesets: Client, zone: Any, taken: dict[str, Any]) -> None:
+def test_valid_rules_are_accepted(rulesets: Client, zone: Any, taken: dict[str, Any]) -> None:
     rulesets.result("PUT", ENTRY_POINT, {"rules": [taken]})
     assert zone.custom_rules[0].items() >= taken.items()
 
@@ -74,12 +74,12 @@ def test_what_is_taken(rulesets: Client, zone: Any, taken: dict[str, Any]) -> No
     ],
     ids=str,
 )
-def test_what_is_refused(rulesets: Client, zone: Any, refused: dict[str, Any], pointer: str) -> None:
+def test_invalid_rules_are_refused(rulesets: Client, zone: Any, refused: dict[str, Any], pointer: str) -> None:
     answer = rulesets.refused("PUT", ENTRY_POINT, {"rules": [refused]})
     assert (answer["status"], answer["pointer"], zone.entry_point) == (400, pointer, None)
 
 
-def test_a_rule_may_keep_what_it_has(rulesets: Client, zone: Any) -> None:
+def test_a_rule_may_keep_its_unknown_parameters(rulesets: Client, zone: Any) -> None:
     zone.seed(custom_rules=[{"id": "1" * 32, **rule("skip", {"rules": {"2" * 32: ["3" * 32]}})}])
     (existing,) = zone.custom_rules
     rulesets.result("PUT", ENTRY_POINT, {"rules": [{**existing, "enabled": False}]})

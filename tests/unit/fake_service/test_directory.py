@@ -51,7 +51,7 @@ def test_pages_hold_twenty_unless_the_query_says_otherwise(service: LocalService
     assert directory.refused("GET", "/accounts?per_page=51")["status"] == 400
 
 
-def test_a_token_sees_what_it_may_see(service: LocalService, directory: Client) -> None:
+def test_a_token_sees_only_its_accounts_and_zones(service: LocalService, directory: Client) -> None:
     service.add_token("zones-only", account_settings="none")
     service.add_token("elsewhere", only=["b" * 32])
     for token, accounts, zones in (("zones-only", 0, 1), ("elsewhere", 0, 0)):

@@ -71,7 +71,7 @@ def test_a_rule_is_chosen_by_its_id(firewall: Client, rules: list[dict[str, Any]
     assert firewall.result("GET", "/firewall/rules", params={"id": rules[2]["id"]}) == [rules[2]]
 
 
-def test_put_erases_what_is_left_out(firewall: Client, rules: list[dict[str, Any]]) -> None:
+def test_put_erases_omitted_fields(firewall: Client, rules: list[dict[str, Any]]) -> None:
     rule = rules[0]
     body = {"id": rule["id"], "action": "log", "filter": {"id": rule["filter"]["id"]}}
     replaced = firewall.result("PUT", f"/firewall/rules/{rule['id']}", body)
@@ -92,7 +92,7 @@ def test_put_looks_at_the_filter_s_id_only(firewall: Client, rules: list[dict[st
     assert zone.filters[0] == before
 
 
-def test_put_updates_the_filter_when_switched_so(
+def test_put_updates_the_filter_if_switched_on(
     firewall: Client, rules: list[dict[str, Any]], zone: Any, service: LocalService
 ) -> None:
     service.switch(firewall_put_updates_filter=True)

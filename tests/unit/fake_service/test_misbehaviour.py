@@ -227,6 +227,6 @@ def test_a_fault_has_to_be_known(service: LocalService) -> None:
     assert service.faults == []
 
 
-def test_every_kind_says_what_it_is_for() -> None:
+def test_kinds_act_at_every_moment() -> None:
     assert {kind.when for kind in KINDS.values()} == {"before", "instead", "within", "after"}
     assert len(KINDS) >= 18

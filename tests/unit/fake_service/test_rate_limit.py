@@ -47,7 +47,7 @@ def test_a_block_without_a_time(protection: Client, service: LocalService) -> No
     assert statuses(protection, 1) == [200]
 
 
-def test_every_answer_tells_what_is_left(protection: Client, service: LocalService) -> None:
+def test_every_answer_tells_the_calls_left(protection: Client, service: LocalService) -> None:
     assert "Ratelimit" not in protection("GET", "/prefixes").headers
     service.rate_limit(calls=3, seconds=60)
     headers = protection("GET", "/prefixes").headers

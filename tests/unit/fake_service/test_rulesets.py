@@ -160,7 +160,7 @@ def test_a_rule_with_neither_is_known_when_nothing_changed(rulesets: Client, cus
     assert rulesets.result("PUT", ENTRY_POINT, {"rules": [body]})["rules"][0]["version"] == "7"
 
 
-def test_what_is_left_out_of_a_rule_is_erased(rulesets: Client, custom_rules: Rules) -> None:
+def test_omitted_fields_of_a_rule_are_erased(rulesets: Client, custom_rules: Rules) -> None:
     body = {"id": FOREIGN, "action": "execute", "expression": "true"}
     (rule,) = rulesets.result("PUT", ENTRY_POINT, {"rules": [body]})["rules"]
     assert rule.keys() == {"id", "ref", "action", "expression", "description", "enabled", "version", "last_updated"}

@@ -86,7 +86,7 @@ def test_a_delete_of_the_collection_takes_everything(protection: Client, path: s
 
 
 @every_list
-def test_what_does_not_exist_is_not_found(protection: Client, path: str) -> None:
+def test_missing_objects_are_not_found(protection: Client, path: str) -> None:
     for method, body in (("GET", None), ("PATCH", CHANGES[path]), ("DELETE", None)):
         refused = protection.refused(method, f"{path}/31c70c65-9f81-4669-94ed-1e1e041e7b06", body)
         assert refused["status"] == 404 and "31c70c65" in refused["message"]
@@ -103,7 +103,7 @@ def test_what_does_not_exist_is_not_found(protection: Client, path: str) -> None
         ("/tcp_flow_protection/rules", "mitigation_type", "challenge"),
     ],
 )
-def test_what_is_fixed_cannot_be_changed(protection: Client, path: str, field: str, value: str) -> None:
+def test_immutable_fields_cannot_be_changed(protection: Client, path: str, field: str, value: str) -> None:
     created = protection.result("POST", path, LISTS[path])
     refused = protection.refused("PATCH", f"{path}/{created['id']}", {**CHANGES[path], field: value})
     assert (refused["status"], refused["pointer"]) == (400, f"/{field}")

@@ -64,5 +64,5 @@ def test_a_checkout_that_is_ready_has_no_problems(tmp_path: Path) -> None:
         ("README.md", "edgeops-protection-1.1.0.tar.gz\n", "README.md installs another version than 1.2.0."),
     ],
 )
-def test_it_names_what_is_wrong(name: str, text: str, problem: str, tmp_path: Path) -> None:
+def test_each_problem_is_named(name: str, text: str, problem: str, tmp_path: Path) -> None:
     assert said_of({**READY, name: text}, tmp_path) == [problem]

@@ -25,7 +25,7 @@ def test_every_file_of_module_utils_has_one_test_file_and_there_is_no_other() ->
     assert paths(TESTS) >= PROPERTIES
 
 
-def test_what_several_tests_share_is_in_no_test_file() -> None:
+def test_no_test_file_imports_another() -> None:
     tests = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")}
     assert [
         str(path) for path, text in tests.items() if re.search(r"^from tests\.[\w.]*\btest_", text, re.MULTILINE)
