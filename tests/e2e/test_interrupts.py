@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.fake_service import LocalService
-from tests.support.interrupted_run import interruptible, wait_until
+from tests.support.interrupted_run import WAITS, Wait, interruptible, killed_task, wait_until
 from tests.support.module_run import ACCOUNT
 
 LONGEST = 5.0
@@ -47,28 +47,15 @@ def test_once_is_enough(
 
 
 PERIOD = 4.0  # seconds
-BUDGET = {"call_budget": 7, "call_budget_period": PERIOD}
-PLANNED = {"edgeops.protection.account_protection": {"prefixes": [{"prefix": "192.0.2.0/24"}], **BUDGET}}
-KILLED: list[tuple[str, str, dict[str, Any], int]] = [
-    # where the run waits when it is killed, the fault and its settings, how many calls were made then
-    ("for its turn in the call budget", "", {}, 7),
-    ("as long as the service demands", "status", {"method": "POST", "status": 429, "headers": {"Retry-After": "3"}}, 8),
-    ("before it repeats a call", "status", {"path": ".*/status", "status": 503, "headers": {"Retry-After": "3"}}, 1),
-    ("for a response", "slow", {"path": ".*/status", "seconds": 3}, 1),
-]
 
 
 @pytest.mark.parametrize("in_worker", [True, False], ids=["in the worker", "packed"])
-@pytest.mark.parametrize(("kind", "settings", "calls"), [row[1:] for row in KILLED], ids=[row[0] for row in KILLED])
-def test_a_killed_run_writes_no_more(
-    kind: str, settings: dict[str, Any], calls: int, in_worker: bool, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("wait", WAITS, ids=str)
+def test_a_killed_run_writes_no_more(wait: Wait, in_worker: bool, tmp_path: Path) -> None:
     with LocalService() as service:
-        service.account(ACCOUNT).seed(enabled=True)
-        if kind:
-            service.misbehave(kind, **settings)
-        with interruptible(service, tmp_path, [PLANNED], in_worker) as run:
-            assert wait_until(lambda: len(service.calls) >= calls, 60), (tmp_path / "output").read_text()
+        wait.prepare(service, PERIOD)
+        with interruptible(service, tmp_path, [killed_task(PERIOD)], in_worker) as run:
+            assert wait_until(lambda: len(service.calls) >= wait.calls, 60), (tmp_path / "output").read_text()
             run.process.kill()
             assert run.seconds_until_gone(2 * LONGEST) < LONGEST
             made = len(service.calls)

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""`python -m tests.evidence.kills`: end runs of a playbook at random calls; one more run must converge, without duplicates or losses."""
+"""`python -m tests.evidence.kills`: end runs of a playbook at random calls; one more run must converge, without duplicates or losses.
+
+Besides, kill runs in every wait there is: nothing of them may go on.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import random
 import signal
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,14 +27,15 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.session im
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as RESOURCES
 
 from tests.fake_service import LocalService
-from tests.support.interrupted_run import InterruptedRun, interruptible, wait_until
+from tests.support.interrupted_run import WAITS, InterruptedRun, Wait, interruptible, killed_task, wait_until
 from tests.support.module_run import ACCOUNT, Modules
 
 RUNS = 30
+MODES = {True: "in the worker", False: "packed"}
 LATENCY = 0.05  # seconds, so that a run is long enough to be interrupted
 LONGEST_START = 120.0  # seconds until the first call
 LONGEST_END = 5.0  # seconds after which nothing is left of an interrupted run
-LONGEST_ORPHAN = 60.0  # seconds in which a worker whose parent is killed comes to the end of its plan
+PERIOD = 20.0  # seconds of the call budget, and of the other waits in which a run is killed
 
 KEPT = [{"prefix": f"10.0.{number}.1/32", "comment": "kept"} for number in range(20)]
 CHANGED = [{"prefix": f"10.1.{number}.1/32", "comment": "old"} for number in range(20)]
@@ -71,11 +76,6 @@ class Way:
         else:
             os.kill(workers[0] if self.meets == "worker" and workers else parent, self.sent)
 
-    @property
-    def orphans(self) -> bool:
-        """Whether the worker hears nothing of it, and goes on to the end of its plan."""
-        return self.sent is signal.SIGKILL and self.meets != "worker"
-
 
 WAYS = [
     *(Way(sent, meets) for sent in (signal.SIGINT, signal.SIGTERM) for meets in ("group", "parent", "worker")),
@@ -105,15 +105,25 @@ def interrupt(service: LocalService, way: Way, call: int, in_worker: bool, folde
                 f"The run does not come to call {call}:\n{(folder / 'output').read_text(encoding='utf-8')}"
             )
         way.end(run)
-        if not way.orphans:
-            return run.seconds_until_gone(2 * LONGEST_END)
-        wait_until(lambda: no_more_calls(service), LONGEST_ORPHAN)
-        return 0.0
+        return run.seconds_until_gone(2 * LONGEST_END)
 
 
-def no_more_calls(service: LocalService) -> bool:
-    before = len(service.calls)
-    return not wait_until(lambda: len(service.calls) > before, 2.0)
+def kill_in(wait: Wait, service: LocalService, in_worker: bool, folder: Path) -> Iterator[str]:
+    """Kill the parent alone while its run waits, and look for a whole period whether something of it goes on."""
+    wait.prepare(service, PERIOD)
+    with interruptible(service, folder, [killed_task(PERIOD)], in_worker) as run:
+        if not wait_until(lambda: len(service.calls) >= wait.calls, LONGEST_START):
+            raise RuntimeError(f"The run does not wait:\n{(folder / 'output').read_text(encoding='utf-8')}")
+        run.process.kill()
+        seconds = run.seconds_until_gone(2 * LONGEST_END)
+        if seconds > LONGEST_END:
+            yield f"{seconds:.1f} s until it ended"
+        made = len(service.calls)
+        time.sleep(PERIOD)
+        if len(service.calls) > made or service.account(ACCOUNT).prefixes:
+            yield f"calls after its end: {', '.join(map(str, service.calls[made:]))}"
+        if run.processes():
+            yield f"processes after its end: {run.processes()}"
 
 
 def problems(service: LocalService) -> Iterator[str]:
@@ -148,28 +158,49 @@ def duplicates(service: LocalService) -> Iterator[str]:
             yield from (f"{resource.name} {key} is there {count} times" for key, count in keys.items() if count > 1)
 
 
+def end_at_calls(
+    service: LocalService, runs: int, chance: random.Random, scratch: Path, show: Callable[[str], None]
+) -> int:
+    """End so many runs at random calls; returns how many of them do not end in time, or do not converge."""
+    total, failures, longest = calls_of_a_whole_run(service), 0, 0.0
+    for number in range(runs):
+        way, in_worker = WAYS[number % len(WAYS)], chance.random() < 0.7
+        call = chance.randint(1, total)
+        seconds = interrupt(service, way, call, in_worker, _folder(scratch, str(number)))
+        wrong = [*problems(service), *([f"{seconds:.1f} s until it ended"] if seconds > LONGEST_END else [])]
+        failures, longest = failures + bool(wrong), max(longest, seconds)
+        show(f"{number + 1:3} {way}, {MODES[in_worker]}, at call {call} of {total}: {'; '.join(wrong) or 'converges'}")
+    show(f"{runs - failures} of {runs} converge; the longest end took {longest:.1f} s")
+    return failures
+
+
+def kill_in_waits(service: LocalService, scratch: Path, show: Callable[[str], None]) -> int:
+    """Kill a run in each wait, in the worker and packed; returns of how many something goes on."""
+    failures, kills = 0, [(wait, in_worker) for wait in WAITS for in_worker in MODES]
+    for wait, in_worker in kills:
+        wrong = list(kill_in(wait, service, in_worker, _folder(scratch, f"{MODES[in_worker]} {wait}")))
+        failures += bool(wrong)
+        show(f"killed while it waits {wait}, {MODES[in_worker]}: {'; '.join(wrong) or 'nothing goes on'}")
+    show(f"nothing goes on of {len(kills) - failures} of {len(kills)} runs that were killed while they waited")
+    return failures
+
+
+def _folder(scratch: Path, name: str) -> Path:
+    folder = scratch / name.replace(" ", "-")
+    folder.mkdir()
+    return folder
+
+
 def main(words: Sequence[str] | None = None, show: Callable[[str], None] = print) -> int:
-    """Interrupt the runs; 1 where one of them does not end or converge."""
+    """Interrupt the runs; 1 if one of them does not end or converge, or goes on after it was killed."""
     parser = argparse.ArgumentParser(prog="python -m tests.evidence.kills", description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="to repeat what went wrong")
     arguments = parser.parse_args(words)
-    chance = random.Random(arguments.seed)
     show(f"{arguments.runs} runs, --seed {arguments.seed}")
-    failures, longest = 0, 0.0
     with LocalService() as service, tempfile.TemporaryDirectory() as scratch:
-        total = calls_of_a_whole_run(service)
-        for number in range(arguments.runs):
-            way, in_worker = WAYS[number % len(WAYS)], chance.random() < 0.7
-            call = chance.randint(1, total)
-            folder = Path(scratch) / str(number)
-            folder.mkdir()
-            seconds = interrupt(service, way, call, in_worker, folder)
-            wrong = [*problems(service), *([f"{seconds:.1f} s until it ended"] if seconds > LONGEST_END else [])]
-            failures, longest = failures + bool(wrong), max(longest, seconds)
-            mode = "in the worker" if in_worker else "packed"
-            show(f"{number + 1:3} {way}, {mode}, at call {call} of {total}: {'; '.join(wrong) or 'converges'}")
-    show(f"{arguments.runs - failures} of {arguments.runs} converge; the longest end took {longest:.1f} s")
+        failures = end_at_calls(service, arguments.runs, random.Random(arguments.seed), Path(scratch), show)
+        failures += kill_in_waits(service, Path(scratch), show)
     return 1 if failures else 0
 
 
