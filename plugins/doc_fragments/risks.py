@@ -24,8 +24,8 @@ options:
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(unprotects_addresses) means that the plan would leave addresses outside protection that
         were inside it.
-      - V(stops_mitigation) means that the plan would leave addresses whose attacks a component
-        mitigates with monitoring only.
+      - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
+        that a component mitigates with less than that.
       - V(disables_protection) means that the plan would turn the protection off, or take the last
         working rule from a component, or the last protected prefix from the account.
       - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was

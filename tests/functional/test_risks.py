@@ -334,9 +334,10 @@ def seconds_between(one: str, other: str) -> float:
 
 
 LAX: dict[str, Any] = {"scope": "datacenter", "name": "lax", "mode": "enabled"}
+IN_LAX = [{"code": "stops_mitigation", "entries": ["syn_flood datacenter lax"]}]  # where the global rule mitigates
 ROLLOUTS: list[tuple[str, dict[str, Any], str]] = [
-    ("protection_rule", {"kind": "syn_flood", **LAX}, "syn_flood_rule"),
-    ("account_protection", {"rules": [{"kind": "syn_flood", **LAX}]}, "syn_flood_rule"),
+    ("protection_rule", {"kind": "syn_flood", **LAX, "accept_risks": IN_LAX}, "syn_flood_rule"),
+    ("account_protection", {"rules": [{"kind": "syn_flood", **LAX}], "accept_risks": IN_LAX}, "syn_flood_rule"),
     ("dns_protection_rule", LAX, "dns_rule"),
     ("account_protection", {"dns_rules": [LAX]}, "dns_rule"),
 ]

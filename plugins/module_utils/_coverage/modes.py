@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import FrozenSet, Iterable, Mapping, Sequence, Tuple, TypedDict
 
 from .._expressions.destinations import Matches, Undecided, matched
-from .._schema.account import COMPONENTS, DISABLED, ENABLED, MODES, MONITORING, filters_of, rules_of
+from .._schema.account import COMPONENTS, MODES, filters_of, rules_of
 from .._schema.resource import Object
 from .._text import excerpt
 from .._values.address_set import EVERYTHING, Range, Ranges, difference, intersection, union
@@ -106,21 +106,6 @@ class Component:
             open_pieces = [piece for piece in next_pieces if piece[0]]
         return gathered(
             closed + [(ranges, modes | self.rule_modes) for ranges, modes in open_pieces]
-        )
-
-    def mitigated(self, space: Ranges) -> Ranges:
-        """The addresses whose ordinary traffic is mitigated: what neither a filter for a part of it
-        nor a rule for one region or data center takes."""
-        by_filter = intersection(space, self._union(ENABLED, "always"))
-        if {rule.mode for rule in self.rules if rule.everywhere} != {ENABLED}:
-            return by_filter
-        others = union([*self._union(MONITORING, "always"), *self._union(DISABLED, "always")])
-        return union([*by_filter, *difference(space, others)])
-
-    def partly_mitigated(self, space: Ranges) -> Ranges:
-        """The addresses some of whose traffic is mitigated, somewhere."""
-        return union(
-            item for ranges, modes in self.pieces(space) if ENABLED in modes for item in ranges
         )
 
     def _union(self, mode: str, part: str) -> Ranges:

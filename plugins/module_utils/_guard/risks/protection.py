@@ -11,8 +11,12 @@ module: the same change carries the same risks through whatever module it comes.
 
 from __future__ import annotations
 
+from typing import Iterator, Mapping
+
 from ..._coverage.coverage import has_flag
+from ..._coverage.mitigation import no_longer_mitigated
 from ..._coverage.modes import UNDECIDED, Component
+from ..._expressions.destinations import Undecided, matched
 from ..._plan.plan import Operation
 from ..._schema.account import ENABLED, MONITORING, PREFIXES, STATUS
 from ..._schema.resource import Object
@@ -60,49 +64,59 @@ def _takes_out(item: Operation, lost: Ranges) -> bool:
     return (was_protected and item.planned is None) or (is_excluded and not was_excluded)
 
 
-@risk("The plan would leave addresses whose attacks a component mitigates with monitoring only.")
+@risk(
+    "The plan would leave addresses, or a part of their traffic, that a component mitigates with"
+    " less than that."
+)
 def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
-    """A component that mitigates attacks on addresses would do less; what disables it altogether is
+    """A component would mitigate less of the traffic to addresses; what disables it altogether is
     not this risk."""
-    before, after = change.before, change.after
-    is_off = before.enabled is False or after.enabled is False
-    still_protected = intersection(before.protected, after.protected)
     lost_by_component: dict[str, Ranges] = {}
     reasons = []
-    for was, becomes in zip(before.components, after.components):
-        idle = is_off and was.is_switched
-        lost = (
-            []
-            if idle or _last_of(was, becomes)
-            else _no_longer_mitigated(was, becomes, still_protected)
-        )
-        if lost:
-            lost_by_component[was.kind] = lost
+    for was, becomes in _components_that_may_stop(change):
+        space = intersection(change.before.protected, change.after.protected)
+        for ranges, what in no_longer_mitigated(was, becomes, space):
+            lost_by_component.setdefault(was.kind, []).extend(ranges)
+            part = f": {what}" if what else ""
             reasons.append(
-                f"{was.title} would no longer mitigate attacks on {counted(lost)}"
-                f" ({first_few(networks(lost))})"
+                f"{was.title} would no longer mitigate attacks on {counted(ranges)}"
+                f" ({first_few(networks(ranges))}){part}"
             )
     if not reasons:
         return None
-    operations = [
-        item
-        for item in change.plan.operations
-        if item.resource.component in lost_by_component
-        and (item.action != "update" or item.resource.mode_field in item.fields)
-    ]
-    lost = union(item for ranges in lost_by_component.values() for item in ranges)
-    return Finding(sentence("; ".join(reasons)), lost, entries_of(operations))
+    lost = {kind: union(ranges) for kind, ranges in lost_by_component.items()}
+    operations = [item for item in change.plan.operations if _lowers(item, lost)]
+    ranges = union(item for several in lost.values() for item in several)
+    return Finding(sentence("; ".join(reasons)), ranges, entries_of(operations))
 
 
-def _no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> Ranges:
-    """Addresses whose ordinary traffic is mitigated before and not after, or of whose traffic
-    nothing is any more."""
-    return union(
-        [
-            *difference(was.mitigated(space), becomes.mitigated(space)),
-            *difference(was.partly_mitigated(space), becomes.partly_mitigated(space)),
-        ]
-    )
+def _components_that_may_stop(change: Change) -> Iterator[tuple[Component, Component]]:
+    """The components that a plan changes, and that work before and after it."""
+    before, after = change.before, change.after
+    is_off = before.enabled is False or after.enabled is False
+    changed = {item.resource.component for item in change.plan.operations}
+    for was, becomes in zip(before.components, after.components):
+        is_idle = is_off and was.is_switched
+        if was.kind in changed and not is_idle and not _last_of(was, becomes):
+            yield was, becomes
+
+
+def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
+    """Whether an operation on a rule or filter leaves some of these addresses, by component, with
+    less: it ends a mitigation, or decides instead of what mitigated."""
+    ranges = lost.get(item.resource.component or "")
+    was_enabled = item.existing is None or _mode(item, item.existing) == ENABLED
+    if not ranges or not was_enabled or _mode(item, item.planned) == ENABLED:
+        return False
+    expression = (item.existing or item.fields).get("expression")
+    return expression is None or _may_match(str(expression), ranges)
+
+
+def _may_match(expression: str, ranges: Ranges) -> bool:
+    try:
+        return bool(intersection(matched(expression).sometimes, ranges))
+    except Undecided:
+        return True
 
 
 @risk(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import component, components, in_order
-from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import count, networks, range_of
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import count, range_of
 
 from tests.support.coverage_model import HALF, Entry, account_state, filter_, rule
 
@@ -40,27 +40,6 @@ def test_which_mode_applies(rules: list[Entry], filters: list[Entry], modes: dic
     protection = component("syn_flood", account_state(syn_flood_rules=rules, syn_flood_filters=filters))
     assert {" or ".join(in_order(of)): count(ranges) for ranges, of in protection.pieces(ALL)} == modes
     assert bool(protection.undecided) is any("undecided" in words for words in modes)
-
-
-@pytest.mark.parametrize(
-    ("rules", "filters", "mitigated", "partly"),
-    [
-        ([], [], [], []),
-        ([rule("enabled")], [], ["192.0.2.0/24"], ["192.0.2.0/24"]),
-        ([rule("monitoring")], [], [], []),
-        ([rule("monitoring")], [filter_("enabled", HALF)], ["192.0.2.0/25"], ["192.0.2.0/25"]),
-        ([rule("monitoring")], [filter_("enabled", PART)], [], ["192.0.2.0/24"]),
-        ([rule("enabled")], [filter_("disabled", HALF)], ["192.0.2.128/25"], ["192.0.2.128/25"]),
-        ([rule("enabled")], [filter_("disabled", PART)], ["192.0.2.0/24"], ["192.0.2.0/24"]),
-        ([rule("enabled", "region", "WEUR")], [], [], ["192.0.2.0/24"]),
-    ],
-)
-def test_what_is_mitigated_wholly_and_partly(
-    rules: list[Entry], filters: list[Entry], mitigated: list[str], partly: list[str]
-) -> None:
-    protection = component("syn_flood", account_state(syn_flood_rules=rules, syn_flood_filters=filters))
-    assert networks(protection.mitigated(ALL)) == mitigated
-    assert networks(protection.partly_mitigated(ALL)) == partly
 
 
 @pytest.mark.parametrize(
