@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fake_service import LocalService
-from tests.support.interrupted_run import WAITS, Wait, interruptible, killed_task, wait_until
+from tests.support.interrupted_run import WAITS, Wait, interruptible, killed_task, later_calls, wait_until
 from tests.support.module_run import ACCOUNT
 
 LONGEST = 5.0
@@ -58,7 +57,5 @@ def test_a_killed_run_writes_no_more(wait: Wait, in_worker: bool, tmp_path: Path
             assert wait_until(lambda: len(service.calls) >= wait.calls, 60), (tmp_path / "output").read_text()
             run.process.kill()
             assert run.seconds_until_gone(2 * LONGEST) < LONGEST
-            made = len(service.calls)
-            time.sleep(PERIOD)
-            assert service.calls[made:] == []
+            assert later_calls(service, PERIOD) == []
             assert service.account(ACCOUNT).prefixes == []

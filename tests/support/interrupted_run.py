@@ -25,6 +25,7 @@ from tests.support.module_run import ACCOUNT
 
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 MARK = "RUN_OF_THIS_TEST"
+UNDER_WAY = 1.0  # seconds until the service has noted what was sent before the end of a run
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,14 @@ class InterruptedRun:
         began = time.monotonic()
         wait_until(lambda: self.process.poll() is not None and not self.processes(), longest)
         return time.monotonic() - began
+
+
+def later_calls(service: LocalService, seconds: float) -> list[str]:
+    """The calls that come in so many seconds from now on, but for those that are under way."""
+    time.sleep(UNDER_WAY)
+    made = len(service.calls)
+    time.sleep(seconds)
+    return [f"{call.method} {call.path}" for call in service.calls[made:]]
 
 
 def _pids() -> Iterator[int]:

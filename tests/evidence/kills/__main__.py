@@ -15,7 +15,6 @@ import random
 import signal
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,15 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.session im
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as RESOURCES
 
 from tests.fake_service import LocalService
-from tests.support.interrupted_run import WAITS, InterruptedRun, Wait, interruptible, killed_task, wait_until
+from tests.support.interrupted_run import (
+    WAITS,
+    InterruptedRun,
+    Wait,
+    interruptible,
+    killed_task,
+    later_calls,
+    wait_until,
+)
 from tests.support.module_run import ACCOUNT, Modules
 
 RUNS = 30
@@ -118,10 +125,9 @@ def kill_in(wait: Wait, service: LocalService, in_worker: bool, folder: Path) ->
         seconds = run.seconds_until_gone(2 * LONGEST_END)
         if seconds > LONGEST_END:
             yield f"{seconds:.1f} s until it ended"
-        made = len(service.calls)
-        time.sleep(PERIOD)
-        if len(service.calls) > made or service.account(ACCOUNT).prefixes:
-            yield f"calls after its end: {', '.join(map(str, service.calls[made:]))}"
+        later = later_calls(service, PERIOD)
+        if later or service.account(ACCOUNT).prefixes:
+            yield f"calls after its end: {', '.join(later)}"
         if run.processes():
             yield f"processes after its end: {run.processes()}"
 
