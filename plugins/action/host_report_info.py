@@ -50,7 +50,9 @@ class ActionModule(CollectionAction):
         except (AnsibleError, ValueError) as exc:
             predicted = HostResults(task.host, errors=[str(exc)])
         record = host_record(predicted)
-        return {"changed": bool(record["operations"]), "record": record}
+        warnings = task.misspelt_variables()
+        result = {"changed": bool(record["operations"]), "record": record}
+        return {**result, **({"warnings": warnings} if warnings else {})}
 
 
 def _predict_host(task: HostTask) -> HostResults:

@@ -16,6 +16,9 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, visible
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
+    misspelt_in_role,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.plan_file import PLANS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
@@ -88,6 +91,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
         result = _result(report, str(directory), options["fail_on"], bool(changed))
+        if misspelt := misspelt_in_role(variables, "report"):
+            result["warnings"] = misspelt
         for line in result["summary"]:
             self._display.display(line, stderr=True)  # stdout may be read by a program
         return result

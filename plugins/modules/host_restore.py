@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_restore
-short_description: Make an account and its zone what a file says again
+short_description: Internal, make an account and its zone what a file says again
 version_added: 0.2.0
 description:
   - The action of the playbook C(edgeops.protection.restore). It takes a snapshot, which the role

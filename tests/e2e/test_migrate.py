@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._migration impo
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, Run, TaskResult, ansible_playbook
+from tests.support.ansible_run import REPOSITORY, Run, TaskResult, ansible, ansible_playbook
 from tests.support.documents import read_page
 
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
@@ -309,3 +309,18 @@ def test_a_host_that_lacks_something_is_told_so_and_one_without_a_zone_is_left_o
     good = migration.run("-vvv", *APPLY)
     assert "task path: " in good.output  # which shows that it is as verbose as asked
     assert migration.service.token not in good.output + json.dumps([task.result for task in good.tasks])
+
+
+def test_a_relative_directory_is_one_of_the_working_directory(migration: Migration) -> None:
+    folder = migration.directory / "here"
+    folder.mkdir()
+    options = ("-i", migration.directory / "hosts.yml", "-e", "migrate_firewall_rules_directory=.", PLAYBOOK)
+    run = ansible("ansible-playbook", *options, directory=folder, environment={"PWD": "/"})
+    assert run.code == 0, run.output
+    assert sorted(path.name for path in folder.iterdir()) == ["lima_custom_rules.md", "lima_custom_rules.yml"]
+
+
+def test_a_misspelt_variable_is_refused(migration: Migration) -> None:
+    run = migration.run("-e", "migrate_firewall_rules_aply=true")
+    assert run.code != 0
+    assert "migrate_firewall_rules_aply: no variable of the role migrate_firewall_rules. It has" in run.output

@@ -144,6 +144,20 @@ def test_a_report_leaves_no_plan_of_a_host_that_it_does_not_have(inventory: Path
     assert [path.name for path in (inventory.parent / "report" / "plans").iterdir()] == ["drift.json"]
 
 
+def test_misspelt_variables_are_named(inventory: Path) -> None:
+    run = report(
+        inventory, "--limit", "in_order", "-e", "report_directroy=x", "-e", "edge_zone_idd=x", "-e", "tagret=x"
+    )
+    printed = " ".join(run.output.split())
+    for name, owner, meant in (
+        ("report_directroy", "role report", "report_directory"),
+        ("in_order: edge_zone_idd", "inventory", "edge_zone_id"),
+        ("in_order: tagret", "playbooks", "target"),
+    ):
+        sentence = f"{name} is no variable of the {owner}; it has no effect. Did you mean {meant}?"
+        assert sentence.partition(" Did ")[0] in printed
+
+
 def test_packed_modules_give_the_same_report(inventory: Path) -> None:
     some = ("--limit", "off,drift,weakened,zone.unread")
     assert report(inventory, *some).code == 0

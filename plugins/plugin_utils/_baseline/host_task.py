@@ -16,8 +16,9 @@ from ansible.utils.display import Display
 from .._action import ModuleCalls, Warn, wrong_options
 from .._diff_text import failure_diff
 from .host_runner import HostRun, HostRunner, first_wrong
+from .misspelt import misspelt_in_host
 from .results import combined, has_failed, lines, refused
-from .variables import Part, unknown_variables, without_omitted
+from .variables import Part, without_omitted
 
 COLLECTION = "edgeops.protection."
 
@@ -43,14 +44,27 @@ class HostTask:
         return values
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
-        """Runs modules on the host; `warn` gets their warnings, and shows them by default."""
-        show = self._display.warning if warn is None else warn
+        """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""
+        show = self.warn if warn is None else warn
 
         def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
             module = COLLECTION + part.module
-            return self._calls.run(module, part.options, check_mode, show, part.caller)
+            result = self._calls.run(module, part.options, check_mode, show, part.caller)
+            warnings = [self._of_host(text) for text in result.get("warnings") or ()]
+            return {**result, "warnings": warnings} if warnings else result
 
         return HostRunner(run_module)
+
+    def warn(self, text: str) -> None:
+        """Show a warning with the name of the host, since Ansible shows equal ones once."""
+        self._display.warning(self._of_host(text))
+
+    def misspelt_variables(self) -> list[str]:
+        """A warning for each variable of the host that is not known, and seems to be ours."""
+        return [self._of_host(text) for text in misspelt_in_host(self._calls.variables)]
+
+    def _of_host(self, text: Any) -> Any:
+        return f"{self.host}: {text}" if isinstance(text, str) else text
 
     def require_control_node(self) -> None:
         """Raises ValueError if credentials would leave the control node."""
@@ -63,7 +77,7 @@ class HostTask:
             self.require_control_node()
             updated = update()
         except ValueError as exc:
-            return {"failed": True, "msg": str(exc), "warnings": self._unknown_variables()}
+            return {"failed": True, "msg": str(exc), "warnings": self.misspelt_variables()}
         if self._calls.shows_diff and (updated.refusal or has_failed(updated.results)):
             self._display.display(failure_diff(updated.results.values()), stderr=True)
         if updated.refusal:
@@ -72,11 +86,8 @@ class HostTask:
             for line in lines(self.host, updated.results):
                 self._display.display(line, stderr=True)  # stdout may be read by a program
         verbose = self._display.verbosity > 0
-        result = combined(updated.results, self._unknown_variables(), updated.predicted, verbose)
+        result = combined(updated.results, self.misspelt_variables(), updated.predicted, verbose)
         return {**result, **({"snapshot": updated.snapshot} if updated.snapshot else {})}
-
-    def _unknown_variables(self) -> list[str]:
-        return unknown_variables(self._calls.variables)
 
 
 def wrong_parts(parts: Sequence[Part]) -> dict[str, dict[str, Any]]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
@@ -109,21 +108,6 @@ def without_omitted(value: Any, omitted: Any) -> Any:
     if isinstance(value, list):
         return [without_omitted(item, omitted) for item in value if item != omitted]
     return value
-
-
-def unknown_variables(names: Iterable[str]) -> list[str]:
-    """A sentence for each variable with the prefix of the role that the role does not have, such as
-    a misspelt one."""
-    ours = {variable.removeprefix(PREFIX): variable for variable in sorted(KNOWN)}
-    sentences = []
-    for name in sorted(names):
-        if name.startswith(PREFIX) and name not in (*KNOWN, RESULT, SOURCE, REPORT):
-            close = get_close_matches(name.removeprefix(PREFIX), ours, 1)
-            question = f" Did you mean {ours[close[0]]}?" if close else ""
-            sentences.append(
-                f"{name} is no variable of the role baseline; it has no effect.{question}"
-            )
-    return sentences
 
 
 def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:

@@ -121,10 +121,11 @@ def _page(report: Report, policy: str, style: Markup, script: Markup) -> dict[st
 
 def _numbers(totals: Totals) -> Iterator[tuple[int, str]]:
     """Numbers, and their nouns."""
-    yield totals["mitigating"], "hosts mitigate attacks"
+    mitigating = totals["mitigating"]
+    yield mitigating, "host mitigates attacks" if mitigating == 1 else "hosts mitigate attacks"
     numbers: Mapping[str, Any] = totals
     for key, item in shown_as(Counted):
-        yield numbers[key], item.many
+        yield numbers[key], item.noun(numbers[key])
 
 
 def lead(totals: Totals) -> str:
@@ -172,10 +173,11 @@ def _host(record: HostRecord) -> dict[str, Any]:
 
 
 def _counts(record: HostRecord) -> Iterator[str]:
+    nouns = dict(shown_as(Counted))
     if record["operations"]:
-        yield plural(len(record["operations"]), "difference", "differences")
+        yield nouns["operations"].in_words(len(record["operations"]))
     if record["pending"]:
-        yield plural(len(record["pending"]), "pending step", "pending steps")
+        yield nouns["pending"].in_words(len(record["pending"]))
     if record["unmanaged"]:
         yield f"{len(record['unmanaged'])} unmanaged"
     if record["mitigates"] is not None:

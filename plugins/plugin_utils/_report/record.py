@@ -75,6 +75,10 @@ class Counted(NamedTuple):
     one: str
     many: str
 
+    def noun(self, number: int) -> str:
+        """The noun that goes with a number."""
+        return self.one if number == 1 else self.many
+
     def in_words(self, number: int) -> str:
         """A number of elements."""
         return plural(number, self.one, self.many)
@@ -237,7 +241,13 @@ Shown = TypeVar("Shown", Column, Metric, Counted)
 
 def shown_as(kind: type[Shown]) -> Iterator[tuple[str, Shown]]:
     """The keys of a host that are shown so, in their order, and how."""
-    for key, hint in get_type_hints(HostRecord, include_extras=True).items():
-        for item in getattr(hint, "__metadata__", ()):
-            if isinstance(item, kind):
-                yield key, item
+    for key, item in METADATA:
+        if isinstance(item, kind):
+            yield key, item
+
+
+METADATA: Final[Sequence[tuple[str, Any]]] = [
+    (key, item)
+    for key, hint in get_type_hints(HostRecord, include_extras=True).items()
+    for item in getattr(hint, "__metadata__", ())
+]

@@ -13,7 +13,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     NAMES,
     OPTIONS,
     parts_of,
-    unknown_variables,
     without_omitted,
 )
 
@@ -120,28 +119,6 @@ def test_what_lacks_is_said_at_once(variables: dict[str, Any], sentences: list[s
         parts(**variables)
     for sentence in sentences:
         assert sentence in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "close"),
-    [
-        ("baseline_prefix", "baseline_prefixes"),
-        ("baseline_allow_list", "baseline_allowlist"),
-        ("baseline_max_deletions", "baseline_max_deletions_percent"),
-        ("baseline_custom_rule", "baseline_custom_rules"),
-        ("baseline_zzz", None),
-    ],
-)
-def test_an_unknown_variable_is_named_with_the_one_that_is_close(name: str, close: str | None) -> None:
-    known = ["baseline_prefixes", "baseline_result", "baseline_source", "edge_zone_id", "other"]
-    (sentence,) = unknown_variables([name, *known])
-    assert sentence.startswith(f"{name} is no variable of the role baseline; it has no effect.")
-    assert sentence.partition(" Did you mean ")[2] == (f"{close}?" if close else "")
-
-
-@pytest.mark.parametrize("name", ["baseline_result", "baseline_report", "baseline_source"])
-def test_what_roles_register_or_export_is_no_misspelt_variable(name: str) -> None:
-    assert unknown_variables([name]) == []
 
 
 def test_what_a_template_omits_is_left_out_however_deep() -> None:

@@ -1,0 +1,79 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Variables that look like those of the roles and playbooks, and are none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from .variables import INVENTORY, KNOWN, PREFIX, REPORT, RESULT, SOURCE
+
+ROLES = Path(__file__).parents[3] / "roles"
+TARGET = "target"  # of every playbook: the group of its hosts
+OF_INVENTORY = frozenset(
+    [
+        *INVENTORY.values(),
+        "edge_account_name",
+        "edge_account_type",
+        "edge_zone_account",
+        "edge_zone_account_id",
+        "edge_zone_plan",
+        "edge_zone_status",
+    ]
+)
+ALIKE = 0.83  # of two names of which one may be the other, misspelt
+
+
+def misspelt_in_host(names: Iterable[str]) -> list[str]:
+    """A sentence for each variable of a host that the role baseline or the inventory does not have,
+    such as a misspelt one."""
+    every = sorted(names)
+    return [
+        *_unknown_in_baseline(every),
+        *_alike(every, "edge_", sorted(OF_INVENTORY), "the inventory"),
+        *_alike(every, "", [TARGET], "the playbooks"),
+    ]
+
+
+def misspelt_in_role(names: Iterable[str], role: str) -> list[str]:
+    """A sentence for each variable that is close to one that a role declares, and none of them."""
+    return _alike(sorted(names), f"{role}_", _declared(role), f"the role {role}")
+
+
+def _unknown_in_baseline(names: Iterable[str]) -> list[str]:
+    """A sentence for each name with the prefix of the role, which nobody else has."""
+    ours = {name.removeprefix(PREFIX): name for name in sorted(KNOWN)}
+    sentences = []
+    for name in names:
+        if name.startswith(PREFIX) and name not in (*KNOWN, RESULT, SOURCE, REPORT):
+            close = get_close_matches(name.removeprefix(PREFIX), ours, 1)
+            sentences.append(_sentence(name, "the role baseline", [ours[item] for item in close]))
+    return sentences
+
+
+def _alike(names: Iterable[str], prefix: str, known: Sequence[str], owner: str) -> list[str]:
+    """A sentence for each name that is close to a known one; others may be the user's own."""
+    unknown = [name for name in names if name.startswith(prefix) and name not in known]
+    meant = ((name, get_close_matches(name, known, 1, ALIKE)) for name in unknown)
+    return [_sentence(name, owner, close) for name, close in meant if close]
+
+
+def _sentence(name: str, owner: str, close: Sequence[str]) -> str:
+    question = f" Did you mean {close[0]}?" if close else ""
+    return f"{name} is no variable of {owner}; it has no effect.{question}"
+
+
+@lru_cache
+def _declared(role: str) -> tuple[str, ...]:
+    """The variables that the argument specification of a role declares."""
+    path = ROLES / role / "meta" / "argument_specs.yml"
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return tuple(document["argument_specs"]["main"]["options"])

@@ -1,0 +1,77 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
+    misspelt_in_host,
+    misspelt_in_role,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import (
+    Directory,
+    Selection,
+    hosts_of,
+)
+
+KNOWN = ["baseline_prefixes", "edge_zone_id", "other", "target", "inventory_hostname", "targeting"]
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        ("baseline_prefix", "baseline_prefixes"),
+        ("baseline_allow_list", "baseline_allowlist"),
+        ("baseline_max_deletions", "baseline_max_deletions_percent"),
+        ("baseline_custom_rule", "baseline_custom_rules"),
+        ("baseline_zzz", None),
+    ],
+)
+def test_an_unknown_variable_is_named_with_the_one_that_is_close(name: str, close: str | None) -> None:
+    (sentence,) = misspelt_in_host([name, *KNOWN])
+    assert sentence.startswith(f"{name} is no variable of the role baseline; it has no effect.")
+    assert sentence.partition(" Did you mean ")[2] == (f"{close}?" if close else "")
+
+
+@pytest.mark.parametrize("name", ["baseline_result", "baseline_report", "baseline_source"])
+def test_what_roles_register_or_export_is_no_misspelt_variable(name: str) -> None:
+    assert misspelt_in_host([name, *KNOWN]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "close"), [("edge_zone_idd", "edge_zone_id"), ("edge_acount_id", "edge_account_id"), ("tagret", "target")]
+)
+def test_a_variable_close_to_one_of_the_inventory_or_the_playbooks_is_a_question(name: str, close: str) -> None:
+    (sentence,) = misspelt_in_host([name, *KNOWN])
+    assert sentence.endswith(f"it has no effect. Did you mean {close}?")
+
+
+@pytest.mark.parametrize("name", ["edge_region", "edge_team", "target_network", "retarget_all"])
+def test_a_variable_of_the_user_is_none_of_ours(name: str) -> None:
+    assert misspelt_in_host([name, *KNOWN]) == []
+
+
+def test_the_variables_of_the_inventory_plugin_are_known() -> None:
+    directory = Directory([{"id": "a" * 32, "name": "lima"}], [{"id": "b" * 32, "name": "lima.example"}])
+    described = {name for host in hosts_of(directory, Selection()) for name in host.variables}
+    assert "edge_zone_plan" in described
+    assert misspelt_in_host(described) == []
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "close"),
+    [
+        ("report", "report_directroy", "report_directory"),
+        ("export", "export_directroy", "export_directory"),
+        ("migrate_firewall_rules", "migrate_firewall_rules_aply", "migrate_firewall_rules_apply"),
+    ],
+)
+def test_a_misspelt_variable_of_a_role_is_named(role: str, name: str, close: str) -> None:
+    assert misspelt_in_role([name, close, "other"], role) == [
+        f"{name} is no variable of the role {role}; it has no effect. Did you mean {close}?"
+    ]
+
+
+def test_other_variables_with_such_a_prefix_are_the_users_own() -> None:
+    assert misspelt_in_role(["report_email", "report_directory"], "report") == []
