@@ -30,6 +30,9 @@ options:
         working rule from a component, or the last protected prefix from the account.
       - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
         disabled, or has not monitored for O(min_monitoring_hours).
+      - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
+        more of the traffic to a network than O(rollout_evidence) allows, or of which that is not
+        known.
       - V(broad_allowlist) means that the plan would let the active entries of the allowlist grow
         beyond O(min_allowlist_prefix_length_ipv4), O(min_allowlist_prefix_length_ipv6) or
         O(max_allowlist_entries).
@@ -170,4 +173,31 @@ options:
     version_added: 0.2.0
     type: bool
     default: false
+  rollout_evidence:
+    description:
+      - What the traffic must show before a rule or filter is enabled. A task without it asks for no
+        traffic.
+      - With O(staged_rollout=true), a rule or filter goes on monitoring until it has monitored for
+        O(rollout_evidence.hours), and the traffic of these hours, to each network that it decides
+        for, would have lost no more than allowed. RV(pending) says why it waits.
+      - With O(staged_rollout=false), the task fails unless O(accept_risks) names V(drops_traffic).
+      - Not known counts as too much. An acceptance of V(drops_traffic) for some networks lets these
+        pass, also with O(staged_rollout=true).
+      - Needs the permission C(Account Analytics Read) of the account, and takes one query of the
+        analytics where something could be enabled.
+    version_added: 0.2.0
+    type: dict
+    suboptions:
+      hours:
+        description: The hours of traffic to look at, above V(0).
+        type: float
+        default: 24.0
+      max_would_drop_percent:
+        description: How many of a hundred packets to one network may be lost, from V(0) to V(100).
+        type: float
+        default: 0.1
+      max_would_drop_packets:
+        description: How many packets to one network may be lost. Left out, only the percentage
+          counts.
+        type: int
 """

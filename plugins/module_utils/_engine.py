@@ -18,10 +18,11 @@ from ._apply.executor import dry_run
 from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
 from ._concurrency import concurrently
 from ._errors import PlanError, ProtectionError, ServiceError
+from ._evidence import EvidenceSource
 from ._guard.approval import Approval
 from ._guard.check import Checked, changes_protection, check_plan
+from ._guard.gate import Gate
 from ._guard.quota import check_quota
-from ._guard.risks.monitoring import monitoring_time
 from ._guard.risks.registry import BY_OWNER, codes_of
 from ._guard.rollout import StagedRollout
 from ._messages import joined
@@ -92,32 +93,53 @@ def _nothing_changed() -> Iterator[None]:
 @dataclass(frozen=True)
 class Run:
     """One run of a module that writes, at the service's time; with `rollout`, modes are raised in
-    stages."""
+    stages, and with `evidence`, not against what the traffic says."""
 
     task: Task
     client: Client
     warn: Warn
     rollout: StagedRollout | None
+    evidence: EvidenceSource | None
 
     @classmethod
     def begun(cls, task: Task, client: Client, warn: Warn) -> Run:
         """The run of a task whose first answers have told the service's time."""
         now, local_time = client.now, datetime.now(timezone.utc)
-        rollout = StagedRollout(now, monitoring_time(task.limits), local_time)
-        return cls(task.at(now), client, warn, rollout if task.is_staged else None)
+        rollout = StagedRollout(now, task.monitoring, local_time) if task.is_staged else None
+        evidence = None
+        if task.evidence:
+            evidence = EvidenceSource(Gate(task.evidence, now), task.accepted, client)
+        return cls(task.at(now), client, warn, rollout, evidence)
 
     def plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that
         decides on it."""
-        adjust = self.rollout.adjust if self.rollout else as_desired
-        plan = make_plan(existing, self.task.desired, adjust)
+        plan = self._plan_in_stages(existing, self.rollout)
         if not changes_protection(plan):
             return plan
         decisive = decided_with(self.task.reads[0])
         unread = [resource for resource in decisive if resource.plural not in existing]
+        if self.evidence:
+            return self._plan_by_evidence(existing, self.evidence.examine(plan, unread))
         if not unread:
             return plan
         return replace(plan, before={**read_state(self.client, unread), **existing})
+
+    def _plan_in_stages(self, existing: State, rollout: StagedRollout | None) -> Plan:
+        return make_plan(existing, self.task.desired, rollout.adjust if rollout else as_desired)
+
+    def _plan_by_evidence(self, existing: State, plan: Plan) -> Plan:
+        """The plan, in stages without what the traffic speaks against."""
+        if not self.evidence or not self.rollout or not self.evidence.keep_back(plan):
+            return plan
+        return replace(self._plan_in_stages(existing, self._rollout), before=plan.before)
+
+    @property
+    def _rollout(self) -> StagedRollout | None:
+        """The rollout, with what the traffic speaks against so far."""
+        if not self.rollout or not self.evidence:
+            return self.rollout
+        return replace(self.rollout, against=self.evidence.against)
 
     def plan_id(self, plan: Plan) -> str:
         """The id of a plan for the account or zone of this run."""
@@ -126,7 +148,9 @@ class Run:
     def check(self, plan: Plan, plan_id: str, approval: Approval) -> Checked:
         """The plan with its accepted risks; raises PlanError with the plan in its details."""
         quota = check_quota(plan, self.client.read)
-        checked = check_plan(plan, self.task.limits, self.task.accepted, self.client.now)
+        verdicts = self.evidence.verdicts if self.evidence else {}
+        task, now = self.task, self.client.now
+        checked = check_plan(plan, task.limits, task.accepted, now, verdicts)
         reasons = (refused_risks(checked), approval.refusal(plan, plan_id), quota.exceeded)
         message = joined(" ", filter(None, reasons))
         if message:
@@ -190,7 +214,7 @@ class Run:
         if expired:
             result["expired"] = expired
         result.update(protection_results(checked, self._diff(plan, applied), applied.state))
-        pending = self.rollout.pending(plan, task.desired) if self.rollout else []
+        pending = self._rollout.pending(plan, task.desired) if self._rollout else []
         if pending:
             result["pending"] = task.spec.pending(pending)
         return {**result, **task.spec.result(task.options, task.desired, applied.state)}

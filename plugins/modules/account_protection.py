@@ -642,11 +642,37 @@ pending:
       description: The desired mode.
       type: str
       sample: enabled
+    reason:
+      description: V(time) where it has not monitored long enough, V(evidence) where it would
+        have dropped too much, V(unknown) where that is not known.
+      type: str
+      sample: time
     not_before:
       description: When the object can be enabled, null where the service does not say since when
-        it monitors.
+        it monitors, or another reason keeps it back.
       type: str
       sample: null
+    would_drop_percent:
+      description: How many of a hundred packets to the worst network would have been dropped,
+        null where the traffic was not asked for or is not known.
+      type: float
+      sample: null
+    would_drop_packets:
+      description: How many packets would have been dropped, null where the traffic was not asked
+        for or is not known.
+      type: int
+      sample: null
+    networks:
+      description: The networks that would lose too much, or of which that is not known.
+      type: list
+      elements: str
+      sample: []
+    advice:
+      description: What to do about packets that would have been dropped, a sentence for each
+        reason.
+      type: list
+      elements: str
+      sample: []
     message:
       description: The same as a sentence.
       type: str

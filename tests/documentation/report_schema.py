@@ -18,6 +18,7 @@ Schema = dict[str, Any]
 # What results of later modules may add to a record.
 OPEN = {"Risk", "Step", "Unmanaged"}
 SIMPLE: dict[Any, Schema] = {
+    float: {"type": "number"},
     Any: {},
     str: {"type": "string"},
     bool: {"type": "boolean"},

@@ -40,6 +40,7 @@ UNAUTHORIZED = "Unauthorized"
 NOT_AUTHORIZED = "not authorized for that account"
 STATUSES = {UNAUTHORIZED: 401, NOT_AUTHORIZED: 403}
 
+Info = GraphQLResolveInfo[Any]
 area = Blueprint("analytics", __name__, url_prefix=API)
 
 
@@ -115,7 +116,7 @@ class Viewer:
     def __init__(self, grant: Any) -> None:
         self._grant = grant
 
-    def accounts(self, _info: GraphQLResolveInfo, filter: Mapping[str, str]) -> list[AccountNode]:
+    def accounts(self, _info: Info, filter: Mapping[str, str]) -> list[AccountNode]:
         identity = filter["accountTag"]
         if identity not in service.accounts or not self._grant.allows("analytics", identity, writing=False):
             raise GraphQLError(NOT_AUTHORIZED)
@@ -141,7 +142,7 @@ class AccountNode:
     def _rows(
         self,
         name: str,
-        info: GraphQLResolveInfo,
+        info: Info,
         filter: Mapping[str, Any],
         limit: int,
         orderBy: Sequence[str] = (),
@@ -182,11 +183,11 @@ def check(settings: Mapping[str, Any], conditions: Mapping[str, Any], limit: int
             raise GraphQLError(message)
 
 
-def selected(info: GraphQLResolveInfo) -> SelectionSetNode | None:
+def selected(info: Info) -> SelectionSetNode | None:
     return info.field_nodes[0].selection_set
 
 
-def fields(info: GraphQLResolveInfo, selection: SelectionSetNode | None) -> Iterator[FieldNode]:
+def fields(info: Info, selection: SelectionSetNode | None) -> Iterator[FieldNode]:
     """The fields of a selection, those of its fragments included."""
     for item in selection.selections if selection else ():
         if isinstance(item, FieldNode):
@@ -197,7 +198,7 @@ def fields(info: GraphQLResolveInfo, selection: SelectionSetNode | None) -> Iter
             yield from fields(info, info.fragments[item.name.value].selection_set)
 
 
-def leaves(info: GraphQLResolveInfo, selection: SelectionSetNode | None) -> Iterator[FieldNode]:
+def leaves(info: Info, selection: SelectionSetNode | None) -> Iterator[FieldNode]:
     """The fields of a selection that have none themselves."""
     for item in fields(info, selection):
         yield from leaves(info, item.selection_set) if item.selection_set else [item]

@@ -349,7 +349,7 @@ def spliced(body: Any, item: dict[str, Any], texts: Mapping[str, str]) -> bytes:
 @kind("instead", path=r"^/graphql$")
 def query_errors(messages: Sequence[str], status: int = 200, path: Sequence[Any] | None = None) -> Delivery:
     """Errors in the place of data, under any status; `path` leads to what they are about."""
-    errors = [{"message": message, "path": path, "extensions": {}} for message in messages]
+    errors: list[dict[str, Any]] = [{"message": message, "path": path, "extensions": {}} for message in messages]
     return Delivery(bare({"data": None, "errors": errors}, status))
 
 

@@ -215,6 +215,8 @@ RISK_CASES = (
     rule("a rule enabled after monitoring not quite long enough", {**OUT, "mode": "enabled"}, codes=["skips_monitoring"], entries=["out_of_state_tcp global"],
          hours=3.9),
     rule("a rule enabled after monitoring long enough", {**OUT, "mode": "enabled"}, hours=4.1),
+    RiskCase("a rule enabled although no traffic was seen", "protection_rule", {**OUT, "mode": "enabled", "rollout_evidence": {}},
+             {"rules": [{**OUT, "mode": "enabled"}], "rollout_evidence": {}}, codes=["drops_traffic"], entries=["out_of_state_tcp global"], hours=48),
     rule("an enabled rule changed", {**SYN, "mode": "enabled", "rate_sensitivity": "high"}),
     rule("a new rule that monitors", {"kind": "syn_flood", "scope": "datacenter", "name": "lax"}, codes=["stops_mitigation"],
          entries=["syn_flood datacenter lax"]),

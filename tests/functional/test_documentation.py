@@ -270,6 +270,9 @@ def test_the_results_are_documented_as_they_are_declared_with_samples_of_real_ru
     assert with_return(text, module, sampled_results(module, service)) == text, "run make docs-update"
 
 
+TRAFFIC = [{"ipDestinationAddress": "192.0.2.7", "node": node} for node in ("tcp", "dns")]
+
+
 def results_of(module: str, service: LocalService, modules: Modules) -> list[dict[str, Any]]:
     """Results of all sorts: predicted, done, refused before writing, and broken off after the first write."""
     results = []
@@ -278,7 +281,7 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         seed(service, case.module, case.existing)
         results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
-    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS)
+    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, traffic=TRAFFIC)
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
     whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": list(SUBSETS)}
     query = whole if module == "protection_info" else {}

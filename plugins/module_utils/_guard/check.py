@@ -15,6 +15,7 @@ from .._coverage.coverage import Coverage
 from .._plan.plan import Plan
 from .._schema.account import ACCOUNT
 from .acceptance import Acceptance, accepting
+from .gate import Verdicts
 from .risks.base import Change, FoundRisk, Limits
 from .risks.registry import find_risks
 
@@ -53,12 +54,19 @@ class Checked:
 
 
 def check_plan(
-    plan: Plan, limits: Limits, accepted: Sequence[Acceptance], now: datetime | None
+    plan: Plan,
+    limits: Limits,
+    accepted: Sequence[Acceptance],
+    now: datetime | None,
+    verdicts: Verdicts | None = None,
 ) -> Checked:
-    """The plan with its risks; `now` is the service's time, None where it is not known."""
+    """The plan with its risks; `now` is the service's time, None where it is not known.
+
+    `verdicts` are what the traffic says of the objects that the plan enables.
+    """
     before = Coverage(plan.before)
     after = Coverage(plan.after()) if plan.operations else before
-    risks = find_risks(Change(plan, before, after, now), limits)
+    risks = find_risks(Change(plan, before, after, now, verdicts or {}), limits)
     acceptances = {item.code: accepting(item, accepted, now) for item in risks}
     return Checked(
         plan,

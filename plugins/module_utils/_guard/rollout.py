@@ -11,26 +11,37 @@ The vendor describes it on its page "Advanced TCP Protection: concepts".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Iterable, Sequence, TypedDict
+from typing import Iterable, Mapping, Sequence, TypedDict
 
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._schema.account import ENABLED, MONITORING
 from .._schema.resource import Key, Object, Resource, Values
 from .._timestamps import started_before, write_timestamp
+from .._values.address_set import networks
+from .evidence import Verdict, VerdictKey
 from .risks.monitoring import enabled_too_soon
 
 
 class Pending(TypedDict):
-    """A rule or filter that is to be enabled; `not_before` is None until it is known since when it
-    monitors."""
+    """A rule or filter that is to be enabled, and the `reason` why it is not yet: `time`,
+    `evidence` or `unknown`.
+
+    `not_before` is None until it is known since when it monitors. What would have been dropped is
+    None where the traffic was not asked for, or is not known; `networks` are those concerned.
+    """
 
     resource: str
     key: str
     mode: str
+    reason: str
     not_before: str | None
+    would_drop_percent: float | None
+    would_drop_packets: int | None
+    networks: list[str]
+    advice: list[str]
     message: str
 
 
@@ -40,26 +51,31 @@ class StagedRollout:
 
     `now` is the service's time, None where it is not known; `monitoring` is how long an object
     monitors first. `local_time` is this machine's, by which nobody is told to wait for a time in
-    the past; it decides nothing else.
+    the past; it decides nothing else. `against` are the objects of which the traffic says that they
+    go on monitoring.
     """
 
     now: datetime | None
     monitoring: timedelta
     local_time: datetime | None = None
+    against: Mapping[VerdictKey, Verdict] = field(default_factory=dict)
 
     def adjust(self, resource: Resource, existing: Object | None, values: Values) -> Values:
         """The desired values with the mode of this stage; without a mode where the existing one
         stays."""
-        field = resource.mode_field
+        mode = resource.mode_field
         if (
-            not field
-            or values.get(field) != ENABLED
-            or not enabled_too_soon(resource, existing, self.now, self.monitoring)
+            not mode
+            or values.get(mode) != ENABLED
+            or not (
+                enabled_too_soon(resource, existing, self.now, self.monitoring)
+                or (resource.plural, resource.key_of(values)) in self.against
+            )
         ):
             return values
         if _mode(resource, existing) == MONITORING:
-            return {name: value for name, value in values.items() if name != field}
-        return {**values, field: MONITORING}
+            return {name: value for name, value in values.items() if name != mode}
+        return {**values, mode: MONITORING}
 
     def pending(self, plan: Plan, desired: Iterable[Desired]) -> list[Pending]:
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
@@ -71,7 +87,12 @@ class StagedRollout:
             for key in (key for key in keys if _mode(resource, objects[key]) != ENABLED):
                 started = started_before(self.now, objects[key].get("modified_on"))
                 since = self.now if (resource.plural, key) in changed else started
-                pending.append(self._pending(resource, objects[key], since))
+                verdict = self.against.get((resource.plural, key))
+                pending.append(
+                    _kept_back(resource, objects[key], verdict)
+                    if verdict and not verdict.restarts
+                    else self._pending(resource, objects[key], since)
+                )
         return pending
 
     def _pending(self, resource: Resource, obj: Object, since: datetime | None) -> Pending:
@@ -85,9 +106,32 @@ class StagedRollout:
             resource=resource.name,
             key=label,
             mode=ENABLED,
+            reason="time",
             not_before=not_before,
+            would_drop_percent=None,
+            would_drop_packets=None,
+            networks=[],
+            advice=[],
             message=f"{resource.title} {label} monitors, and is enabled by the first run {until}.",
         )
+
+
+def _kept_back(resource: Resource, obj: Object, verdict: Verdict) -> Pending:
+    """What the traffic keeps back."""
+    label = resource.label_of(obj)
+    subject = f"{resource.title} {label} monitors, and is not enabled yet."
+    return Pending(
+        resource=resource.name,
+        key=label,
+        mode=ENABLED,
+        reason=verdict.reason,
+        not_before=None,
+        would_drop_percent=verdict.percent,
+        would_drop_packets=verdict.packets,
+        networks=networks(list(verdict.ranges)),
+        advice=list(verdict.advice),
+        message=" ".join([subject, verdict.message, *verdict.advice]),
+    )
 
 
 def _mode(resource: Resource, obj: Object | None) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Mapping, Sequence
 from .._coverage.coverage import Coverage
 from .._coverage.results import answer, summarise
 from .._errors import OptionError, OptionProblems
+from .._guard.evidence import ROLLOUT_EVIDENCE
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.rollout import Pending
 from .._messages import Option
@@ -26,7 +27,10 @@ STATE: OptionSpec = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"}
 }
 PURGE: OptionSpec = {"purge": {"type": "bool", "default": False}}
-STAGED_ROLLOUT: OptionSpec = {"staged_rollout": {"type": "bool", "default": False}}
+STAGED_ROLLOUT: OptionSpec = {
+    "staged_rollout": {"type": "bool", "default": False},
+    **ROLLOUT_EVIDENCE,
+}
 KIND: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
 DEFAULT_SUBSETS = [

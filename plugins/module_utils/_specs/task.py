@@ -8,14 +8,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.settings import Settings, parse_settings
 from .._errors import OptionProblems
 from .._guard.acceptance import Acceptance, parse_acceptances
 from .._guard.approval import Approval, parse_approval
+from .._guard.evidence import EvidenceLimits, parse_evidence
 from .._guard.risks.base import Limits
+from .._guard.risks.monitoring import monitoring_time
 from .._guard.risks.registry import parse_limits
 from .._plan.desired import Desired
 from .._plan.validate import examine
@@ -28,7 +30,7 @@ class Task:
     """What a task says: how to reach the service, what to read, the desired state, the limits, and
     what is accepted and approved.
 
-    `warnings` are of values that the service may refuse.
+    `warnings` are of values that the service may refuse; `evidence` is what it asks of the traffic.
     """
 
     spec: ModuleSpec
@@ -40,6 +42,7 @@ class Task:
     accepted: Sequence[Acceptance]
     approval: Approval
     warnings: Sequence[str]
+    evidence: EvidenceLimits | None = None
 
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
@@ -49,6 +52,12 @@ class Task:
     def is_staged(self) -> bool:
         """Whether modes are raised in stages."""
         return bool(self.options.get("staged_rollout"))
+
+    @property
+    def monitoring(self) -> timedelta:
+        """How long a rule or filter monitors before it is enabled."""
+        least = monitoring_time(self.limits)
+        return max(least, self.evidence.time) if self.evidence else least
 
     @property
     def is_validated(self) -> bool:
@@ -79,7 +88,18 @@ def parse_task(
         desired = spec.desired(options)
     with problems.collected():
         reads = spec.reads(options)
+    with problems.collected():
+        evidence = parse_evidence(options)
     problems.raise_any()
     return Task(
-        spec, options, settings, reads, desired, limits, accepted, approval, examine(desired)
+        spec,
+        options,
+        settings,
+        reads,
+        desired,
+        limits,
+        accepted,
+        approval,
+        warnings=examine(desired),
+        evidence=evidence,
     )

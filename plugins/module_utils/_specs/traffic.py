@@ -19,7 +19,7 @@ from .._schema.resource import Resource, State
 from .._timestamps import CLOCK_SKEW
 from .._traffic.ask import Traffic, ask_traffic
 from .._traffic.evidence import traffic_record
-from .._values.address_set import range_of, union
+from .._values.address_set import range_of
 from .base import ModuleSpec, Options
 
 MOST_HOURS = 24 * 366
@@ -84,5 +84,6 @@ def _traffic(options: Options, client: Client, components: Sequence[str]) -> Tra
     until = client.now or datetime.now(timezone.utc)
     since = until - hours_between(HOURS, options["hours"])
     prefixes = options["prefixes"]
-    ranges = None if prefixes is None else union(filter(None, map(range_of, prefixes)))
-    return ask_traffic(client.ask, client.owner[OWNER], components, since, until, ranges)
+    spaces = [[network] for network in map(range_of, prefixes or []) if network] or None
+    listings = ask_traffic(client.ask, client.owner[OWNER], components, since, until)
+    return listings.traffic(spaces)

@@ -167,7 +167,8 @@ def _row(item: Any, page: Page) -> Row:
     whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
     if not whole or not all(isinstance(text, str) for text in texts):
         raise NotKnown("The analytics gave a row that is not understood.", page.node)
-    return Row(*texts, packets=packets, samples=samples)
+    destination, data_center, reason, outcome, verdict = texts
+    return Row(destination, data_center, reason, outcome, verdict, packets, samples)
 
 
 def _settings(listed: Any) -> dict[str, Settings]:

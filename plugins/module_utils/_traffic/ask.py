@@ -10,6 +10,7 @@ Nothing here fails a task: what cannot be learned is said with its reason.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from typing import Callable, Mapping, Sequence
 from .._api.responses import Request, Response
 from .._errors import ServiceError
 from .._text import plural
-from .._values.address_set import Ranges, difference, intersection, range_of
+from .._values.address_set import EVERYTHING, Range, Ranges, range_of
 from .answers import Answer, NotKnown, Row, Settings, is_final, read_answer
 from .nodes import NODES, node_of
 from .queries import Page, query
@@ -46,24 +47,38 @@ def ask_traffic(
     components: Sequence[str],
     since: datetime,
     until: datetime,
-    space: Ranges | None = None,
-) -> Traffic:
-    """The traffic of some components between two moments.
-
-    Subnets that lie in `space` only in part are asked for address by address.
-    """
+) -> Listings:
+    """The traffic of some components between two moments, by subnet."""
     asking = Asking(send, account_id)
     of_components = {node_of(component) for component in components}
-    nodes = [node for node in NODES if node in of_components]
-    first = asking.first([Page(node, since, until) for node in nodes])
-    rows: dict[str, Sequence[Row]] = {}
-    unknown: dict[str, Sequence[str]] = {}
-    for node in nodes:
-        listing = first[node.name]
-        if space is not None:
-            listing = asking.within(listing, space)
-        rows[node.name], unknown[node.name] = listing.rows, listing.unknown
-    return Traffic(since, until, rows, unknown)
+    pages = [Page(node, since, until) for node in NODES if node in of_components]
+    return Listings(asking, since, until, asking.first(pages))
+
+
+@dataclass(frozen=True)
+class Listings:
+    """The listings of an account, by the name of the node."""
+
+    asking: Asking
+    since: datetime
+    until: datetime
+    by_node: Mapping[str, Listing]
+
+    def traffic(self, spaces: Sequence[Ranges] | None = None) -> Traffic:
+        """The traffic to all destinations, or to those in one of some spaces.
+
+        Subnets that lie in a space only in part are asked for address by address.
+        """
+        listings = {
+            name: listing if spaces is None else self.asking.within(listing, spaces)
+            for name, listing in self.by_node.items()
+        }
+        return Traffic(
+            self.since,
+            self.until,
+            {name: listing.rows for name, listing in listings.items()},
+            {name: listing.unknown for name, listing in listings.items()},
+        )
 
 
 @dataclass(frozen=True)
@@ -162,16 +177,17 @@ class Asking:
             pages += 1
         return listing
 
-    def within(self, listing: Listing, space: Ranges) -> Listing:
-        """The rows with destinations in `space`; subnets that straddle its edge, by address."""
-        inside, straddling = [], []
-        for row in listing.rows:
-            position = position_of(row, space)
-            if position == "inside":
-                inside.append(row)
-            elif position == "straddling":
-                straddling.append(row.destination)
-        subnets = tuple(dict.fromkeys(straddling))
+    def within(self, listing: Listing, spaces: Sequence[Ranges]) -> Listing:
+        """The rows with destinations in a space; subnets that straddle an edge, by address."""
+        positions = [position_of(row, spaces) for row in listing.rows]
+        inside = [row for row, position in zip(listing.rows, positions) if position == INSIDE]
+        subnets = tuple(
+            dict.fromkeys(
+                row.destination
+                for row, position in zip(listing.rows, positions)
+                if position == STRADDLING
+            )
+        )
         listing = replace(listing, rows=inside)
         if not subnets:
             return listing
@@ -183,17 +199,28 @@ class Asking:
             by_address = self.complete(self.listing(page, self.ask([page])))
         except NotKnown as exc:
             return listing.without(exc.reason)
-        rows = [row for row in by_address.rows if position_of(row, space) == "inside"]
+        rows = [row for row in by_address.rows if position_of(row, spaces) == INSIDE]
         return replace(listing, rows=[*inside, *rows]).without(*by_address.unknown)
 
 
-def position_of(row: Row, space: Ranges) -> str:
-    """Whether a row's destination lies `inside` of a space, `outside`, or is `straddling` its
-    edge."""
+INSIDE, STRADDLING, OUTSIDE = "inside", "straddling", "outside"
+
+
+def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
+    """Whether a row's destination lies inside of a space, outside of all, or straddles the edge of
+    one."""
     destination = range_of(row.destination)
-    if destination is None or not intersection([destination], space):
-        return "outside"
-    return "straddling" if difference([destination], space) else "inside"
+    positions = {position_in(destination, space) for space in spaces} if destination else {OUTSIDE}
+    return next((one for one in (STRADDLING, INSIDE) if one in positions), OUTSIDE)
+
+
+def position_in(destination: Range, space: Ranges) -> str:
+    """Whether a range lies inside of a space, outside, or straddles its edge."""
+    first, last = destination
+    index = bisect_right(space, (first, EVERYTHING[-1][1]))  # the first that begins behind it
+    if index and space[index - 1][1] >= first:
+        return INSIDE if space[index - 1][1] >= last else STRADDLING
+    return STRADDLING if index < len(space) and space[index][0] <= last else OUTSIDE
 
 
 def limits_of(page: Page, allowed: Settings) -> list[str]:

@@ -42,6 +42,15 @@ def overlaps(text: Any, ranges: Ranges) -> bool:
     return network is not None and bool(intersection([network], ranges))
 
 
+def subnet_of(network: Range) -> Range:
+    """The subnet that the analytics count a network or address in: /24 of IPv4, /64 of IPv6; a
+    wider network is one by itself."""
+    first, last = network
+    bits = 64 if first >= IPV6 else 8
+    subnet = (first >> bits << bits, first | ((1 << bits) - 1))
+    return (min(subnet[0], first), max(subnet[1], last))
+
+
 def union(ranges: Iterable[Range]) -> Ranges:
     """Ranges in any order, overlapping or not, as a set."""
     merged: Ranges = []

@@ -37,6 +37,7 @@ HOW = frozenset(
     f"{PREFIX}{option}" for option in ("purge", "custom_rules_state")
 )  # a restore is exact in any case
 IN_A_FILE = ACCOUNT_STATE | HOW | {*ZONE_VARIABLES, SOURCE}
+OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence")  # which a restore is not
 ACCEPTED = "restore_accept_risks"  # the variable of the playbook
 # What the variables of the inventory say of a host that is restored: where it is and how it is
 # reached, and limits.
@@ -44,7 +45,7 @@ OF_INVENTORY = tuple(
     name
     for name in READ
     if name not in IN_A_FILE | {*NAMES[CUSTOM_RULES].values()}
-    and name not in (f"{PREFIX}accept_risks", f"{PREFIX}staged_rollout", EXPECTED_PLAN)
+    and name not in (*(f"{PREFIX}{option}" for option in OF_A_ROLLOUT), EXPECTED_PLAN)
 )
 
 

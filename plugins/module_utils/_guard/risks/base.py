@@ -20,17 +20,20 @@ from ..._coverage.coverage import Coverage
 from ..._plan.plan import Operation, Plan
 from ..._schema.resource import Key, Object, Resource
 from ..._values.address_set import Ranges, counted, networks
+from ..evidence import Verdict, VerdictKey
 
 
 @dataclass(frozen=True)
 class Change:
     """A plan with what it does to the coverage; `now` is the service's time, None where it does not
-    say."""
+    say. `verdicts` are what the traffic says of the objects that the plan enables, where the task
+    asks for it."""
 
     plan: Plan
     before: Coverage
     after: Coverage
     now: datetime | None = None
+    verdicts: Mapping[VerdictKey, Verdict] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

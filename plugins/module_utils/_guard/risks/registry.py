@@ -19,11 +19,13 @@ from .base import Change, FoundRisk, Limit, Limits, Risk
 from .lists import LIST_RISKS
 from .monitoring import MONITORING_RISKS
 from .protection import PROTECTION_RISKS
+from .traffic import TRAFFIC_RISKS
 from .zone import ZONE_RULE_RISKS
 
 ACCOUNT_RISKS: tuple[Risk, ...] = (
     *PROTECTION_RISKS,
     *MONITORING_RISKS,
+    *TRAFFIC_RISKS,
     *ALLOWLIST_RISKS,
     *LIST_RISKS,
 )

@@ -17,6 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic import ask
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import Traffic, ask_traffic
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Page
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union
 
 from tests.fake_service import LocalService
@@ -24,7 +25,7 @@ from tests.fake_service import LocalService
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 SUBNETS = [f"203.0.{number}.0/24" for number in range(110, 116)]
 FLOWS = [{"ipDestinationAddress": subnet.replace(".0/24", ".7"), "packets": 5000} for subnet in SUBNETS]
-NO_ANSWER = {"method": "POST", "path": "graphql", "status": None, "errors": [], "ray": None}
+NO_ANSWER: dict[str, Any] = {"method": "POST", "path": "graphql", "status": None, "errors": [], "ray": None}
 
 Asked = Callable[..., Traffic]
 
@@ -53,7 +54,8 @@ def asked(service: LocalService) -> Asked:
     def traffic(hours: float = 24, components: Any = tuple(COMPONENTS), networks: Any = None) -> Traffic:
         now = service.clock.now()
         space = None if networks is None else union(filter(None, map(range_of, networks)))
-        return ask_traffic(send, ACCOUNT, components, now - timedelta(hours=hours), now, space)
+        listings = ask_traffic(send, ACCOUNT, components, now - timedelta(hours=hours), now)
+        return listings.traffic(None if space is None else [space])
 
     return traffic
 
@@ -77,14 +79,14 @@ def test_only_the_nodes_of_the_components_are_asked(service: LocalService, asked
 def test_full_pages_are_followed_by_others(
     monkeypatch: pytest.MonkeyPatch, service: LocalService, asked: Asked, size: int, queries: int
 ) -> None:
-    monkeypatch.setattr(ask.Page, "__new__", limited_page(size))
+    monkeypatch.setattr(Page, "__new__", limited_page(size))
     traffic = asked(components=["syn_flood"])
     assert destinations(traffic) == SUBNETS and traffic.unknown["tcp"] == []
     assert len(service.queries) == queries
 
 
 def limited_page(size: int) -> Any:
-    original = ask.Page.__new__
+    original = Page.__new__
 
     def make(cls: Any, node: Any, since: Any, until: Any, limit: int = size, *rest: Any, **more: Any) -> Any:
         return original(cls, node, since, until, limit, *rest, **more)
@@ -109,7 +111,7 @@ def test_a_page_full_of_one_destination_is_not_known(service: LocalService, aske
 def test_pages_that_do_not_follow_on_each_other_are_not_known(
     monkeypatch: pytest.MonkeyPatch, service: LocalService, asked: Asked
 ) -> None:
-    monkeypatch.setattr(ask.Page, "__new__", limited_page(3))
+    monkeypatch.setattr(Page, "__new__", limited_page(3))
     service.misbehave("meanwhile", action=service.account(ACCOUNT).traffic.clear, skip=1, times=1)
     assert asked(components=["syn_flood"]).unknown["tcp"] == ["The pages of the analytics do not follow on each other."]
 
@@ -171,7 +173,7 @@ def test_a_query_without_an_answer_is_not_known(service: LocalService) -> None:
         raise ServiceError("POST graphql got no response.", NO_ANSWER, maybe_applied=False)  # type: ignore[arg-type]
 
     now = service.clock.now()
-    traffic = ask_traffic(send, ACCOUNT, ["dns"], now, now)
+    traffic = ask_traffic(send, ACCOUNT, ["dns"], now, now).traffic()
     assert traffic.unknown == {"dns": ["The analytics did not answer: POST graphql got no response."]}
 
 

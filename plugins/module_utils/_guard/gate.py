@@ -1,0 +1,110 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The gate before mitigation: which rules and filters a plan enables, and what the traffic says of
+each.
+
+It knows no client; the traffic comes from a function that asks for it, once a task.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Mapping, Sequence
+
+from .._coverage.coverage import Coverage
+from .._coverage.deciding import Decided, Undecided, decided_by
+from .._plan.plan import Operation, Plan
+from .._schema.account import ENABLED
+from .._text import sentence
+from .._traffic.ask import Listings
+from .._traffic.evidence import evidence_of
+from .._values.address_set import Ranges
+from .evidence import EvidenceLimits, Verdict, VerdictKey, judge, not_known
+from .risks.monitoring import enabled_too_soon
+
+Verdicts = Mapping[VerdictKey, Verdict]
+CHANGES = (
+    "It changes while it would be enabled, so that the traffic so far says nothing of it; change it"
+    " first, and enable it later."
+)
+
+
+def key_of(item: Operation) -> VerdictKey:
+    """What tells an object from all others of an account."""
+    return item.resource.plural, item.key
+
+
+def enabling(plan: Plan) -> list[Operation]:
+    """The operations of a plan after which an object mitigates that did not before."""
+    return [
+        item
+        for item in plan.operations
+        if item.resource.mode_field
+        and item.resource.component
+        and str(item.fields.get(item.resource.mode_field)).casefold() == ENABLED
+    ]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a task asks of the traffic before something is enabled; `now` is the service's time."""
+
+    limits: EvidenceLimits
+    now: datetime | None
+
+    def unasked(self, items: Sequence[Operation]) -> dict[VerdictKey, Verdict]:
+        """The verdicts for which no traffic needs to be known."""
+        verdicts = {}
+        for item in items:
+            reason = enabled_too_soon(item.resource, item.existing, self.now, self.limits.time)
+            if reason:
+                verdicts[key_of(item)] = not_known(sentence(f"it {reason}"), [])
+            elif set(item.fields) - {item.resource.mode_field}:
+                verdicts[key_of(item)] = not_known(CHANGES, [], restarts=True)
+        return verdicts
+
+    def verdicts(
+        self, items: Sequence[Operation], coverage: Coverage, listings: Listings
+    ) -> dict[VerdictKey, Verdict]:
+        """What the traffic says of each object, by the coverage after the plan."""
+        judged = [_Judged(item, coverage) for item in items]
+        spaces = [one.decided.space for one in judged if one.decided]
+        traffic = listings.traffic(_distinct(spaces))
+        return {
+            key_of(one.item): one.undecided
+            or judge(
+                one.decided or Decided([]),
+                evidence_of(traffic, str(one.item.resource.component)),
+                self.limits,
+            )
+            for one in judged
+        }
+
+
+@dataclass
+class _Judged:
+    """An object with what it decides for, or with the verdict that this is not known."""
+
+    item: Operation
+    coverage: Coverage
+    decided: Decided | None = field(init=False, default=None)
+    undecided: Verdict | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        try:
+            self.decided = decided_by(self.coverage, self.item.resource, self.item.planned or {})
+        except Undecided as exc:
+            why = sentence(f"what it matches is not known: {exc}")
+            self.undecided = not_known(why, self.coverage.protected)
+
+
+def _distinct(spaces: Sequence[Ranges]) -> list[Ranges]:
+    distinct: list[Ranges] = []
+    for space in spaces:
+        if space not in distinct:
+            distinct.append(space)
+    return distinct

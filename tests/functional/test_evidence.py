@@ -1,0 +1,269 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Evidence before mitigation: what the traffic keeps back, through every module that enables something."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, Modules
+
+GLOBAL = {"scope": "global", "mode": "monitoring"}
+PREFIXES = [{"prefix": "203.0.113.0/24"}, {"prefix": "198.51.100.0/24"}]
+BUSY = [
+    {"ipDestinationAddress": "203.0.113.7", "packets": 1_000_000},
+    {"ipDestinationAddress": "198.51.100.7", "packets": 10_000},
+]
+OUT_OF_STATE: Mapping[str, Any] = {"kind": "out_of_state_tcp", "scope": "global", "mode": "enabled"}
+SYN_FLOOD: Mapping[str, Any] = {"kind": "syn_flood", "scope": "global", "mode": "enabled"}
+FILTER: Mapping[str, Any] = {"kind": "out_of_state_tcp", "expression": "ip.dst in {203.0.113.64/26}", "mode": "enabled"}
+DNS: Mapping[str, Any] = {"scope": "global", "mode": "enabled"}
+
+
+def flow(packets: int, reason: str = "NOT_FOUND", to: str = "203.0.113.7", **more: Any) -> dict[str, Any]:
+    """Packets that would have been dropped."""
+    return {
+        "ipDestinationAddress": to,
+        "packets": packets,
+        "verdict": "drop",
+        "mitigationReason": reason,
+        **more,
+    }
+
+
+@dataclass(frozen=True)
+class Case:
+    """Traffic, a task that would enable something, and why that is kept back (empty: it is not)."""
+
+    name: str
+    traffic: Sequence[Mapping[str, Any]]
+    reason: str = ""
+    words: str = ""
+    networks: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=lambda: OUT_OF_STATE)
+    module: str = "protection_rule"
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    account: Mapping[str, Any] = field(default_factory=dict)
+    faults: Mapping[str, Any] = field(default_factory=dict)
+
+
+def filter_case(
+    name: str, traffic: Sequence[Mapping[str, Any]], reason: str = "", words: str = "", networks: Sequence[str] = ()
+) -> Case:
+    return Case(name, traffic, reason, words, networks, module="protection_filter", options=FILTER)
+
+
+def dns_case(
+    name: str, traffic: Sequence[Mapping[str, Any]], reason: str = "", words: str = "", networks: Sequence[str] = ()
+) -> Case:
+    return Case(name, traffic, reason, words, networks, module="dns_protection_rule", options=DNS)
+
+
+BOTH, FIRST, SECOND = ["198.51.100.0/24", "203.0.113.0/24"], ["203.0.113.0/24"], ["198.51.100.0/24"]
+AMS = {"scope": "datacenter", "name": "AMS", "mode": "monitoring"}
+IN_AMS = {**OUT_OF_STATE, "scope": "datacenter", "name": "AMS"}
+IN_REGION = {**OUT_OF_STATE, "scope": "region", "name": "WEUR"}
+WEUR = {"scope": "region", "name": "WEUR", "mode": "monitoring"}
+DNS_SEEN = [{**item, "node": "dns"} for item in BUSY]
+CASES = [
+    Case("nothing would be lost", BUSY),
+    Case("less than allowed would be lost", [*BUSY, flow(900)]),
+    Case("exactly what is allowed would be lost", [*BUSY, flow(10, to="198.51.100.7")], evidence={"max_would_drop_percent": 0.1}),
+    Case("too much of one network", [*BUSY, flow(1100)], "evidence", "0.11 % of the packets to 203.0.113.0/24", FIRST),
+    Case("a small network is not hidden by a large one", [*BUSY, flow(100, to="198.51.100.7")], "evidence", "0.99 %", SECOND),
+    Case("both networks", [*BUSY, flow(5000), flow(100, to="198.51.100.7")], "evidence", "too many to 1 more networks", BOTH),
+    Case("a higher percentage is allowed", [*BUSY, flow(5000)], evidence={"max_would_drop_percent": 1}),
+    Case("too many packets", [*BUSY, flow(900)], "evidence", "0.1 % and 500 packets may be", FIRST, evidence={"max_would_drop_packets": 500}),
+    Case("no packet is allowed", [*BUSY, flow(1)], "evidence", "", FIRST, evidence={"max_would_drop_percent": 0}),
+    *(
+        Case(f"advice for {reason}", [*BUSY, flow(9000, reason)], "evidence", reason, FIRST)
+        for reason in ("NOT_FOUND", "UNEXPECTED", "OUT_OF_SEQUENCE", "ALREADY_CLOSED")
+    ),
+    Case("a reason of the other component does not count", [*BUSY, flow(9000, "CHALLENGE_NEEDED")]),
+    Case("a challenge counts for SYN floods", [*BUSY, flow(9000, "CHALLENGE_NEEDED")], "evidence", "CHALLENGE", FIRST, SYN_FLOOD),
+    Case("out-of-state packets do not count for SYN floods", [*BUSY, flow(9000)], options=SYN_FLOOD),
+    Case("an unknown reason counts for both", [*BUSY, flow(9000, "NEW")], "evidence", "", FIRST, SYN_FLOOD),
+    Case("an unknown reason counts", [*BUSY, flow(9000, "NEW")], "evidence", "", FIRST),
+    Case("packets before the hours do not count", [*BUSY, flow(9000, hours_ago=25)]),
+    Case("packets of more hours count", [*BUSY, flow(9000, hours_ago=25)], "evidence", "Within 26 h", FIRST, evidence={"hours": 26}),
+    Case("packets that were dropped are no loss", [*BUSY, {**flow(9000), "outcome": "drop"}]),
+    Case("other networks do not count", [*BUSY, flow(9000, to="192.0.2.7")]),
+    Case("no traffic at all", [], "unknown", "The analytics saw no traffic.", BOTH),
+    Case("no traffic to one network", BUSY[:1], "unknown", "The analytics saw no traffic to 198.51.100.0/24.", SECOND),
+    Case("too few samples", [BUSY[0], {**BUSY[1], "sampleInterval": 1000}], "unknown", "Only 10 packets were sampled", SECOND),
+    Case("unknown words", [*BUSY, {**flow(1), "verdict": "maybe"}], "unknown", "not understood: pass/maybe", BOTH),
+    Case("no permission", BUSY, "unknown", "Account Analytics Read", BOTH,
+         faults={"kind": "query_errors", "messages": ["not authorized for that account"]}),
+    Case("an error beside data", BUSY, "unknown", "a shard is lost", BOTH, faults={"kind": "query_errors_beside", "messages": ["a shard is lost"]}),
+    Case("no answer", BUSY, "unknown", "did not answer", BOTH, faults={"kind": "lost_before", "path": "graphql"}),
+    Case("a node that is not enabled", BUSY, "unknown", "has no analytics of Advanced TCP Protection", BOTH,
+         account={"analytics": {"tcp": {"enabled": False}}}),
+    Case("a retention that is too short", BUSY, "unknown", "are kept for 6 h, and 24 h", BOTH,
+         account={"analytics": {"tcp": {"notOlderThan": 6 * 3600}}}),
+    Case("too much, although not all is known", [*BUSY, flow(9000)], "evidence", "", FIRST,
+         faults={"kind": "query_errors_beside", "messages": ["a shard is lost"]}),
+    Case("a data center's rule sees its own traffic", [*BUSY, flow(9000)], "unknown", "saw no traffic to", BOTH, IN_AMS),
+    Case("a data center's rule loses its own traffic", [{**item, "coloCode": "AMS"} for item in [*BUSY, flow(9000)]], "evidence", "", FIRST, IN_AMS),
+    Case("a data center's rule keeps its own traffic", [*({**item, "coloCode": "ams"} for item in BUSY), flow(9000)], options=IN_AMS),
+    Case("the global rule leaves a data center to its rule", [*BUSY, flow(9000, coloCode="AMS")]),
+    Case("a region may hold the one data center that loses", [*BUSY, {**BUSY[0], "coloCode": "CDG", "packets": 100}, flow(5, coloCode="CDG")],
+         "evidence", "", FIRST, IN_REGION),
+    Case("excluded destinations do not count", [*BUSY, flow(9000)], account={"prefixes": [{"prefix": "203.0.113.7/32", "excluded": True}]},
+         reason="unknown", words="saw no traffic to", networks=[]),
+    filter_case("a filter sees its own destinations", [*BUSY, flow(9000), {**BUSY[0], "ipDestinationAddress": "203.0.113.70"}]),
+    filter_case("a filter loses its own destinations", [*BUSY, {**BUSY[0], "ipDestinationAddress": "203.0.113.70"}, flow(9000, to="203.0.113.70")],
+                "evidence", "203.0.113.64/26", ["203.0.113.64/26"]),
+    filter_case("a filter without traffic", BUSY, "unknown", "saw no traffic to 203.0.113.64/26", ["203.0.113.64/26"]),
+    dns_case("DNS loses nothing", [*DNS_SEEN, flow(9000)]),
+    dns_case("DNS loses too much", [*DNS_SEEN, flow(9000, node="dns")], "evidence", "", FIRST),
+    dns_case("DNS is not seen", BUSY, "unknown", "The analytics saw no traffic.", BOTH),
+]  # fmt: skip
+
+
+def seed(service: LocalService, case: Case) -> None:
+    """An account whose rules and filters have monitored for two days, and its traffic."""
+    monitoring = {**FILTER, "mode": "monitoring"}
+    monitoring.pop("kind")
+    by_filter = [monitoring] if case.module == "protection_filter" else []
+    account = {**case.account, "prefixes": [*PREFIXES, *case.account.get("prefixes", [])]}
+    service.account(ACCOUNT).seed(
+        enabled=True,
+        syn_flood={"rules": [GLOBAL]},
+        out_of_state_tcp={"rules": [GLOBAL, AMS, WEUR], "filters": by_filter},
+        dns_rules=[GLOBAL],
+        **account,
+    )
+    service.clock.advance(hours=48)
+    service.account(ACCOUNT).seed(traffic=[dict(item) for item in case.traffic])
+    if case.faults:
+        service.misbehave(**case.faults)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_next_stage_waits_for_evidence(
+    case: Case, service: LocalService, modules: Modules, waits: list[float]
+) -> None:
+    seed(service, case)
+    options: Any = {**case.options, "staged_rollout": True, "rollout_evidence": dict(case.evidence)}
+    predicted = modules.done(case.module, check=True, **options)
+    result = modules.done(case.module, **options)
+    if not case.reason:
+        assert "pending" not in result and "pending" not in predicted
+        assert [item["fields"] for item in result["operations"]] == [{"mode": "enabled"}]
+        return
+    assert not result["changed"] and result["operations"] == predicted["operations"] == []
+    pending = result["pending"]
+    assert {**pending, "message": ""} == {**predicted["pending"], "message": ""}
+    assert pending["reason"] == case.reason and pending["not_before"] is None
+    assert case.words in pending["message"]
+    assert not case.networks or pending["networks"] == case.networks
+    assert (pending["would_drop_percent"] is None) is (case.reason == "unknown")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_without_stages_it_is_a_risk(case: Case, service: LocalService, modules: Modules, waits: list[float]) -> None:
+    seed(service, case)
+    options: Any = {**case.options, "rollout_evidence": dict(case.evidence)}
+    if not case.reason:
+        assert "risks" not in modules.done(case.module, check=True, **options)
+        return
+    message = modules.failed(case.module, check=True, **options)["msg"]
+    assert "drops_traffic: " in message and case.words in message
+    accepted = {**options, "accept_risks": ["drops_traffic"]}
+    result = modules.done(case.module, **accepted)
+    assert [risk["code"] for risk in result["risks"]] == ["drops_traffic"] and result["changed"]
+
+
+def test_a_task_that_does_not_ask_costs_nothing(service: LocalService, modules: Modules) -> None:
+    seed(service, Case("", [*BUSY, flow(9000)]))
+    assert modules.done("protection_rule", **OUT_OF_STATE)["changed"] and service.queries == []
+
+
+def test_nothing_is_asked_before_the_time_is_up(service: LocalService, modules: Modules) -> None:
+    seed(service, Case("", BUSY))
+    evidence = {"hours": 72}
+    pending = modules.done("protection_rule", staged_rollout=True, rollout_evidence=evidence, **OUT_OF_STATE)["pending"]
+    assert pending["reason"] == "time" and pending["would_drop_packets"] is None and service.queries == []
+
+
+def test_a_rule_that_mitigates_is_not_asked_about(service: LocalService, modules: Modules) -> None:
+    seed(service, Case("", [*BUSY, flow(9000)]))
+    modules.done("protection_rule", **OUT_OF_STATE)
+    result = modules.done("protection_rule", staged_rollout=True, rollout_evidence={}, **OUT_OF_STATE)
+    assert not result["changed"] and "pending" not in result and service.queries == []
+
+
+def test_a_change_of_the_sensitivity_restarts_the_time(service: LocalService, modules: Modules) -> None:
+    seed(service, Case("", BUSY))
+    options: Any = {**OUT_OF_STATE, "rate_sensitivity": "high", "rollout_evidence": {}}
+    message = modules.failed("protection_rule", check=True, **options)["msg"]
+    assert "drops_traffic: " in message and "It changes while it would be enabled" in message
+    result = modules.done("protection_rule", staged_rollout=True, **options)
+    assert [item["fields"] for item in result["operations"]] == [{"rate_sensitivity": "high"}]
+    assert result["pending"]["reason"] == "time" and result["pending"]["not_before"] and service.queries == []
+
+
+def test_a_new_rule_monitors_first(service: LocalService, modules: Modules) -> None:
+    seed(service, Case("", BUSY))
+    options: Any = {**OUT_OF_STATE, "scope": "datacenter", "name": "LHR", "rollout_evidence": {}}
+    result = modules.done("protection_rule", staged_rollout=True, **options)
+    assert result["rule"]["mode"] == "monitoring" and result["pending"]["reason"] == "time" and service.queries == []
+
+
+def test_an_acceptance_lets_its_networks_pass(service: LocalService, modules: Modules) -> None:
+    seed(service, Case("", BUSY[:1]))
+    options: Any = {**OUT_OF_STATE, "staged_rollout": True, "rollout_evidence": {}}
+    idle = {"code": "drops_traffic", "networks": SECOND, "reason": "nobody uses it yet"}
+    others = {"code": "drops_traffic", "networks": FIRST}
+    assert modules.done("protection_rule", accept_risks=[others], **options)["pending"]["reason"] == "unknown"
+    result = modules.done("protection_rule", accept_risks=[idle], **options)
+    assert result["rule"]["mode"] == "enabled" and result["risks"][0]["reason"] == "nobody uses it yet"
+
+
+def test_one_query_answers_for_the_whole_account(service: LocalService, modules: Modules) -> None:
+    case = Case("", [*BUSY, *DNS_SEEN, flow(9000)])
+    seed(service, case)
+    options: Any = {
+        "rules": [dict(OUT_OF_STATE), dict(SYN_FLOOD)],
+        "dns_rules": [dict(DNS)],
+        "staged_rollout": True,
+        "rollout_evidence": {},
+    }
+    result = modules.done("account_protection", **options)
+    assert [item["key"] for item in result["operations"]] == ["global", "global"]
+    assert [(item["resource"], item["reason"]) for item in result["pending"]] == [("out_of_state_tcp_rule", "evidence")]
+    assert len(service.queries) == 1
+
+
+def test_the_traffic_is_asked_once_although_an_answer_is_lost(
+    service: LocalService, modules: Modules, waits: list[float]
+) -> None:
+    seed(service, Case("", BUSY))
+    service.misbehave("lost_after", method="PATCH")
+    options: Any = {**OUT_OF_STATE, "staged_rollout": True, "rollout_evidence": {}}
+    assert modules.done("protection_rule", **options)["rule"]["mode"] == "enabled"
+    assert len(service.queries) == 1
+
+
+@pytest.mark.parametrize(
+    ("evidence", "message"),
+    [
+        ({"hours": 0}, "rollout_evidence.hours: 0.0 is not above 0 and at most 2160"),
+        ({"hours": -1}, "rollout_evidence.hours: -1.0 is not above 0"),
+        ({"max_would_drop_percent": 100.5}, "rollout_evidence.max_would_drop_percent: 100.5 is not between 0 and 100"),
+        ({"max_would_drop_percent": -1}, "rollout_evidence.max_would_drop_percent: -1.0 is not between 0 and 100"),
+        ({"max_would_drop_packets": -1}, "rollout_evidence.max_would_drop_packets: -1 is not 0 or more"),
+    ],
+)
+def test_bad_limits_are_errors_in_the_options(
+    service: LocalService, modules: Modules, evidence: Any, message: str
+) -> None:
+    assert message in modules.failed("protection_rule", rollout_evidence=evidence, **OUT_OF_STATE)["msg"]
+    assert service.calls == []

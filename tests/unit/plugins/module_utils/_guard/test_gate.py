@@ -1,0 +1,53 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The gate: which objects a plan enables, and for which of them the traffic must be known."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import EvidenceLimits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.gate import Gate, enabling, key_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES
+
+from tests.support.changes import NOON, change_of
+from tests.support.coverage_model import account_state, rule
+
+LONG_AGO = (NOON - timedelta(hours=25)).isoformat()
+JUST_NOW = (NOON - timedelta(hours=23)).isoformat()
+GATE = Gate(EvidenceLimits(24.0, 0.1, None), NOON)
+
+
+def items(existing: Any, desired: Any) -> list[Any]:
+    state = account_state(syn_flood_rules=[{"id": "1", **existing}])
+    return enabling(change_of(state, RULES[0], [desired]).plan)
+
+
+def test_only_what_is_enabled_anew_needs_evidence() -> None:
+    monitoring, enabled = rule("monitoring"), rule("enabled")
+    assert [key_of(item) for item in items(monitoring, enabled)] == [("syn_flood_rules", RULES[0].key_of(enabled))]
+    assert items(enabled, enabled) == items(enabled, monitoring) == items(monitoring, monitoring) == []
+    assert items(enabled, {**enabled, "rate_sensitivity": "high"}) == []
+
+
+@pytest.mark.parametrize(
+    ("modified_on", "more", "words"),
+    [
+        (LONG_AGO, {}, None),
+        (JUST_NOW, {}, "It has monitored since"),
+        (None, {}, "It has monitored for an unknown time."),
+        (LONG_AGO, {"burst_sensitivity": "high"}, "It changes while it would be enabled"),
+    ],
+)
+def test_without_time_no_traffic_is_asked_for(modified_on: Any, more: Any, words: str | None) -> None:
+    existing = {**rule("monitoring"), "modified_on": modified_on}
+    verdicts = list(GATE.unasked(items(existing, {**rule("enabled"), **more})).values())
+    if words is None:
+        assert verdicts == []
+    else:
+        assert [(item.reason, item.restarts) for item in verdicts] == [("unknown", bool(more))]
+        assert words in verdicts[0].message
