@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 from .._errors import ErrorDetails, ErrorItem, ServiceError
 from .._messages import joined
 from .._schema.resource import Resource
-from .._text import excerpt, plural
+from .._text import excerpt, plural, visible
 from .hints import hint_for
 
 MAX_ERRORS = 10  # so many are shown; the others are counted
@@ -124,23 +124,34 @@ def _failed(
     request: Request, response: Response, document: Mapping[str, Any], problem: str
 ) -> ServiceError:
     """The error of a response that refuses, or that cannot be read."""
-    every = list(_errors(document.get("errors")))
-    errors = every[:MAX_ERRORS]
+    errors = list(_errors(document.get("errors")))
+    shown = errors[:MAX_ERRORS]
     ray = response.header("CF-RAY")
-    reason = _describe_errors(errors, len(every)) or problem or _describe_envelope(document)
+    reason = _describe_errors(shown, len(errors)) or problem or _describe_envelope(document)
     trace = f" (ray {excerpt(ray)})" if ray else ""
     sentence = f"{request} was answered with HTTP {response.status}: {reason.rstrip('.')}{trace}."
-    codes = [item["code"] for item in errors]
     hint = hint_for(
-        request.method, request.resource, response.status, codes, response.header("Location")
+        request.method,
+        request.resource,
+        response.status,
+        [item["code"] for item in shown],
+        response.header("Location"),
     )
     return ServiceError(
         joined(" ", filter(None, (sentence, hint))),
-        error_details(request, response.status, errors, ray),
-        maybe_applied=response.maybe_applied
-        or not 300 <= response.status < 500
-        or response.status == 408,
+        error_details(request, response.status, shown, ray),
+        maybe_applied=_is_maybe_applied(response),
     )
+
+
+def _is_maybe_applied(response: Response) -> bool:
+    """Whether the service may have done what a failed call asked for.
+
+    A redirect and a refusal (3xx, 4xx) say that it has not; a success that cannot be read, a
+    failure of the service and a timeout (408) do not.
+    """
+    refuses = 300 <= response.status < 500 and response.status != 408
+    return response.maybe_applied or not refuses
 
 
 def error_details(
@@ -157,7 +168,11 @@ def error_details(
 
 def _errors(items: Any) -> Iterator[ErrorItem]:
     """The envelope's errors with those of their chains, whatever of code, message and pointer they
-    lack."""
+    lack.
+
+    Their texts are for people and stand in the output of a failure, so that they have no characters
+    that control it.
+    """
     for item in items if isinstance(items, list) else []:
         if not isinstance(item, Mapping):
             item = {"message": item}
@@ -166,10 +181,15 @@ def _errors(items: Any) -> Iterator[ErrorItem]:
         code = item.get("code")
         yield ErrorItem(
             code=code if isinstance(code, int) and not isinstance(code, bool) else None,
-            message=excerpt(str(item.get("message") or ""), MAX_ERROR_LENGTH),
-            pointer=excerpt(pointer, MAX_POINTER_LENGTH) if isinstance(pointer, str) else None,
+            message=_harmless(str(item.get("message") or ""), MAX_ERROR_LENGTH),
+            pointer=_harmless(pointer, MAX_POINTER_LENGTH) if isinstance(pointer, str) else None,
         )
         yield from _errors(item.get("error_chain"))
+
+
+def _harmless(text: str, longest: int) -> str:
+    """A text of the service, cut, with everything escaped that is not seen but its line breaks."""
+    return "\n".join(map(visible, excerpt(text, longest).split("\n")))
 
 
 def _describe_errors(errors: list[ErrorItem], number: int) -> str:

@@ -81,6 +81,11 @@ def test_a_long_error_is_cut() -> None:
     assert f"HTTP 400: {message} (at {pointer})." in error.message
 
 
+def test_the_data_of_an_error_controls_no_terminal_either() -> None:
+    error = failure(refusal(400, {"code": 1, "message": "a\x1b[2Jb\u202ec\nd", "source": {"pointer": "/\u200fx"}}))
+    assert error.details["error"]["errors"] == [{"code": 1, "message": "a\\x1b[2Jb\\u202ec\nd", "pointer": "/\\u200fx"}]
+
+
 @pytest.mark.parametrize("item", [None, 1, [], ["a"], {"message": ["no", "text"]}, {"code": "7", "error_chain": {}}])
 def test_errors_of_any_shape_are_read(item: Any) -> None:
     assert failure(refusal(400, item)).details["error"]["errors"][0]["code"] is None
