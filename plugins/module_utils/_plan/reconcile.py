@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timezone
-from typing import Callable, Optional, Sequence, Tuple
+from typing import Callable, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .._errors import OptionError, PlanError
 from .._messages import Message
@@ -67,26 +67,50 @@ def make_plan(before: State, desired: Sequence[Desired], adjust: Adjust = as_des
 
 def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:
     resource = desired.resource
-    by_key = _by_key(desired, existing)
+    matched = _match(desired, _by_key(desired, existing))
     operations: list[Operation] = []
-    surplus: list[Existing] = []
+    for kept, values in matched.kept:
+        fields = _changes(resource, kept[1], adjust(resource, kept[1], values))
+        if fields:
+            operations.append(_change("update", resource, kept, fields, values))
+    for values in matched.new:
+        fields = {**resource.defaults(), **adjust(resource, None, values)}
+        new = _new(resource, fields)
+        operations.append(Operation("create", resource, new, named=frozenset(values)))
+    by_name = {key: values for key, values in desired.objects.items() if key not in desired.expired}
+    for match in matched.surplus:
+        values = by_name.get(resource.key_of(match[1]), {})
+        operations.append(_change("delete", resource, match, {}, values))
+    return operations
+
+
+class Matched(NamedTuple):
+    """The existing objects that stay, with the values of the task; the values of new objects; and
+    the existing objects that go."""
+
+    kept: list[tuple[Existing, Values]]
+    new: list[Values]
+    surplus: list[Existing]
+
+
+def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matched:
+    """Which existing object each entry of the task is about; raises PlanError for an entry that
+    must exist and does not, and for duplicates."""
+    resource = desired.resource
+    matched = Matched([], [], [])
     missing: list[str] = []
     for key, values in desired.objects.items():
         matches = by_key.get(key, [])
         if desired.absent or key in desired.expired:
-            surplus.extend(matches)
+            matched.surplus.extend(matches)
         elif matches:
             kept, duplicates = _choose(desired, values, matches)
-            surplus.extend(duplicates)
-            fields = _changes(resource, kept[1], adjust(resource, kept[1], values))
-            operations.extend([_change("update", resource, kept, fields, values)] if fields else [])
+            matched.kept.append((kept, values))
+            matched.surplus.extend(duplicates)
         elif key in desired.undecided:
             continue  # what may have expired is not created
         elif resource.create:
-            fields = {**resource.defaults(), **adjust(resource, None, values)}
-            operations.append(
-                Operation("create", resource, _new(resource, fields), named=frozenset(values))
-            )
+            matched.new.append(values)
         else:
             missing.append(resource.label_of(values))
     if missing:
@@ -94,14 +118,10 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
             f"There is no {resource.title} with the {' '.join(resource.key)} {', '.join(missing)}."
             f" Correct the {' '.join(resource.key)}, or remove the entry."
         )
-    if desired.exclusive:
-        foreign = [key for key in by_key if key not in desired.objects and not desired.ignores(key)]
-        surplus.extend(match for key in foreign for match in by_key[key])
-    by_name = {key: values for key, values in desired.objects.items() if key not in desired.expired}
-    return operations + [
-        _change("delete", resource, match, {}, by_name.get(resource.key_of(match[1]), {}))
-        for match in surplus
-    ]
+    for key, matches in by_key.items() if desired.exclusive else ():
+        if key not in desired.objects and not desired.ignores(key):
+            matched.surplus.extend(matches)
+    return matched
 
 
 def _changes(resource: Resource, existing: Object, values: Values) -> Values:
