@@ -6,11 +6,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.support.ansible_run import REPOSITORY
 from tests.support.documents import read_page
@@ -59,6 +63,29 @@ def file(name: str, tmp_path: Path) -> Path:
 
 def test_the_guides_show_one_for_each_service() -> None:
     assert {start for name in SHOWN for start in SCHEMAS if start in name} == set(SCHEMAS)
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """All texts of a structure."""
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts_of(item)
+    if isinstance(value, str):
+        yield value
+
+
+@pytest.mark.parametrize("name", [name for name in SHOWN if name.startswith("approve.md")])
+def test_the_job_that_plans_gets_a_token_that_only_reads(name: str) -> None:
+    """It runs the branch's files before anybody has approved them; only the approved job gets the token that writes."""
+    document = yaml.safe_load(SHOWN[name])
+    jobs = document.get("jobs") or document
+    assert jobs["apply"]["environment"] == "production"
+    assert "environment" not in jobs["plan"]
+    tokens = {
+        job: sorted(set(re.findall(r"CLOUDFLARE_\w+", " ".join(texts_of(jobs[job]))))) for job in ("plan", "apply")
+    }
+    assert tokens == {"plan": ["CLOUDFLARE_READ_TOKEN"], "apply": ["CLOUDFLARE_WRITE_TOKEN"]}
+    shared = {name: value for name, value in document.items() if value not in (jobs, jobs["plan"], jobs["apply"])}
+    assert "CLOUDFLARE" not in " ".join(texts_of(shared))
 
 
 @pytest.mark.parametrize("name", FILES)
