@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from tests.evidence.models.plan_model import KEYS, Item
@@ -169,3 +170,14 @@ MODULES = st.one_of(  # hypothesis takes the first most often
     st.tuples(st.just("tcp_protection_status"), st.fixed_dictionaries({"enabled": FLAGS})),
 )  # fmt: skip
 ACCOUNT_TASKS = st.tuples(MODULES, LIMITS).map(lambda pair: (pair[0][0], {**pair[0][1], **pair[1]}))
+
+
+ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+def plans(number: float) -> settings:
+    """How many random plans a test takes, as a multiple of the profile's examples: 200 in all, 2,000 by `make plans`."""
+    phases = (Phase.explicit, Phase.generate)  # a plan is small enough to be read as it is
+    return settings(
+        suppress_health_check=ONE_SERVICE, phases=phases, max_examples=int(settings().max_examples * number)
+    )

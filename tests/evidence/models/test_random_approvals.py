@@ -17,9 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evidence.models.plan_model import Item
-from tests.evidence.models.random_plans import ACCOUNT_TASKS, ACCOUNTS, KINDS, NOW
+from tests.evidence.models.random_plans import ACCOUNT_TASKS, ACCOUNTS, KINDS, NOW, plans
 from tests.evidence.models.random_zones import FIREWALL_TASKS, custom_plans, firewalls
-from tests.evidence.models.test_random_plans import plans
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from copy import deepcopy
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import given, note
 from hypothesis.strategies import booleans, sampled_from
 
 from tests.evidence.models import account_risk_model, zone_model, zone_risk_model
@@ -23,22 +23,12 @@ from tests.evidence.models.random_plans import (
     ACCOUNTS,
     KINDS,
     NOW,
+    plans,
 )
 from tests.evidence.models.random_zones import FIREWALL_TASKS, custom_plans, firewalls
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.service_state import comparable as comparable_result
-
-ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
-
-
-def plans(number: float) -> settings:
-    """How many random plans a test takes, as a multiple of the profile's examples: 200 in all, 2,000 by `make plans`."""
-    phases = (Phase.explicit, Phase.generate)  # a plan is small enough to be read as it is
-    return settings(
-        suppress_health_check=ONE_SERVICE, phases=phases, max_examples=int(settings().max_examples * number)
-    )
-
 
 OTHER_PLAN = "0" * 64
 ENDS = ("applied", "refused", "unchanged")  # a plan has one of them
