@@ -24,19 +24,19 @@ def prepare_workers() -> None:
     this.
     """
     load_trust()
-    _said()
+    _shared_byte()
 
 
 def first_of_run() -> bool:
     """Whether nobody has called this before in this run, in whichever worker."""
-    said = _said()
-    is_first = said[0] == 0
-    said[0] = 1
+    shared = _shared_byte()
+    is_first = shared[0] == 0
+    shared[0] = 1
     return is_first
 
 
 @lru_cache(maxsize=None)
-def _said() -> mmap.mmap:
+def _shared_byte() -> mmap.mmap:
     """A byte of memory that a process shares with the workers that it forks from now on."""
     return mmap.mmap(-1, 1)
 

@@ -89,10 +89,10 @@ def _credentials(credentials: Mapping[str, str]) -> Credentials:
         )
     if credentials:
         (lacking,) = set(KEY) - set(credentials)
-        (given,) = credentials
+        (present,) = credentials
         raise OptionError(
             Option(lacking),
-            Message("it is needed beside ", Option(given), "; or use ", API_TOKEN, " alone"),
+            Message("it is needed beside ", Option(present), "; or use ", API_TOKEN, " alone"),
         )
     raise OptionError(API_TOKEN, "there are no credentials; " + WAYS)
 

@@ -46,19 +46,19 @@ def _split(spec: OptionSpec, obj: Object) -> tuple[dict[str, Any], dict[str, Any
 
 
 def with_api_fields(
-    resource: Resource, path: Option, values: Values, given: Mapping[str, Any]
+    resource: Resource, path: Option, values: Values, fields: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The values of a task with its `api_fields` laid over them; raises OptionError for a field
     that has an option, or that only the service sets."""
     option = path.at(API_FIELDS)
-    for name in given:
+    for name in fields:
         if name in resource.assigned:
             raise OptionError(option, f"only the service sets {name}; leave it out")
-    known = _names(_split(options_of(resource.fields), given)[0])
+    known = _names(_split(options_of(resource.fields), fields)[0])
     if known:
         own = path.at(*known[0])
         raise OptionError(option, Message("there is an option ", own, "; give it there"))
-    return overlaid(values, given)
+    return overlaid(values, fields)
 
 
 def _names(known: Mapping[str, Any], path: Sequence[str] = ()) -> list[Sequence[str]]:

@@ -38,6 +38,8 @@ def text_of(node: ast.AST) -> str | None:
         return node.value
     if isinstance(node, ast.JoinedStr):
         return "".join(text_of(value) or LEFT_OUT for value in node.values)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Message":
+        return "".join(text_of(part) or LEFT_OUT for part in node.args)
     return None
 
 
@@ -75,9 +77,11 @@ def pieces(message: str) -> list[str]:
 
 def lists(row: str, message: str) -> bool:
     """Whether a row of a page is about a message: it shows all of the message, or leaves out parts of it."""
-    shown = pieces(row)
-    return all(piece in row for piece in pieces(message)) or (
-        max(map(len, shown)) >= LONG_PIECE and all(piece in message for piece in shown)
+    told, shown = pieces(message), pieces(row)
+    long = [piece for piece in told if len(piece) >= LONG_PIECE]
+    return all(piece in row for piece in told) or (
+        max(map(len, shown)) >= LONG_PIECE
+        and all(piece in message or any(part in piece for part in long) for piece in shown)
     )
 
 

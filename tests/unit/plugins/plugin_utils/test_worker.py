@@ -14,9 +14,9 @@ LOADED = f"""
 from {PLUGINS}.module_utils._api.adapters import TRUST
 import {PLUGINS}.plugin_utils._action
 from {PLUGINS}.plugin_utils import _worker
-print(len(TRUST), _worker._said.cache_info().currsize)
+print(len(TRUST), _worker._shared_byte.cache_info().currsize)
 import {PLUGINS}.action.allowlist
-print(len(TRUST), _worker._said.cache_info().currsize)
+print(len(TRUST), _worker._shared_byte.cache_info().currsize)
 """
 FIRST = f"""
 import os
