@@ -27,6 +27,8 @@ from ._guard.risks.registry import BY_OWNER, codes_of
 from ._guard.rollout import StagedRollout
 from ._messages import joined
 from ._plan import fingerprint
+from ._plan.desired import Desired
+from ._plan.nested import unread_nested
 from ._plan.plan import Plan
 from ._plan.reconcile import as_desired, make_plan
 from ._result import (
@@ -44,7 +46,7 @@ from ._result import (
     standing_warnings,
 )
 from ._schema.account import decided_with
-from ._schema.resource import Resource, State
+from ._schema.resource import Object, Resource, State
 from ._specs.task import Task
 
 Warn = Callable[[str], None]
@@ -90,6 +92,18 @@ def _nothing_changed() -> Iterator[None]:
         raise exc.extended("Nothing was changed.") from exc
 
 
+def read_nested(client: Client, desired: Sequence[Desired], existing: State) -> State:
+    """By collection: the nested objects that a task names and that no existing object has."""
+    nested: dict[str, Sequence[Object]] = {}
+    for item in desired:
+        resource = item.resource
+        ids = unread_nested(resource, item.objects.values(), existing[resource.plural])
+        objects = concurrently(client.read, [resource.nested_object(one) for one in ids])
+        if ids:
+            nested[resource.plural] = [obj for (obj,) in objects]
+    return nested
+
+
 @dataclass(frozen=True)
 class Run:
     """One run of a module that writes, at the service's time; with `rollout`, modes are raised in
@@ -126,7 +140,9 @@ class Run:
         return replace(plan, before={**read_state(self.client, unread), **existing})
 
     def _plan_in_stages(self, existing: State, rollout: StagedRollout | None) -> Plan:
-        return make_plan(existing, self.task.desired, rollout.adjust if rollout else as_desired)
+        adjust = rollout.adjust if rollout else as_desired
+        nested = read_nested(self.client, self.task.desired, existing)
+        return make_plan(existing, self.task.desired, adjust, nested)
 
     def _plan_by_evidence(self, existing: State, plan: Plan) -> Plan:
         """The plan, in stages without what the traffic speaks against."""

@@ -202,20 +202,20 @@ USED = {"id": FILTER_2, "expression": "true", "paused": False, "description": ""
 
 
 @pytest.mark.parametrize(
-    ("its_filter", "predicted"),
-    [(USED, USED), (UNUSED, {"id": UNUSED["id"]})],
+    ("its_filter", "reads"),
+    [(USED, 1), (UNUSED, 2)],
     ids=["the listing shows it with another rule", "no rule has it yet"],
 )
-def test_what_another_filter_holds_shows_when_the_rule_has_it(
-    its_filter: dict[str, Any], predicted: dict[str, Any], service: LocalService, modules: Modules
+def test_another_filter_of_a_rule_is_predicted(
+    its_filter: dict[str, Any], reads: int, service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(**FIREWALL, filters=[UNUSED])
     accepted = ["skips_everything", "blocks_everything"]
     options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": {"id": its_filter["id"]}}], "accept_risks": accepted}
     checked = modules.done("firewall_rules", check=True, **options)
+    assert [call.method for call in service.calls] == ["GET"] * reads
     done = modules.done("firewall_rules", **options)
-    assert checked["rules"][0]["filter"] == predicted
-    assert done["rules"][0]["filter"] == its_filter
+    assert checked["rules"][0]["filter"] == done["rules"][0]["filter"] == its_filter
     assert checked["operations"] == done["operations"]
     assert modules.done("firewall_rules", **options)["changed"] is False
 

@@ -168,6 +168,23 @@ def test_a_global_rule_is_one_key_however_it_is_spelled(
     assert (result["rule"]["name"], result["operations"][0]["key"]) == ("global", "global")
 
 
+@pytest.mark.parametrize(
+    ("paused", "action", "codes"),
+    [(False, "allow", ["weakens_zone", "skips_everything"]), (True, "managed_challenge", ["weakens_zone"])],
+)
+def test_a_filter_that_no_rule_has_is_read_before_the_guard_decides(
+    paused: bool, action: str, codes: list[str], service: LocalService, modules: Modules
+) -> None:
+    unused = {"id": identity(12), "expression": "ssl or not ssl", "paused": paused, "description": ""}
+    service.zone(ZONE).seed(rules=[rule(1, "managed_challenge", "ssl or not ssl", filter_=11)], filters=[unused])
+    task: dict[str, Any] = {"rules": [{"id": identity(1), "action": action, "filter": {"id": identity(12)}}]}
+    refused = modules.failed("firewall_rules", check=True, **task)
+    assert [risk["code"] for risk in refused["risks"]] == codes
+    predicted = modules.done("firewall_rules", check=True, **task, accept_risks=codes)
+    done = modules.done("firewall_rules", **task, accept_risks=codes)
+    assert predicted["rules"][0]["filter"] == done["rules"][0]["filter"]
+
+
 @pytest.mark.parametrize("verbose", [False, True])
 def test_a_failure_stays_readable(verbose: bool, service: LocalService) -> None:
     prefixes = [{"prefix": f"10.{number}.0.0/16"} for number in range(1, 60, 2)]

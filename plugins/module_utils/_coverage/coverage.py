@@ -178,8 +178,8 @@ class Coverage:
 
 def _of_malformed_exclusion(prefix: str) -> str:
     return (
-        f"The excluded prefix {excerpt(repr(prefix))} is malformed; what it takes out of protection"
-        " is not known."
+        f"The excluded prefix {excerpt(repr(prefix))} is malformed; it may take any address out of"
+        " protection, so that no address is known to be protected."
     )
 
 

@@ -9,7 +9,7 @@ shows all of them."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Dict, Hashable, Mapping, Sequence
+from typing import Any, Dict, Hashable, Iterable, Mapping, Sequence
 
 from .._errors import OptionError
 from .._messages import Message, Option
@@ -58,17 +58,37 @@ def merge_nested(
     return merged
 
 
+def unread_nested(
+    resource: Resource, objects: Iterable[Values], existing: Sequence[Object]
+) -> list[str]:
+    """The ids of the nested objects that a task names, and that no existing object has."""
+    if not resource.nested:
+        return []
+    field = resource.field(resource.nested.field)
+    named = {_identity(field, values) for values in objects}
+    return sorted(map(str, named - {_identity(field, obj) for obj in existing} - {None}))
+
+
 def share_nested(
-    resource: Resource, merged: Merged, existing: Sequence[Object], operations: Sequence[Operation]
+    resource: Resource,
+    merged: Merged,
+    existing: Sequence[Object],
+    operations: Sequence[Operation],
+    others: Sequence[Object] = (),
 ) -> list[Operation]:
     """The operations, each with its nested object as all of them leave it, and with the objects
-    that change along."""
+    that change along.
+
+    `others` are nested objects that the operations name, and that no existing object has.
+    """
     if not resource.nested:
         return list(operations)
     field = resource.field(resource.nested.field)
     known: dict[Hashable, Object] = {}
     for obj in existing:
         known.setdefault(_identity(field, obj), obj.get(field.name) or {})
+    for nested in others:
+        known.setdefault(_identity(field, {field.name: nested}), nested)
     changes = {
         key: differences(field.fields, known.get(key), values) for key, values in merged.items()
     }

@@ -36,8 +36,15 @@ def as_desired(resource: Resource, existing: Object | None, values: Values) -> V
     return values
 
 
-def make_plan(before: State, desired: Sequence[Desired], adjust: Adjust = as_desired) -> Plan:
+def make_plan(
+    before: State,
+    desired: Sequence[Desired],
+    adjust: Adjust = as_desired,
+    nested: State | None = None,
+) -> Plan:
     """The plan for several collections; within a phase, in the order of `desired`.
+
+    `nested` has, by collection, nested objects that the task names and no existing object has.
 
     `adjust` takes the resource, the existing object or None, and the desired values, and returns
     those to set now. Raises PlanError where the desired state cannot be reached without guessing: a
@@ -47,7 +54,8 @@ def make_plan(before: State, desired: Sequence[Desired], adjust: Adjust = as_des
     order: dict[str, Sequence[Key]] = {}
     for item in desired:
         existing = before[item.resource.plural]
-        changes = _share(item, existing, _reconcile(item, existing, adjust))
+        others = (nested or {}).get(item.resource.plural, ())
+        changes = _share(item, existing, _reconcile(item, existing, adjust), others)
         _check_validity(changes)
         if item.resource.list_field:
             changes, order[item.resource.plural] = order_operations(item, existing, changes)
@@ -165,7 +173,10 @@ def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Exis
 
 
 def _share(
-    desired: Desired, existing: Sequence[Object], changes: Sequence[Operation]
+    desired: Desired,
+    existing: Sequence[Object],
+    changes: Sequence[Operation],
+    others: Sequence[Object],
 ) -> list[Operation]:
     """The changes with their shared nested objects; raises PlanError where two entries of the task
     contradict."""
@@ -177,7 +188,7 @@ def _share(
         merged = merge_nested(resource, desired.objects, desired.paths, by_key)
     except OptionError as exc:
         raise PlanError(Message(exc.message, ".")) from exc
-    return share_nested(resource, merged, existing, changes)
+    return share_nested(resource, merged, existing, changes, others)
 
 
 def _check_validity(changes: Sequence[Operation]) -> None:

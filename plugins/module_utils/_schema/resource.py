@@ -264,6 +264,23 @@ class Resource:
         """The names of the fields that never change who is protected, or how."""
         return frozenset(item.name for item in self.fields if item.inert)
 
+    def nested_object(self, identity: str) -> Resource:
+        """The nested object with this id as a resource of its own, to read it; raises LookupError
+        where there is none."""
+        if self.nested is None:
+            raise LookupError(f"{self.name} has no nested objects")
+        return Resource(
+            name=self.nested.field,
+            plural=self.nested.field,
+            title=f"{self.nested.field} of a {self.title}",
+            owner=self.owner,
+            path=f"{self.nested.path}/{identity}",
+            permission=self.permission,
+            fields=self.field(self.nested.field).fields,
+            key=(),
+            retired=self.retired,
+        )
+
     def field(self, name: str) -> Field:
         """The field of that name."""
         return self._by_name[name]

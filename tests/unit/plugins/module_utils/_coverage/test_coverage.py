@@ -66,7 +66,7 @@ REASONS: list[Any] = [
      ["Every protected prefix is excluded."]),
     ("malformed only", {**ON, "prefixes": [{"prefix": "203.0.113/24", "excluded": False}]}, ["There is no protected prefix."]),
     ("a malformed exclusion", {**ON, "prefixes": [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "192.0.2/25", "excluded": True}]},
-     ["The excluded prefix '192.0.2/25' is malformed; what it takes out of protection is not known."]),
+     ["The excluded prefix '192.0.2/25' is malformed; it may take any address out of protection, so that no address is known to be protected."]),
     ("no rule", {**ON, "syn_flood_rules": []}, ["SYN flood protection mitigates nothing: there is no rule."]),
     ("monitoring", {**ON, "out_of_state_tcp_rules": [rule("monitoring")]}, ["Out-of-state TCP protection mitigates nothing: it only monitors."]),
     ("disabled", {**ON, "out_of_state_tcp_rules": [rule("disabled")]},
@@ -108,7 +108,7 @@ def test_what_a_malformed_exclusion_may_carve_out_is_undecided() -> None:
     coverage = Coverage(account_state(prefixes=prefixes, syn_flood_rules=[rule("enabled")]))
     assert coverage.malformed_exclusions == ["192.0.2/25"]
     assert coverage.undecided == [
-        "The excluded prefix '192.0.2/25' is malformed; what it takes out of protection is not known."
+        "The excluded prefix '192.0.2/25' is malformed; it may take any address out of protection, so that no address is known to be protected."
     ]
     assert [modes for dummy, modes in coverage.pieces["syn_flood"]] == [{"enabled", "undecided"}]
     assert networks(coverage.uncovered) == ["192.0.2.0/24"]

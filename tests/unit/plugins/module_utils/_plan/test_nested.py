@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.nested import spread_nested
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.nested import spread_nested, unread_nested
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST
@@ -86,3 +86,14 @@ def test_the_last_answer_on_a_nested_object_counts_for_every_object_that_has_it(
     spread = spread_nested(answers)
     assert [obj["filter"] for obj in spread.values()] == [latest] * 3
     assert [rule["filter"] for rule in made.after(spread)["firewall_rules"]] == [latest] * 3
+
+
+def test_a_nested_object_that_no_object_has_is_read_and_shown_whole() -> None:
+    desired = parse_desired(FIREWALL_RULES, numbered("rules", [{"id": IDS[0], "filter": {"id": G, "paused": True}}]))
+    existing = rules(F)
+    assert unread_nested(FIREWALL_RULES, desired.objects.values(), existing) == [G]
+    assert unread_nested(FIREWALL_RULES, desired.objects.values(), rules(F, G)) == []
+    assert unread_nested(ALLOWLIST, [{"prefix": "10.0.0.1"}], []) == []
+    other = {"id": G, "expression": "true", "paused": False}
+    made = make_plan({"firewall_rules": existing}, [desired], nested={"firewall_rules": [other]})
+    assert filters_after(made) == [{**other, "paused": True}]

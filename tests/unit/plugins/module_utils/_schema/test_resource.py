@@ -129,3 +129,11 @@ def test_another_entry_names_no_key_of_a_resource(entry: str) -> None:
 
 def test_a_ref_is_named_in_its_own_case() -> None:
     assert CUSTOM_RULES.key_in("login") != CUSTOM_RULES.key_in("Login") != CUSTOM_RULES.key_in("Login ")
+
+
+def test_a_nested_object_is_read_at_its_own_path() -> None:
+    nested = FIREWALL_RULES.nested_object("1" * 32)
+    assert nested.path == f"zones/{{zone_id}}/filters/{'1' * 32}"
+    assert (nested.key, nested.permission) == ((), FIREWALL_RULES.permission)
+    with pytest.raises(LookupError):
+        PREFIXES.nested_object("1" * 32)
