@@ -25,7 +25,7 @@ from tests.support.module_run import ACCOUNT
 
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 MARK = "RUN_OF_THIS_TEST"
-UNDER_WAY = 1.0  # seconds until the service has noted what was sent before the end of a run
+UNDER_WAY = 2.0  # seconds until the service has noted what was sent before the end of a run
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ def killed_task(period: float) -> dict[str, Any]:
 STATUS = {"path": ".*/tcp_protection_status"}
 WAITS = [
     Wait("for its turn in the call budget", 7),
-    Wait("for a response", 1, "slow", STATUS),
+    Wait("for a response", 7, "slow", STATUS),
     Wait("as long as the service demands", 1, "status", {**STATUS, "status": 429}),
-    Wait("before it repeats a call", 1, "status", {**STATUS, "status": 503}),
+    Wait("before it repeats a call", 7, "status", {**STATUS, "status": 503}),
 ]
 
 
