@@ -95,7 +95,7 @@ def wrapped(text: str) -> str:
 
 def with_tables(text: str, risks: Sequence[Risk]) -> str:
     """A page of the documentation with its tables of risks and of their limits brought up to date."""
-    tables = {
+    tables: dict[str, list[tuple[str, ...]]] = {
         "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in risks],
         "| option | limit | default |": [
             (f"`{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}")

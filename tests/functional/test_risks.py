@@ -163,7 +163,7 @@ def test_a_global_rule_is_one_key_however_it_is_spelled(
 ) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
     accepted = [{"code": "skips_monitoring", "entries": ["syn_flood global"]}]
-    task = {"kind": "syn_flood", "scope": "global", "name": name, "mode": "enabled"}
+    task: dict[str, Any] = {"kind": "syn_flood", "scope": "global", "name": name, "mode": "enabled"}
     result = modules.done("protection_rule", **task, accept_risks=accepted)
     assert (result["rule"]["name"], result["operations"][0]["key"]) == ("global", "global")
 
