@@ -311,10 +311,12 @@ def test_a_host_that_lacks_something_is_told_so_and_one_without_a_zone_is_left_o
     assert migration.service.token not in good.output + json.dumps([task.result for task in good.tasks])
 
 
-def test_a_relative_directory_is_one_of_the_working_directory(migration: Migration) -> None:
+@pytest.mark.parametrize("relative", [".", "../here"])
+def test_a_relative_directory_is_one_of_the_working_directory(migration: Migration, relative: str) -> None:
+    migration.service.zone(ZONE).seed(rules=RULES)
     folder = migration.directory / "here"
     folder.mkdir()
-    options = ("-i", migration.directory / "hosts.yml", "-e", "migrate_firewall_rules_directory=.", PLAYBOOK)
+    options = ("-i", migration.directory / "hosts.yml", "-e", f"migrate_firewall_rules_directory={relative}", PLAYBOOK)
     run = ansible("ansible-playbook", *options, directory=folder, environment={"PWD": "/"})
     assert run.code == 0, run.output
     assert sorted(path.name for path in folder.iterdir()) == ["lima_custom_rules.md", "lima_custom_rules.yml"]
