@@ -25,6 +25,7 @@ from ._guard.gate import Gate
 from ._guard.quota import check_quota
 from ._guard.risks.registry import BY_OWNER, codes_of
 from ._guard.rollout import StagedRollout
+from ._holes.zone import weaker_records
 from ._messages import joined
 from ._plan import fingerprint
 from ._plan.desired import Desired
@@ -233,8 +234,14 @@ class Run:
         pending = self._rollout.pending(plan, task.desired) if self._rollout else []
         if pending:
             result["pending"] = task.spec.pending(pending)
+        weaker = weaker_records(self._before(plan, applied), applied.state)
+        if weaker:
+            result["weaker"] = weaker
         return {**result, **task.spec.result(task.options, task.desired, applied.state)}
 
     def _diff(self, plan: Plan, applied: Applied[Checked]) -> Diff:
-        before = plan.before if applied.before is None else applied.before
+        before = self._before(plan, applied)
         return add_orders(make_diff(applied.operations), self.task.reads, before, applied.state)
+
+    def _before(self, plan: Plan, applied: Applied[Checked]) -> State:
+        return plan.before if applied.before is None else applied.before

@@ -162,6 +162,15 @@ def gathered(pieces: Iterable[Piece]) -> list[Piece]:
     ]
 
 
+def strength(modes: Modes) -> int:
+    """How much traffic with these modes is mitigated: 3 all of it, 2 some of it, 1 it is monitored,
+    0 not at all."""
+    understood = modes - {UNDECIDED}
+    if ENABLED in understood:
+        return 3 if understood == {ENABLED} else 2
+    return 1 if MONITORING in understood else 0
+
+
 def union_of_modes(several: Iterable[Modes]) -> Modes:
     """Every mode that one of several sets holds."""
     return frozenset(mode for modes in several for mode in modes)

@@ -16,6 +16,7 @@ from .._errors import OptionError, OptionProblems
 from .._guard.evidence import ROLLOUT_EVIDENCE
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.rollout import Pending
+from .._holes.unmanaged import unmanaged_records
 from .._messages import Option
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
@@ -203,7 +204,10 @@ class AccountProtection(ModuleSpec):
     def result(
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
-        return {"protection": subsets_of(state)}
+        return {
+            "protection": subsets_of(state),
+            "unmanaged": unmanaged_records(desired, state),
+        }
 
 
 def _option_of(resource: Resource) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Mapping, Sequence
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.registry import ZONE_LIST_RISKS, risk_options
 from .._guard.risks.zone import ZONE_RULE_RISKS
+from .._holes.unmanaged import unmanaged_records
 from .._messages import Message, Option
 from .._plan.desired import (
     STATE,
@@ -50,7 +51,8 @@ class FirewallRules(ModuleSpec):
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
         by_key = {FIREWALL_RULES.key_of(item): item for item in state[FIREWALL_RULES.plural]}
-        return {"rules": [by_key[key] for key in desired[0].objects]}
+        rules = [by_key[key] for key in desired[0].objects]
+        return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
 
 
 class CustomRules(ModuleSpec):
@@ -101,8 +103,7 @@ class CustomRules(ModuleSpec):
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
         rules = list(state[CUSTOM_RULES.plural])
-        foreign = [rule for rule in rules if CUSTOM_RULES.key_of(rule) not in desired[0].objects]
-        return {"rules": rules, "unmanaged": [CUSTOM_RULES.label_of(rule) for rule in foreign]}
+        return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
 
 
 def _position(path: Option, text: str, state: str) -> Position:

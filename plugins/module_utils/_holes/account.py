@@ -1,0 +1,110 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What single objects of an account take from the protection that a task describes.
+
+An account that the task describes has what the task names, and nothing else. If the task names no
+prefix, the prefixes that exist count as they are.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Sequence
+
+from .._coverage.coverage import Coverage, has_flag, ranges_of
+from .._coverage.modes import UNDECIDED, Piece, component, strength
+from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES, RESOURCES, STATUS
+from .._schema.resource import Object, Resource, State
+from .._text import first_few
+from .._values.address_set import Ranges, counted, difference, intersection, networks, union
+from .verdict import HARMLESS, Named, Verdict
+
+MITIGATES_SOME = 2  # the least strength of modes that mitigate
+
+
+class DescribedAccount:
+    """An account with just what a task names of a state, while it is on."""
+
+    def __init__(self, state: State, named: Named) -> None:
+        self._state: dict[str, list[Object]] = {
+            resource.plural: [
+                obj
+                for obj in state[resource.plural]
+                if resource.key_of(obj) in named.get(resource.plural, ())
+            ]
+            for resource in RESOURCES
+            if state.get(resource.plural) is not None
+        }
+        self._takes_prefixes_as_they_are = not named.get(PREFIXES.plural)
+        if self._takes_prefixes_as_they_are:
+            self._state[PREFIXES.plural] = list(state.get(PREFIXES.plural) or ())
+
+    @cached_property
+    def _coverage(self) -> Coverage:
+        return Coverage({**self._state, STATUS.plural: [{"enabled": True}]})
+
+    def judge(self, resource: Resource, obj: Object) -> Verdict:
+        """Whether this account would protect less with one more object."""
+        if resource is PREFIXES:
+            return self._judge_prefix(obj)
+        if resource is ALLOWLIST:
+            return self._judge_source(obj)
+        return self._judge_decider(resource, obj) if resource.component else HARMLESS
+
+    def _judge_prefix(self, prefix: Object) -> Verdict:
+        if not has_flag(prefix, "excluded") or self._takes_prefixes_as_they_are:
+            return HARMLESS
+        network = ranges_of([prefix])
+        if not network and self._coverage.protected:
+            return Verdict(None, "is malformed, and may exclude protected addresses")
+        lost = intersection(network, self._coverage.protected)
+        return Verdict(True, f"excludes {_named(lost)}") if lost else HARMLESS
+
+    def _judge_source(self, entry: Object) -> Verdict:
+        if not has_flag(entry, "enabled"):
+            return HARMLESS
+        network = ranges_of([entry])
+        if not network:
+            return Verdict(None, "is malformed, and may let sources pass")
+        passing = difference(network, self._coverage.bypassing)
+        return Verdict(True, f"lets {_named(passing)} pass as sources") if passing else HARMLESS
+
+    def _judge_decider(self, resource: Resource, obj: Object) -> Verdict:
+        """Whether a rule or filter takes mitigation from addresses."""
+        kind, space = str(resource.component), self._coverage.protected
+        alone = self._coverage.pieces.get(kind) or ()
+        objects = [*self._state.get(resource.plural, ()), obj]
+        pieces = component(kind, {**self._state, resource.plural: objects}).pieces(space)
+        title, mode = COMPONENTS[kind].title, str(obj.get(resource.mode_field or ""))
+        lost = less_mitigated(pieces, alone)
+        if lost:
+            return Verdict(True, f"is {mode}, so that {title} mitigates less for {_named(lost)}")
+        if _undecided(pieces) and _mitigated(alone) and not _undecided(alone):
+            return Verdict(None, f"is not understood, so that {title} may mitigate less")
+        return HARMLESS
+
+
+def less_mitigated(existing: Sequence[Piece], desired: Sequence[Piece]) -> Ranges:
+    """The addresses to which more traffic is mitigated as desired than there is now."""
+    return union(
+        item
+        for ranges, modes in existing
+        for better_ranges, better in desired
+        if strength(modes) < strength(better) >= MITIGATES_SOME
+        for item in intersection(ranges, better_ranges)
+    )
+
+
+def _undecided(pieces: Sequence[Piece]) -> bool:
+    return any(UNDECIDED in modes for ranges, modes in pieces)
+
+
+def _mitigated(pieces: Sequence[Piece]) -> bool:
+    return any(strength(modes) >= MITIGATES_SOME for ranges, modes in pieces)
+
+
+def _named(ranges: Ranges) -> str:
+    return f"{counted(ranges)} ({first_few(networks(ranges))})"
