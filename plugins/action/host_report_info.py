@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime, timezone
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -23,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     HostResults,
+    accepting,
     host_results,
     is_refusal,
 )
@@ -47,6 +49,7 @@ class ActionModule(CollectionAction):
         task = HostTask(self.calls(task_vars or {}))
         try:
             predicted = _predict_host(task)
+            predicted = accepting(predicted, task.accepted(), datetime.now(timezone.utc))
         except (AnsibleError, ValueError) as exc:
             predicted = HostResults(task.host, errors=[str(exc)])
         record = host_record(predicted)

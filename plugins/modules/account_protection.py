@@ -586,6 +586,39 @@ coverage:
       type: list
       elements: str
       sample: []
+unmanaged:
+  description:
+    - The objects afterwards that the task does not name, of all lists that it reads.
+    - Whether an object takes protection away is judged against an account with just what the
+      task names. If the task names no prefix, the prefixes of the account count as they are.
+  version_added: 0.2.0
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: prefix
+    key:
+      description: What identifies the object.
+      type: str
+      sample: 192.0.2.0/24
+    weakens:
+      description: Whether the object takes protection away from what the task names, such as
+        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
+        before others. It is null if it may.
+      type: bool
+      sample: false
+    reason:
+      description: How it takes protection away, as a sentence without its subject; empty if it
+        does not.
+      type: str
+      sample: ''
+    since:
+      description: When the object last changed, null if the service does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

@@ -293,14 +293,65 @@ rules:
       sample: '2026-03-01T09:15:02.310412+00:00'
 unmanaged:
   description:
-    - The refs of the rules afterwards that O(rules) does not name, in the order in which the
-      service evaluates them.
+    - The rules afterwards that O(rules) does not name, in the order in which the service evaluates
+      them.
     - With O(state=exact), these are the rules that O(ignore) matches.
   version_added: 0.2.0
   returned: success
   type: list
-  elements: str
-  sample: [office]
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_rule
+    key:
+      description: What identifies the object.
+      type: str
+      sample: office
+    weakens:
+      description: Whether the object takes protection away from what the task names, such as
+        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
+        before others. It is null if it may.
+      type: bool
+      sample: null
+    reason:
+      description: How it takes protection away, as a sentence without its subject; empty if it
+        does not.
+      type: str
+      sample: may let requests pass that custom rule login would stop
+    since:
+      description: When the object last changed, null if the service does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+weaker:
+  description:
+    - The rules that enforce less before this run than after it, by their expression, their place
+      or their parameters.
+    - Rules that do not exist, that are off, or that have another kind of action are not among
+      them.
+  version_added: 0.2.0
+  returned: when there are such rules
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_rule
+    key:
+      description: What identifies the rule.
+      type: str
+      sample: login
+    certain:
+      description: Whether it is proven; an expression that is not understood may match more or
+        less than another one.
+      type: bool
+      sample: true
+    reason:
+      description: What the rule lacks, as a sentence without its subject.
+      type: str
+      sample: matches fewer requests than described
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
@@ -331,7 +382,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [office, login]
+      sample: [login]
     reason:
       description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
         not.
@@ -364,7 +415,7 @@ diff:
           login:
             ref: login
             action: block
-            expression: http.request.uri.path eq "/login"
+            expression: http.request.uri.path in {"/login" "/form"}
             description: ''
             enabled: true
 operations:
@@ -391,13 +442,17 @@ operations:
       description: The values that the module sends. For an object that exists, these are the
         changed fields.
       type: dict
-      sample: {action: block}
+      sample:
+        action: block
+        expression: http.request.uri.path in {"/login" "/form"}
     before:
       description: The values that change, as they are; null for a field that the object lacks.
         For an object that the module deletes, these are all its values, and for a new object
         there are none.
       type: dict
-      sample: {action: managed_challenge}
+      sample:
+        action: managed_challenge
+        expression: http.request.uri.path eq "/login"
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -408,7 +463,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 338db88d011e3a628b5f19c8faa7f9c23e6dd13f1cd8ca7c584cf7c8b5368bea
+  sample: c0564198b7c31b701421779a88f45ca4221a0eb32eaaae3912909c57674e3978
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -181,7 +181,7 @@ rules:
         expression:
           description: The requests that the filter matches.
           type: str
-          sample: ip.src in {203.0.113.0/24}
+          sample: ip.src in {203.0.112.0/23}
         paused:
           description: Whether the filter is paused.
           type: bool
@@ -194,6 +194,64 @@ rules:
           description: A short name that the user gives.
           type: str
           sample: scraper-networks
+unmanaged:
+  description: The rules afterwards that O(rules) does not name.
+  version_added: 0.2.0
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: firewall_rule
+    key:
+      description: What identifies the object.
+      type: str
+      sample: 14217d7bd5ab435e84b1bd468bf4fb9f
+    weakens:
+      description: Whether the object takes protection away from what the task names, such as
+        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
+        before others. It is null if it may.
+      type: bool
+      sample: null
+    reason:
+      description: How it takes protection away, as a sentence without its subject; empty if it
+        does not.
+      type: str
+      sample: may skip waf for requests
+    since:
+      description: When the object last changed, null if the service does not say.
+      type: str
+      sample: null
+weaker:
+  description:
+    - The rules that enforce less before this run than after it, by their expression, their place
+      or their parameters.
+    - Rules that do not exist, that are off, or that have another kind of action are not among
+      them.
+  version_added: 0.2.0
+  returned: when there are such rules
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: firewall_rule
+    key:
+      description: What identifies the rule.
+      type: str
+      sample: f2d427378e7542acb295380d352e2ebd
+    certain:
+      description: Whether it is proven; an expression that is not understood may match more or
+        less than another one.
+      type: bool
+      sample: true
+    reason:
+      description: What the rule lacks, as a sentence without its subject.
+      type: str
+      sample: matches fewer requests than described
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
@@ -243,18 +301,6 @@ diff:
       type: dict
       sample:
         firewall_rules:
-          14217d7bd5ab435e84b1bd468bf4fb9f:
-            id: 14217d7bd5ab435e84b1bd468bf4fb9f
-            action: bypass
-            priority: null
-            paused: false
-            description: ''
-            products: [waf]
-            filter:
-              id: c1f0b2ad54ab4a6e9f8a7b6c5d4e3f21
-              expression: ip.src in {192.0.2.0/24}
-              paused: false
-              description: ''
           f2d427378e7542acb295380d352e2ebd:
             id: f2d427378e7542acb295380d352e2ebd
             action: challenge
@@ -273,18 +319,6 @@ diff:
       type: dict
       sample:
         firewall_rules:
-          14217d7bd5ab435e84b1bd468bf4fb9f:
-            id: 14217d7bd5ab435e84b1bd468bf4fb9f
-            action: bypass
-            priority: null
-            paused: true
-            description: ''
-            products: [waf]
-            filter:
-              id: c1f0b2ad54ab4a6e9f8a7b6c5d4e3f21
-              expression: ip.src in {192.0.2.0/24}
-              paused: false
-              description: ''
           f2d427378e7542acb295380d352e2ebd:
             id: f2d427378e7542acb295380d352e2ebd
             action: block
@@ -294,7 +328,7 @@ diff:
             ref: scrapers
             filter:
               id: b7c9b0f2f0c34f0fa8b6c58a1d2e3f40
-              expression: ip.src in {203.0.113.0/24}
+              expression: ip.src in {203.0.112.0/23}
               paused: false
               description: known scrapers
               ref: scraper-networks
@@ -317,18 +351,22 @@ operations:
     key:
       description: What identifies the object.
       type: str
-      sample: 14217d7bd5ab435e84b1bd468bf4fb9f
+      sample: f2d427378e7542acb295380d352e2ebd
     fields:
       description: The values that the module sends. For an object that exists, these are the
         changed fields.
       type: dict
-      sample: {paused: true}
+      sample:
+        action: block
+        filter: {expression: 'ip.src in {203.0.112.0/23}'}
     before:
       description: The values that change, as they are; null for a field that the object lacks.
         For an object that the module deletes, these are all its values, and for a new object
         there are none.
       type: dict
-      sample: {paused: false}
+      sample:
+        action: challenge
+        filter: {expression: 'ip.src in {203.0.113.0/24}'}
 plan_id:
   description:
     - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
@@ -339,7 +377,7 @@ plan_id:
   version_added: 0.2.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 38a1b53f27f75af139cd0e1bbc3cf6f5eeafdf75761ca751d9971b181cf9b7ff
+  sample: b97c85a2ea9d283e900f785547bb41cdc10a887a0d66c5f9194ce0293b1999cc
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -373,7 +411,7 @@ calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 2
+  sample: 3
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

@@ -233,7 +233,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [192.0.2.64/28, 192.0.2.0/24]
+      sample: [192.0.2.64/28]
     reason:
       description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
         not.

@@ -155,11 +155,12 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         }
     ],
     "firewall_rules": [
+        {"rules": [{"id": RULE, "action": "block", "filter": {"expression": "ip.src in {203.0.112.0/23}"}}]},
         {"rules": [{"id": RULE, "action": "block"}, {"id": OTHER_RULE, "paused": True}]},
         {"rules": [{"id": RULE, "action": "log"}, {"id": OTHER_RULE, "paused": False}], **ACCEPTED},
     ],
     "custom_rules": [
-        {"rules": [{"ref": "login", "action": "block"}]},
+        {"rules": [{"ref": "login", "action": "block", "expression": 'http.request.uri.path in {"/login" "/form"}'}]},
         {"rules": [], "state": "exact", **ACCEPTED},
     ],
     "protection_info": [

@@ -20,6 +20,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._coverage.resul
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
+from ansible_collections.edgeops.protection.plugins.module_utils._holes.unmanaged import UnmanagedRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._holes.zone import WeakerRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
@@ -149,12 +151,15 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         }
     },
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
-    "custom_rules": {"rules": many(CUSTOM_RULES), "unmanaged": {"type": "list", "elements": "str"}},
+    "custom_rules": {"rules": many(CUSTOM_RULES)},
     "protection_info": {**WHOLE_ACCOUNT, "covers": records(Answer), "coverage": shape_of(CoverageSummary)},
     "protection_traffic_info": {"traffic": shape_of(TrafficRecord)},
     "firewall_rules_info": {"rules": many(FIREWALL_RULES)},
     "custom_rules_info": {"rules": many(CUSTOM_RULES)},
 }
+
+
+WHOLE_LISTS = ("account_protection", "firewall_rules", "custom_rules")  # what they do not name is told
 
 
 def all_options(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -169,6 +174,10 @@ def result_entries(module: str) -> Entries:
     if spec.writes:
         if spec.owner == "account_id":
             entries["coverage"] = shape_of(CoverageChange)
+        if module in WHOLE_LISTS:
+            entries["unmanaged"] = records(UnmanagedRecord)
+        if module in WHOLE_LISTS and spec.owner == "zone_id":
+            entries["weaker"] = records(WeakerRecord)
         if "accept_risks" in spec.options:
             entries["risks"] = records(RiskRecord)
         if "staged_rollout" in spec.options:

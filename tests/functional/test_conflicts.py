@@ -272,8 +272,9 @@ def test_a_list_that_is_another_version_right_before_the_write_is_planned_again(
     result = modules.done("custom_rules", **options)
     assert [call.method for call in service.calls] == ["GET", "GET", "GET", "PUT"]
     assert [rule["ref"] for rule in zone.custom_rules] == [*(["a"] if existing else []), "theirs", "b"]
-    assert result["unmanaged"] == [*(["a"] if existing else []), "theirs"]
-    assert result["diff"]["before"]["custom_rules_order"] == result["unmanaged"]
+    unmanaged = [item["key"] for item in result["unmanaged"]]
+    assert unmanaged == [*(["a"] if existing else []), "theirs"]
+    assert result["diff"]["before"]["custom_rules_order"] == unmanaged
     assert warnings(result) == (
         f"The plan is made for version {version} of the custom rules, and another writer has made version {version + 1}. "
         "The module reads and plans again."

@@ -175,7 +175,7 @@ CASES = [
         "a rule of the zone is spelt otherwise",
         "drift",
         custom=[BLOCK],
-        custom_desired={"rules": [{**BLOCK, "expression": "ip.src eq 192.0.2.2"}]},
+        custom_desired={"rules": [{**BLOCK, "expression": "ip.src in {192.0.2.1}"}]},
         reason="1 difference from the baseline.",
     ),
 ]

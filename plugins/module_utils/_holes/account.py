@@ -15,14 +15,12 @@ from functools import cached_property
 from typing import Sequence
 
 from .._coverage.coverage import Coverage, has_flag, ranges_of
-from .._coverage.modes import UNDECIDED, Piece, component, strength
+from .._coverage.modes import MITIGATES_SOME, UNDECIDED, Piece, component, less_mitigated, strength
 from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES, RESOURCES, STATUS
 from .._schema.resource import Object, Resource, State
 from .._text import first_few
-from .._values.address_set import Ranges, counted, difference, intersection, networks, union
+from .._values.address_set import Ranges, counted, difference, intersection, networks
 from .verdict import HARMLESS, Named, Verdict
-
-MITIGATES_SOME = 2  # the least strength of modes that mitigate
 
 
 class DescribedAccount:
@@ -85,17 +83,6 @@ class DescribedAccount:
         if _undecided(pieces) and _mitigated(alone) and not _undecided(alone):
             return Verdict(None, f"is not understood, so that {title} may mitigate less")
         return HARMLESS
-
-
-def less_mitigated(existing: Sequence[Piece], desired: Sequence[Piece]) -> Ranges:
-    """The addresses to which more traffic is mitigated as desired than there is now."""
-    return union(
-        item
-        for ranges, modes in existing
-        for better_ranges, better in desired
-        if strength(modes) < strength(better) >= MITIGATES_SOME
-        for item in intersection(ranges, better_ranges)
-    )
 
 
 def _undecided(pieces: Sequence[Piece]) -> bool:

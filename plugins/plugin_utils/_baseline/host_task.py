@@ -9,6 +9,7 @@ result."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 from ansible.utils.display import Display
@@ -17,7 +18,8 @@ from .._action import ModuleCalls, Warn, wrong_options
 from .._diff_text import failure_diff
 from .host_runner import HostRun, HostRunner, first_wrong
 from .misspelt import misspelt_in_host
-from .results import combined, has_failed, lines, refused
+from .results import IsAccepted, combined, has_failed, lines, refused
+from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
 from .variables import Part, without_omitted
 
 COLLECTION = "edgeops.protection."
@@ -83,11 +85,25 @@ class HostTask:
         if updated.refusal:
             return refused(updated.results, updated.refusal)
         if not has_failed(updated.results):
-            for line in lines(self.host, updated.results):
+            for line in lines(self.host, updated.results, self._is_accepted()):
                 self._display.display(line, stderr=True)  # stdout may be read by a program
         verbose = self._display.verbosity > 0
         result = combined(updated.results, self.misspelt_variables(), updated.predicted, verbose)
         return {**result, **({"snapshot": updated.snapshot} if updated.snapshot else {})}
+
+    def accepted(self) -> list[Accepted]:
+        """What the report accepts of the objects that no baseline names; raises ValueError."""
+        return parse_accepted(self.values([ACCEPTED_UNMANAGED]).get(ACCEPTED_UNMANAGED) or [])
+
+    def _is_accepted(self) -> IsAccepted:
+        """Whether the report accepts an object now; a wrong variable accepts none."""
+        try:
+            accepted = self.accepted()
+        except ValueError as exc:
+            self._display.warning(str(exc))
+            accepted = []
+        now = datetime.now(timezone.utc)
+        return lambda item: accepted_reason(item, accepted, now) is not None
 
 
 def wrong_parts(parts: Sequence[Part]) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ or two for people."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._result import readable_failure
@@ -20,9 +20,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
 )
 
 from .host_plan import host_plan_id, plan_ids
+from .unmanaged import weakening
 from .variables import ACCOUNT
 
 Result = Mapping[str, Any]
+IsAccepted = Callable[[Mapping[str, Any]], bool]  # of an object that no baseline names
 Results = Mapping[
     str, Result
 ]  # by module, in the order in which they ran; only the last one may have failed
@@ -128,14 +130,17 @@ def _shortened(result: Result) -> dict[str, Any]:
     }
 
 
-def lines(host: str, results: Results) -> list[str]:
-    """What a user reads of a host without asking for more: how well it is protected, and which
-    steps are left."""
+def lines(host: str, results: Results, is_accepted: IsAccepted = lambda item: False) -> list[str]:
+    """What a user reads of a host without asking for more: how well it is protected, what weakens
+    it, and which steps are left."""
     shown = []
     after = results.get(ACCOUNT, {}).get("coverage", {}).get("after")
     if after:
         reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
         shown.append(_sentences([after["summary"][0], *reasons]))
+    unmanaged = [item for result in results.values() for item in result.get("unmanaged") or ()]
+    weaker = weakening(item for item in unmanaged if not is_accepted(item))
+    shown += [_sentences(weaker)] if weaker else []
     pending = [
         step["message"] for result in results.values() for step in result.get("pending") or []
     ]

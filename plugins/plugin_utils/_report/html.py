@@ -12,7 +12,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
@@ -43,8 +43,10 @@ from .record import (
     HostRecord,
     Report,
     Totals,
+    Unmanaged,
     refused,
     shown_as,
+    unaccepted,
 )
 from .statuses import MEANINGS
 
@@ -162,7 +164,7 @@ def _host(record: HostRecord) -> dict[str, Any]:
         "risks": record["risks"],
         "operations": [_operation(operation) for operation in record["operations"]],
         "pending": pending,
-        "unmanaged": [_unmanaged(item) for item in record["unmanaged"]],
+        "unmanaged": [unmanaged_text(item) for item in _holes_first(record["unmanaged"])],
         "coverage": list(_coverage(coverage)) if coverage else [],
         "ids": [
             (name, values[key])
@@ -206,14 +208,20 @@ def _existing(change: FieldChange) -> str | None:
     return value_text(change.before) if change.exists else None
 
 
-def _unmanaged(item: Mapping[str, Any]) -> str:
-    named = item.get("name") or item.get("description") or item.get("key") or item.get("ref") or ""
-    details = {
-        name: value
-        for name, value in item.items()
-        if name != "module" and value not in ("", None, named)
-    }
-    return f"{item['module']}: {named}" + (f" ({value_text(details)})" if details else "")
+def unmanaged_text(item: Unmanaged) -> str:
+    """An object, what it takes away, since when, and why that is accepted."""
+    said = [
+        item["reason"] or "takes no protection away",
+        f"since {item['since']}" if item["since"] else "",
+        f"accepted: {item['accepted']}" if item["accepted"] else "",
+    ]
+    named = f"{capitalised(item['title'])} {item['key']}"
+    return excerpt(f"{named}: {'; '.join(filter(None, said))}", MAX_VALUE)
+
+
+def _holes_first(items: Sequence[Unmanaged]) -> list[Unmanaged]:
+    holes = unaccepted(items)
+    return [*holes, *(item for item in items if item not in holes)]
 
 
 def _coverage(coverage: CoverageRecord) -> Iterator[tuple[str, str]]:

@@ -22,9 +22,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
 )
 
 from .bars import bars
-from .html import ACTION_SIGNS, lead, value_text
+from .html import ACTION_SIGNS, lead, unmanaged_text, value_text
 from .operations import FieldChange, field_changes
-from .record import LABELS, STATUSES, Column, Difference, HostRecord, Report, shown_as
+from .record import LABELS, STATUSES, Column, Difference, HostRecord, Report, shown_as, unaccepted
 
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
 MAX_CELL = 300  # characters
@@ -51,7 +51,7 @@ def _lines(report: Report) -> Iterator[str]:
     for record in report["hosts"]:
         yield _row(_cells(record, columns))
     for record in report["hosts"]:
-        if record["operations"] or record["risks"]:
+        if record["operations"] or record["risks"] or unaccepted(record["unmanaged"]):
             yield from _details(record)
 
 
@@ -71,6 +71,8 @@ def _details(record: HostRecord) -> Iterator[str]:
             f"- risk {code(risk['code'])}, {'accepted' if risk['accepted'] else 'refused'}:"
             f" {text(risk['message'])}"
         )
+    for item in unaccepted(record["unmanaged"])[:MAX_OPERATIONS]:
+        yield f"- in no baseline: {text(unmanaged_text(item))}"
     for operation in record["operations"][:MAX_OPERATIONS]:
         yield _operation(operation)
     more = left_out(len(record["operations"]), MAX_OPERATIONS, "difference", "differences")

@@ -29,6 +29,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
     RiskRecord,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
+from ansible_collections.edgeops.protection.plugins.module_utils._holes.unmanaged import (
+    UnmanagedRecord,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
 
 VERSION: Final = 1
@@ -101,6 +104,15 @@ def _number(elements: Sequence[Any]) -> str:
     return str(len(elements))
 
 
+def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
+    """The objects that take protection away, or may, and that nobody accepts."""
+    return [item for item in unmanaged if item["weakens"] is not False and not item["accepted"]]
+
+
+def _holes(unmanaged: Sequence[Unmanaged]) -> int:
+    return len(unaccepted(unmanaged))
+
+
 def refused(risks: Sequence[Risk]) -> int:
     """How many of the risks make a run refuse the plan."""
     return sum(1 for risk in risks if not risk["accepted"])
@@ -132,11 +144,12 @@ class Step(Pending):
     module: str
 
 
-class Unmanaged(TypedDict):
+class Unmanaged(UnmanagedRecord):
     """An object that exists, and that the baseline does not name."""
 
     module: str
-    key: str
+    title: Annotated[str, "the resource in words"]
+    accepted: Annotated[str | None, "why it is accepted, null if it is not"]
 
 
 # Addresses by how they are treated: every component mitigates covered ones, and one component does
@@ -210,6 +223,7 @@ class HostRecord(TypedDict):
     unmanaged: Annotated[
         list[Unmanaged],
         Metric("unmanaged", "Objects that no baseline names.", len),
+        Metric("holes", "Objects that no baseline names, and that take protection away.", _holes),
         Counted("object that no baseline names", "objects that no baseline names"),
     ]
 

@@ -8,9 +8,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, cast
 
+from ansible_collections.edgeops.protection.plugins.module_utils._text import sentence
+
+from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
 from .coverage import AccountCoverage, read_coverage
 from .operations import differences
@@ -33,6 +37,7 @@ class Prediction:
     pending: Sequence[Step]
     unmanaged: Sequence[Unmanaged]
     rules: Sequence[ChangedRule]
+    weaker: Sequence[str] = ()  # sentences on rules that exist, and enforce less than described
     before: AccountCoverage | None = None
     after: AccountCoverage | None = None
 
@@ -99,6 +104,19 @@ def host_results(
     )
 
 
+def accepting(host: HostResults, accepted: Sequence[Accepted], now: datetime) -> HostResults:
+    """The results of a host where what no baseline names is accepted so at this moment."""
+    predictions = [
+        replace(item, unmanaged=[_accepting(obj, accepted, now) for obj in item.unmanaged])
+        for item in host.predictions
+    ]
+    return replace(host, predictions=predictions)
+
+
+def _accepting(item: Unmanaged, accepted: Sequence[Accepted], now: datetime) -> Unmanaged:
+    return {**item, "accepted": accepted_reason(item, accepted, now)}
+
+
 def read_results(record: Mapping[str, Any]) -> HostResults:
     """A host of the filter's input; raises ValueError for another shape."""
     host = record.get("host")
@@ -138,6 +156,7 @@ def _prediction(module: str, result: Result, refusal: Result | None) -> Predicti
         pending=[cast(Step, {"module": module, **step}) for step in steps],
         unmanaged=[_unmanaged(module, item) for item in result.get("unmanaged") or ()],
         rules=changed_rules(result.get("diff") or {}),
+        weaker=[_weaker(item) for item in result.get("weaker") or ()],
         before=read_coverage(before) if before else None,
         after=read_coverage(after) if after else None,
     )
@@ -147,11 +166,14 @@ def _risk(module: str, risk: Mapping[str, Any], accepted: bool) -> Risk:
     return cast(Risk, {"module": module, "accepted": accepted, **risk})
 
 
-def _unmanaged(module: str, item: Any) -> Unmanaged:
-    """An object that the baseline does not name; results list it by name, or as a dictionary."""
-    if isinstance(item, Mapping):
-        return cast(Unmanaged, {"key": "", **item, "module": module})
-    return Unmanaged(module=module, key=str(item))
+def _unmanaged(module: str, item: Mapping[str, Any]) -> Unmanaged:
+    others = {"module": module, "title": title_of(item), "accepted": None}
+    return cast(Unmanaged, {**item, **others})
+
+
+def _weaker(item: Mapping[str, Any]) -> str:
+    """A rule that enforces less than the baseline, in a sentence."""
+    return sentence(f"The {title_of(item)} {item['key']} {item['reason']}")
 
 
 def _module_of(host: str, failure: Result) -> str:

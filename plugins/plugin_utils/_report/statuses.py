@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import UNDECIDED
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
 
+from .._baseline.unmanaged import weakening
 from .coverage import AccountCoverage, named, weaker
-from .record import STATUSES, Status
+from .record import STATUSES, Status, unaccepted
 from .results import HostResults
 from .zone_rules import weaker_rules
 
@@ -47,7 +48,12 @@ def assess(
     applying: dict[Status, list[str]] = {
         "unknown": [*host.errors, *(_not_understood(before) if before else [])],
         "unprotected": _unprotected(before) if before else [],
-        "weakened": [*(weaker(before, after) if before and after else []), *weaker_rules(rules)],
+        "weakened": [
+            *(weaker(before, after) if before and after else []),
+            *weaker_rules(rules),
+            *(sentence for item in host.predictions for sentence in item.weaker),
+            *weakening(unaccepted([obj for item in host.predictions for obj in item.unmanaged])),
+        ],
         "drift": _drift(host),
         "pending": [step["message"] for item in host.predictions for step in item.pending],
     }

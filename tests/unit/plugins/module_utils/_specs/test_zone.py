@@ -29,7 +29,10 @@ def custom(*rules: Any, state: str = "present") -> Any:
 def test_firewall_rules_are_returned_in_the_order_of_the_task() -> None:
     options = {"rules": [{"id": OTHER, "paused": True}, {"id": ONE.upper(), "paused": True}]}
     desired = FIREWALL.desired(options)
-    assert FIREWALL.result(options, desired, {"firewall_rules": RULES}) == {"rules": [RULES[1], RULES[0]]}
+    assert FIREWALL.result(options, desired, {"firewall_rules": RULES}) == {
+        "rules": [RULES[1], RULES[0]],
+        "unmanaged": [],
+    }
 
 
 def test_positions_are_of_the_rules_that_name_one() -> None:

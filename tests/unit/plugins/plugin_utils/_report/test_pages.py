@@ -35,6 +35,7 @@ HOSTILE = [
 def record(data: str = "lima", **others: Any) -> Any:
     """A record of a host in which every text is this one."""
     operation = {"module": data, "action": "update", "resource": data, "title": data, "key": data, "name": data}
+    unmanaged = {"module": data, "resource": data, "title": data, "key": data, "reason": data, "since": data}
     return {
         "host": data,
         "status": "drift",
@@ -47,7 +48,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "operations": [{**operation, "fields": {data: data + "!", "new": [data]}, "before": {data: data}}],
         "risks": [{"module": data, "accepted": False, "code": data, "message": data, "reason": data}],
         "pending": [{"module": data, "message": data}],
-        "unmanaged": [{"module": data, "key": data, "note": data}],
+        "unmanaged": [{**unmanaged, "weakens": weakens, "accepted": data} for weakens in (None, False)],
         "coverage": {
             "enabled": True,
             "effective": True,

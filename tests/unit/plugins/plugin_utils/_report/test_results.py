@@ -31,7 +31,8 @@ ZONE = {
         "after": {"custom_rules": {"login": {**RULE, "enabled": True}}},
     },
     "pending": {"resource": "x", "key": "y", "mode": "enabled", "not_before": None, "message": "It waits."},
-    "unmanaged": ["other", {"key": "third", "reason": "by hand"}],
+    "unmanaged": [{"resource": "custom_rule", "key": "other", "weakens": False, "reason": "", "since": None}],
+    "weaker": [{"resource": "custom_rule", "key": "form", "certain": True, "reason": "skips more"}],
 }
 REFUSED = {"failed": True, "msg": "No.", "risks": [RISK], "operations": [], "module": "custom_rules"}
 
@@ -48,7 +49,10 @@ def test_a_result_is_read_into_a_prediction() -> None:
     assert difference["before"] == {"enabled": False}
     assert [rule.is_weaker for rule in prediction.rules] == [True]
     assert [step["message"] for step in prediction.pending] == ["It waits."]
-    assert [item["key"] for item in prediction.unmanaged] == ["other", "third"]
+    assert [(item["title"], item["key"], item["accepted"]) for item in prediction.unmanaged] == [
+        ("custom rule", "other", None)
+    ]
+    assert prediction.weaker == ["The custom rule form skips more."]
     record = host_record(host)
     assert (record["status"], record["zone_id"], record["account_id"]) == ("weakened", "z", None)
     assert (record["plans"], record["coverage"], record["mitigates"]) == ({"custom_rules": "a" * 64}, None, None)

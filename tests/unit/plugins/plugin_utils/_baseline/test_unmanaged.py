@@ -1,0 +1,68 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import (
+    accepted_reason,
+    parse_accepted,
+    weakening,
+)
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+ENTRY: dict[str, Any] = {"resource": "syn_flood_filter", "keys": ["tcp.dstport in {80 443}"], "reason": "OPS-1"}
+
+
+def item(key: str, weakens: bool | None = True, resource: str = "syn_flood_filter") -> dict[str, Any]:
+    return {"resource": resource, "key": key, "weakens": weakens, "reason": "is disabled", "since": None}
+
+
+@pytest.mark.parametrize(
+    ("entry", "key", "accepted"),
+    [
+        ({}, "tcp.dstport in {80 443}", True),
+        ({}, "TCP.dstport in {80 443}", True),
+        ({}, "tcp.dstport in {80}", False),
+        ({"keys": ["[x]", "a?c*"]}, "abcd", True),
+        ({"keys": ["[x]"]}, "[x]", True),
+        ({"resource": "prefix"}, "tcp.dstport in {80 443}", False),
+        ({"expires": "2026-11-20"}, "tcp.dstport in {80 443}", False),
+        ({"expires": "2026-11-21"}, "tcp.dstport in {80 443}", True),
+    ],
+)
+def test_an_entry_accepts_keys_until_it_expires(entry: dict[str, Any], key: str, accepted: bool) -> None:
+    entries = parse_accepted([{**ENTRY, **entry}])
+    assert accepted_reason(item(key), entries, NOW) == ("OPS-1" if accepted else None)
+
+
+@pytest.mark.parametrize(
+    ("entries", "problem"),
+    [
+        ("all", "is not a list."),
+        ([{"resource": "prefix", "keys": ["*"]}], "[0] needs resource, keys and reason"),
+        ([{**ENTRY, "until": "never"}], "and takes expires beside them."),
+        ([ENTRY, 7], "[1] needs resource"),
+        ([{**ENTRY, "resource": "rule"}], "[0].resource is not one of prefix,"),
+        ([{**ENTRY, "keys": "*"}], "[0].keys is not a list"),
+        ([{**ENTRY, "reason": " "}], "[0].reason is empty"),
+        ([{**ENTRY, "expires": "soon"}], "[0].expires: "),
+    ],
+)
+def test_a_wrong_entry_is_refused(entries: Any, problem: str) -> None:
+    with pytest.raises(ValueError, match="^report_accepted_unmanaged") as caught:
+        parse_accepted(entries)
+    assert problem in str(caught.value)
+
+
+def test_what_weakens_is_said_the_proven_first() -> None:
+    assert weakening([item("a", None), item("b", False), item("c")]) == [
+        "The SYN flood filter c is disabled, and no baseline names it.",
+        "The SYN flood filter a is disabled, and no baseline names it.",
+    ]
+    many = weakening([item(str(number)) for number in range(12)])
+    assert (len(many), many[-1]) == (11, "And 2 more objects that no baseline names.")
