@@ -26,8 +26,6 @@ OFF = "off"  # there is neither a filter nor a rule
 UNDECIDED = "undecided"
 WORDS = (*MODES, OFF, UNDECIDED)
 
-MITIGATES_SOME = 2  # the least strength of modes that mitigate
-
 Modes = FrozenSet[str]
 Piece = Tuple[Ranges, Modes]
 
@@ -162,26 +160,6 @@ def gathered(pieces: Iterable[Piece]) -> list[Piece]:
         (union(ranges), modes)
         for modes, ranges in sorted(by_modes.items(), key=lambda item: in_order(item[0]))
     ]
-
-
-def strength(modes: Modes) -> int:
-    """How much traffic with these modes is mitigated: 3 all of it, 2 some of it, 1 it is monitored,
-    0 not at all."""
-    understood = modes - {UNDECIDED}
-    if ENABLED in understood:
-        return 3 if understood == {ENABLED} else 2
-    return 1 if MONITORING in understood else 0
-
-
-def less_mitigated(existing: Sequence[Piece], desired: Sequence[Piece]) -> Ranges:
-    """The addresses to which more traffic is mitigated as desired than there is now."""
-    return union(
-        item
-        for ranges, modes in existing
-        for better_ranges, better in desired
-        if strength(modes) < strength(better) >= MITIGATES_SOME
-        for item in intersection(ranges, better_ranges)
-    )
 
 
 def union_of_modes(several: Iterable[Modes]) -> Modes:

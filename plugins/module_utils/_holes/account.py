@@ -15,8 +15,9 @@ from functools import cached_property
 from typing import Sequence
 
 from .._coverage.coverage import Coverage, has_flag, ranges_of
-from .._coverage.modes import MITIGATES_SOME, UNDECIDED, Piece, component, less_mitigated, strength
-from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES, RESOURCES, STATUS
+from .._coverage.mitigation import no_longer_mitigated
+from .._coverage.modes import UNDECIDED, Piece, component
+from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, RESOURCES, STATUS
 from .._schema.resource import Object, Resource, State
 from .._text import first_few
 from .._values.address_set import Ranges, counted, difference, intersection, networks
@@ -73,24 +74,24 @@ class DescribedAccount:
     def _judge_decider(self, resource: Resource, obj: Object) -> Verdict:
         """Whether a rule or filter takes mitigation from addresses."""
         kind, space = str(resource.component), self._coverage.protected
-        alone = self._coverage.pieces.get(kind) or ()
         objects = [*self._state.get(resource.plural, ()), obj]
-        pieces = component(kind, {**self._state, resource.plural: objects}).pieces(space)
-        title, mode = COMPONENTS[kind].title, str(obj.get(resource.mode_field or ""))
-        lost = less_mitigated(pieces, alone)
-        if lost:
-            return Verdict(True, f"is {mode}, so that {title} mitigates less for {_named(lost)}")
-        if _undecided(pieces) and _mitigated(alone) and not _undecided(alone):
-            return Verdict(None, f"is not understood, so that {title} may mitigate less")
-        return HARMLESS
+        described = component(kind, self._state)
+        existing = component(kind, {**self._state, resource.plural: objects})
+        alone, title = described.pieces(space), COMPONENTS[kind].title
+        if _has(UNDECIDED, existing.pieces(space)) and not _has(UNDECIDED, alone):
+            text = f"is not understood, so that {title} may mitigate less"
+            return Verdict(None, text) if _has(ENABLED, alone) else HARMLESS
+        lost = [
+            f"{_named(ranges)}{f': {what}' if what else ''}"
+            for ranges, what in no_longer_mitigated(described, existing, space)
+        ]
+        mode = str(obj.get(resource.mode_field or ""))
+        text = f"is {mode}, so that {title} mitigates less for {first_few(lost)}"
+        return Verdict(True, text) if lost else HARMLESS
 
 
-def _undecided(pieces: Sequence[Piece]) -> bool:
-    return any(UNDECIDED in modes for ranges, modes in pieces)
-
-
-def _mitigated(pieces: Sequence[Piece]) -> bool:
-    return any(strength(modes) >= MITIGATES_SOME for ranges, modes in pieces)
+def _has(mode: str, pieces: Sequence[Piece]) -> bool:
+    return any(mode in modes for ranges, modes in pieces)
 
 
 def _named(ranges: Ranges) -> str:

@@ -40,9 +40,9 @@ def judge_rules(state: State, named: Named) -> dict[tuple[str, Key], Verdict]:
     for resource, in_order in EVALUATION:
         rules = in_order(state.get(resource.plural) or ())
         keys = named.get(resource.plural, frozenset())
-        for place, rule in enumerate(rules):
+        for index, rule in enumerate(rules):
             if rule.key not in keys:
-                behind = [item for item in rules[place + 1 :] if item.key in keys]
+                behind = [item for item in rules[index + 1 :] if item.key in keys]
                 verdicts[resource.plural, rule.key] = _judge_skip(resource, rule, behind)
     return verdicts
 
@@ -136,15 +136,15 @@ def _verdict(weakens: bool | None, verb: str, infinitive: str, rest: str) -> Ver
     return Verdict(weakens, f"{verb if weakens else f'may {infinitive}'} {rest}")
 
 
-def _leaves_out(expression: str, wanted: str) -> bool | None:
+def _leaves_out(expression: str, other: str) -> bool | None:
     """Whether an expression leaves out requests that another one matches; None if nothing is
     proven."""
-    if normalise_expression(expression) == normalise_expression(wanted):
+    if normalise_expression(expression) == normalise_expression(other):
         return False
-    if matches_every_request(f"not ({wanted}) or ({expression})"):
+    if matches_every_request(f"not ({other}) or ({expression})"):
         return False
-    is_part = matches_every_request(f"not ({expression}) or ({wanted})")
-    return True if is_part or _matches_nothing(f"({expression}) and ({wanted})") else None
+    is_part = matches_every_request(f"not ({expression}) or ({other})")
+    return True if is_part or _matches_nothing(f"({expression}) and ({other})") else None
 
 
 def _are_apart(one: ZoneRule, other: ZoneRule) -> bool:

@@ -50,7 +50,7 @@ def parse_accepted(entries: Any) -> list[Accepted]:
     """The entries of the variable; raises ValueError with what is wrong in one."""
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         raise ValueError(f"{ACCEPTED_UNMANAGED} is not a list.")
-    return [_parse(f"{ACCEPTED_UNMANAGED}[{place}]", item) for place, item in enumerate(entries)]
+    return [_parse(f"{ACCEPTED_UNMANAGED}[{index}]", item) for index, item in enumerate(entries)]
 
 
 def _parse(name: str, entry: Any) -> Accepted:

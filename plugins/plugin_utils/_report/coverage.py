@@ -19,11 +19,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes
     UNDECIDED,
     Modes,
     Piece,
-    less_mitigated,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     COMPONENTS,
     ENABLED,
+    MONITORING,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised, first_few
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
@@ -135,7 +135,7 @@ def weaker(before: AccountCoverage, after: AccountCoverage) -> list[str]:
         [f"The allowlist lets {named(passing)} pass, and the baseline does not."] if passing else []
     )
     for kind, desired in after.pieces.items():
-        less = less_mitigated(before.pieces.get(kind) or (), desired)
+        less = _less(before.pieces.get(kind) or (), desired)
         title = capitalised(component_title(kind))
         sentences += (
             [f"{title}: the baseline mitigates more of the traffic to {named(less)}."]
@@ -143,6 +143,26 @@ def weaker(before: AccountCoverage, after: AccountCoverage) -> list[str]:
             else []
         )
     return sentences
+
+
+def _less(existing: Sequence[Piece], desired: Sequence[Piece]) -> Ranges:
+    """The addresses to which more traffic is mitigated as desired than there is now."""
+    return union(
+        item
+        for ranges, modes in existing
+        for better_ranges, better in desired
+        if strength(modes) < strength(better) >= 2
+        for item in intersection(ranges, better_ranges)
+    )
+
+
+def strength(modes: Modes) -> int:
+    """How much traffic with these modes is mitigated: 3 all of it, 2 some of it, 1 it is monitored,
+    0 not at all."""
+    understood = modes - {UNDECIDED}
+    if ENABLED in understood:
+        return 3 if understood == {ENABLED} else 2
+    return 1 if MONITORING in understood else 0
 
 
 def named(ranges: Ranges) -> str:

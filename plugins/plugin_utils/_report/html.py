@@ -210,13 +210,13 @@ def _existing(change: FieldChange) -> str | None:
 
 def unmanaged_text(item: Unmanaged) -> str:
     """An object, what it takes away, since when, and why that is accepted."""
-    said = [
+    details = [
         item["reason"] or "takes no protection away",
         f"since {item['since']}" if item["since"] else "",
         f"accepted: {item['accepted']}" if item["accepted"] else "",
     ]
     named = f"{capitalised(item['title'])} {item['key']}"
-    return excerpt(f"{named}: {'; '.join(filter(None, said))}", MAX_VALUE)
+    return excerpt(f"{named}: {'; '.join(filter(None, details))}", MAX_VALUE)
 
 
 def _holes_first(items: Sequence[Unmanaged]) -> list[Unmanaged]:

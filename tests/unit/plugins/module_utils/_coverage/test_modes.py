@@ -7,18 +7,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import (
-    component,
-    components,
-    in_order,
-    less_mitigated,
-    strength,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import component, components, in_order
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import count, range_of
 
 from tests.support.coverage_model import HALF, Entry, account_state, filter_, rule
 
-ENABLED, MONITORING, DISABLED, UNDECIDED = "enabled", "monitoring", "disabled", "undecided"
 ALL = [range_of("192.0.2.0/24") or (0, 0)]
 PART = "tcp.dstport eq 80"
 MODES: list[tuple[str, list[Entry], list[Entry], dict[str, int]]] = [
@@ -97,19 +90,3 @@ def test_what_was_not_read_on_demand_is_no_component() -> None:
     assert [item.kind for item in components({})] == ["syn_flood", "out_of_state_tcp"]
     read = components(account_state(dns_rules=[]))
     assert [(item.kind, item.is_switched) for item in read][1:] == [("out_of_state_tcp", True), ("dns", False)]
-
-
-@pytest.mark.parametrize(
-    ("modes", "expected"),
-    [({ENABLED}, 3), ({ENABLED, MONITORING}, 2), ({MONITORING}, 1), ({DISABLED}, 0), ({UNDECIDED}, 0), (set(), 0)],
-)
-def test_the_strength_of_modes(modes: set[str], expected: int) -> None:
-    assert strength(frozenset(modes)) == expected
-
-
-def test_less_is_mitigated_only_where_something_was() -> None:
-    space, half = [(0, 9)], [(0, 4)]
-    enabled, idle = frozenset([ENABLED]), frozenset([DISABLED])
-    assert less_mitigated([(half, idle), ([(5, 9)], enabled)], [(space, enabled)]) == half
-    assert less_mitigated([(space, enabled | idle)], [(space, enabled)]) == space
-    assert less_mitigated([(space, idle)], [(space, frozenset([MONITORING]))]) == []

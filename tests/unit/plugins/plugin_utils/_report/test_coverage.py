@@ -18,6 +18,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverag
     AccountCoverage,
     component_title,
     read_coverage,
+    strength,
     weaker,
 )
 
@@ -121,6 +122,14 @@ def test_an_account_is_weaker_if_less_is_mitigated_or_protected_or_more_passes()
     assert weaker(coverage(protected=[], pieces={}), desired)[0].startswith(
         "256 IPv4 addresses (192.0.2.0/24) are not protected"
     )
+
+
+@pytest.mark.parametrize(
+    ("modes", "expected"),
+    [({ENABLED}, 3), ({ENABLED, MONITORING}, 2), ({MONITORING}, 1), ({DISABLED}, 0), ({UNDECIDED}, 0), (set(), 0)],
+)
+def test_the_strength_of_modes(modes: set[str], expected: int) -> None:
+    assert strength(frozenset(modes)) == expected
 
 
 def test_an_unknown_component_goes_by_its_kind() -> None:
