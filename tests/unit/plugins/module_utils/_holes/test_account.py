@@ -47,13 +47,13 @@ CASES: list[tuple[Resource, Entry, bool | None, str]] = [
     (ALLOWLIST, source("203.0.113.9/32"), True, "lets 1 IPv4 address (203.0.113.9/32) pass as sources"),
     (ALLOWLIST, source("203.0.113.9/32", False), False, ""),
     (ALLOWLIST, source("anything"), None, "is malformed, and may let sources pass"),
-    (RULES[0], rule("disabled", "region", "WEUR"), True, f"is disabled, {LESS}"),
-    (RULES[0], rule("monitoring", "datacenter", "lax"), True, f"is monitoring, {LESS}"),
+    (RULES[0], rule("disabled", "region", "WEUR"), True, f"is disabled, {LESS}: in region WEUR"),
+    (RULES[0], rule("monitoring", "datacenter", "lax"), True, f"is monitoring, {LESS}: in data center lax"),
     (RULES[0], rule("enabled", "region", "WEUR"), False, ""),
     (RULES[0], rule("new", "region", "WEUR"), None, "is not understood, so that SYN flood protection may mitigate less"),
     (RULES[1], rule("disabled", "region", "WEUR"), False, ""),
-    (DNS_RULES, rule("disabled", "region", "WEUR"), True, f"is disabled, so that DNS protection mitigates less for {TEXT}"),
-    (FILTERS[0], filter_("disabled", "tcp.dstport eq 443"), True, f"is disabled, {LESS}"),
+    (DNS_RULES, rule("disabled", "region", "WEUR"), True, f"is disabled, so that DNS protection mitigates less for {TEXT}: in region WEUR"),
+    (FILTERS[0], filter_("disabled", "tcp.dstport eq 443"), True, f"is disabled, {LESS}: to port 443"),
     (FILTERS[0], filter_("disabled", "ip.dst eq 198.51.100.1"), False, ""),
     (FILTERS[0], filter_("enabled", "tcp.dstport eq 443"), False, ""),
     (FILTERS[0], filter_("disabled", "ip.dst in $list"), None, "is not understood, so that SYN flood protection may mitigate less"),
@@ -77,7 +77,14 @@ def test_prefixes_count_as_they_are_if_none_is_named() -> None:
     account = DescribedAccount({**DESCRIBED, "prefixes": prefixes}, named(DESCRIBED, *RULES))
     assert account.judge(PREFIXES, prefixes[1]).weakens is False
     verdict = account.judge(FILTERS[0], filter_("disabled", "tcp.dstport eq 443"))
-    assert verdict.reason.endswith("mitigates less for 128 IPv4 addresses (192.0.2.0/25)")
+    assert verdict.reason.endswith("mitigates less for 128 IPv4 addresses (192.0.2.0/25): to port 443")
+
+
+def test_a_filter_that_an_enabled_one_precedes_takes_nothing() -> None:
+    enabled, disabled = filter_("enabled", "tcp.dstport in {443}"), filter_("disabled", "tcp.dstport eq 443")
+    state = {**DESCRIBED, FILTERS[0].plural: [enabled, disabled]}
+    names = {**named(DESCRIBED, PREFIXES, *RULES), FILTERS[0].plural: frozenset([FILTERS[0].key_of(enabled)])}
+    assert DescribedAccount(state, names).judge(FILTERS[0], disabled).weakens is False
 
 
 def test_the_status_is_no_hole_of_the_lists() -> None:
