@@ -8,11 +8,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import plan_ids
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import (
     HostRun,
 )
@@ -20,29 +23,42 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_
     HostTask,
     wrong_parts,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import has_failed
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     SNAPSHOT_DIRECTORY,
+    Part,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
-    parts_to_restore,
+    Restoration,
+    StateFile,
+    difference_message,
+    read_file,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    owners_of,
+    read,
     snapshots_in,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
+    merged,
+    state_of,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    "file": {"type": "path", "required": True},
+    "file": {"type": "str", "required": True},
     "accept_risks": {"type": "list", "elements": "raw", "default": []},
+    "leave_objects": {"type": "list", "elements": "str", "default": []},
+    "leave_fields": {"type": "list", "elements": "str", "default": []},
 }
 
 
 class ActionModule(CollectionAction):
-    """Updates a host to match a file, whose variables it takes, and no others that describe a
-    state."""
+    """Updates a host to match a file, whose state it takes, and no variables that describe one."""
 
     _supports_async = False
 
@@ -50,24 +66,98 @@ class ActionModule(CollectionAction):
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         task = HostTask(self.calls(task_vars or {}))
-        check_mode = bool(self._task.check_mode)
-        return task.result_of(lambda: self._restore(task, check_mode))
+        restore = _Restore(task, bool(self._task.check_mode))
+        result = task.result_of(lambda: restore.run(self._file, self._options()))
+        return result if result.get("failed") else {**result, **restore.difference()}
 
-    def _restore(self, task: HostTask, check_mode: bool) -> HostRun:
-        """Restore the host; raises ValueError for a file that is not of this host."""
+    def _options(self) -> dict[str, Any]:
         _result, options = self.validate_argument_spec(ARGUMENTS)
-        file = options["file"]
-        try:
-            document = self._loader.load_from_file(
-                os.path.join(os.environ.get("PWD") or os.getcwd(), file)
+        return dict(options)
+
+    def _file(self, name: str) -> StateFile:
+        """The file, from the process's working directory on; raises ValueError."""
+        if not name:
+            raise ValueError(
+                "There is no file to restore; set restore_file, for example with"
+                " -e restore_file=FILE."
             )
+        path = Path.cwd() / os.path.expanduser(name)
+        try:
+            return read_file(self._loader.load_from_file(str(path)), name)
         except AnsibleError as exc:
-            raise ValueError(f"{file} cannot be read: {exc}") from exc
-        values, runner = task.values(OF_INVENTORY), task.runner()
-        parts = parts_to_restore(task.host, values, document, file, options["accept_risks"])
-        if wrong := wrong_parts(parts):
+            raise ValueError(f"{name} cannot be read: {exc}") from exc
+
+
+class _Restore:
+    """One restore of one host, and what it leaves different."""
+
+    def __init__(self, task: HostTask, check_mode: bool) -> None:
+        self._task = task
+        self._runner = task.runner()
+        self._check_mode = check_mode
+        self._name = ""
+        self._unmet: list[str] = []
+
+    def run(self, file_of: Callable[[str], StateFile], options: Mapping[str, Any]) -> HostRun:
+        """Restore the host; raises ValueError for a file that is not of this host, and for an
+        object that would become another one."""
+        file, values = file_of(options["file"]), self._task.values(OF_INVENTORY)
+        self._name = file.name
+        readers = file.parts(self._task.host, values)
+        file.check_owners(self._task.host, owners_of([part.options for part in readers]))
+        owners, current = self._read(readers)
+        file.check_owners(self._task.host, owners)  # also if the host names its zone by name
+        restoration = file.restoration(
+            self._task.host,
+            values,
+            current,
+            options["accept_risks"],
+            options["leave_objects"],
+            options["leave_fields"],
+        )
+        restoration.require_complete()
+        if wrong := wrong_parts(restoration.parts):
             return HostRun(wrong, True)
+        updated = self._update(restoration.parts, values)
+        self._unmet = self._compare(restoration, readers, updated)
+        return updated
+
+    def _read(self, parts: Sequence[Part]) -> tuple[Mapping[str, str], State]:
+        """The account and zone by their ids, and what they hold."""
+        results = read(parts, self._runner.run_module)
+        states = [state_of(part, plain(result)) for part, result in zip(parts, results)]
+        return owners_of(results), merged(states)
+
+    def _update(self, parts: Sequence[Part], values: Mapping[str, Any]) -> HostRun:
         directory = values.get(SNAPSHOT_DIRECTORY)
-        snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
+        run_module, check_mode = self._runner.run_module, self._check_mode
+        snapshot = snapshots_in(directory, self._task.host, parts, run_module, check_mode)
         # Half of a restore is a state that nobody knows, so all of it is predicted first.
-        return runner.update(task.host, parts, check_mode, snapshot=snapshot, predicts_first=True)
+        return self._runner.update(
+            self._task.host, parts, check_mode, snapshot=snapshot, predicts_first=True
+        )
+
+    def _compare(
+        self, restoration: Restoration, readers: Sequence[Part], updated: HostRun
+    ) -> list[str]:
+        """What differs now, read anew; nothing is known of a change that is only predicted."""
+        only_predicted = updated.predicted and plan_ids(updated.results)
+        if has_failed(updated.results) or updated.refusal or only_predicted:
+            return []
+        if restoration.expected:
+            return restoration.unmet(self._read(readers)[1])
+        if updated.predicted:
+            return []  # the modules have just found that there is nothing to do
+        again = self._runner.run(restoration.parts, check_mode=True)
+        return [
+            f"{operation['resource']} {operation['key']}"
+            for result in again.values()
+            for operation in result.get("operations") or []
+        ] + [str(result["msg"]) for result in again.values() if result.get("failed")]
+
+    def difference(self) -> dict[str, Any]:
+        """The part of the result that says what differs from the file; empty if nothing does."""
+        if not self._unmet:
+            return {}
+        message = difference_message(self._name, self._task.host, self._unmet)
+        return {"failed": True, "msg": message, "differences": self._unmet}

@@ -10,14 +10,18 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
+    CUSTOM_RULES,
+    FIREWALL_RULES,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     Export,
-    export_baseline,
+    export_state,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import source_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.yaml_file import (
-    variables_file,
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
+    export_text,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import account_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 
 
@@ -41,23 +45,19 @@ def to_baseline_file(
 ) -> str:
     """The same as the text of a file of variables; see to_baseline_file.yml."""
     export = _exported("to_baseline_file", account, custom_rules, firewall_rules, purge)
-    about = {"baseline_source": source_of(plain(source), export)} if source else {}
-    return variables_file({**about, **export.variables}, [HEADER, *export.notes])
-
-
-HEADER = (
-    "What Cloudflare holds, as variables of the role edgeops.protection.baseline; applying them"
-    " changes nothing."
-)
+    return export_text(export, plain(source) if source else {})
 
 
 def _exported(
     name: str, account: Any, custom_rules: Any, firewall_rules: Any, purge: bool
 ) -> Export:
+    rules = {CUSTOM_RULES.plural: custom_rules, FIREWALL_RULES.plural: firewall_rules}
     try:
-        export = export_baseline(
-            account or None, _in_full(custom_rules), _in_full(firewall_rules), purge=bool(purge)
+        state = account_state(account) if account else {}
+        state.update(
+            {plural: _in_full(items) for plural, items in rules.items() if items is not None}
         )
+        export = export_state(state, purge=bool(purge))
     except (AttributeError, TypeError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.{name}: {exc}") from exc
     for note in export.notes:

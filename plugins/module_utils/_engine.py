@@ -63,7 +63,7 @@ def perform(
     existing = read_state(client, task.reads)
     if not task.spec.writes:
         result = task.spec.result(task.options, task.desired, existing)
-        return {"changed": False, **result, **task.spec.look(task.options, client)}
+        return {"changed": False, **client.owner, **result, **task.spec.look(task.options, client)}
     run = Run.begun(task, client, warn)
     with _nothing_changed():
         plan = run.plan(existing)

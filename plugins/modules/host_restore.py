@@ -16,21 +16,36 @@ description:
     C(edgeops.protection.baseline) writes before its first change, or a file of the role
     C(edgeops.protection.export).
   - It makes the lists and the custom rules that the file describes exactly what they were, through
-    the same checks as any other change. A list with objects that the file cannot describe is not
-    purged.
+    the same checks as any other change. Then it reads the state and compares it with the file, and
+    fails with all differences if there are any.
+  - It refuses to bring back an object as another one, for example a malformed prefix that was
+    deleted, or one of two duplicates. It names such objects before it changes anything.
   - It takes the account, the zone, the credentials and the limits from the variables of the host,
     as the role does, and everything else from the file. It refuses a file of another account or
-    zone.
+    zone. Objects that C(baseline_ignore_ids) and C(baseline_custom_rules_ignore) give to others
+    stay as they are.
 options:
   file:
-    description: The file. A relative path is one where the command was typed.
-    type: path
+    description: The file. A relative path is below the working directory of the process.
+    type: str
     required: true
   accept_risks:
     description: The risks that are accepted, as
       O(edgeops.protection.account_protection#module:accept_risks) has them.
     type: list
     elements: raw
+    default: []
+  leave_objects:
+    description: Objects that the restore leaves as they are, each by its id, or as the refusal
+      names it, such as C(prefix 203.0.113/24).
+    type: list
+    elements: str
+    default: []
+  leave_fields:
+    description: Names of fields without an option that the restore does not compare and does not
+      bring back.
+    type: list
+    elements: str
     default: []
 author:
   - The edgeops.protection authors (@edgeops)

@@ -64,7 +64,7 @@ def test_accounts_and_zones_become_files_of_variables(inventory: Path, service: 
     account, zone = (tmp_path / "host_vars" / host / "protection.yml" for host in ("lima", "lima.example"))
     text = account.read_text(encoding="utf-8")
     assert "comment: !unsafe \"{{ lookup('pipe', 'id') }}\"" in text
-    assert "# The prefix 203.0.113/24 cannot be described" in text
+    assert "# The prefix 203.0.113/24 (id " in text and "baseline_ignore_ids:" in text
     assert "cannot be described" in run.output
     assert f"account_id: {ACCOUNT}" in text
     assert "baseline_custom_rules:" in zone.read_text(encoding="utf-8")
@@ -125,3 +125,34 @@ def test_a_directory_that_cannot_be_written_is_an_error(inventory: Path, tmp_pat
     run = export(inventory)
     assert run.code != 0
     assert "host_vars" in run.output
+
+
+def test_a_file_that_people_edited_is_not_overwritten(inventory: Path, tmp_path: Path) -> None:
+    assert export(inventory, "--limit", "accounts").code == 0
+    path = tmp_path / "host_vars" / "lima" / "protection.yml"
+    path.write_text(path.read_text("utf-8") + "baseline_accept_risks: [mass_deletion]\n", encoding="utf-8")
+    edited = path.read_text("utf-8")
+    run = export(inventory, "--limit", "accounts")
+    assert run.code != 0
+    assert "is no export, or was edited since. Nothing was written." in run.output
+    assert path.read_text("utf-8") == edited
+    assert export(inventory, "--limit", "accounts", "-e", '{"export_overwrite": true}').code == 0
+    assert "baseline_accept_risks" not in path.read_text("utf-8")
+
+
+def test_a_zone_may_be_named_by_its_domain_and_a_path_is_that_of_the_process(
+    inventory: Path, service: LocalService, tmp_path: Path
+) -> None:
+    service.zone(ZONE).seed(name="lima.example")
+    document = yaml.safe_load(inventory.read_text("utf-8"))
+    document["all"]["children"]["zones"]["hosts"] = {"lima.example": {"edge_zone_name": "lima.example"}, "..": {}}
+    document["all"]["vars"]["export_directory"] = "exported"
+    inventory.write_text(yaml.safe_dump(document), encoding="utf-8")
+    (tmp_path / "here").mkdir()
+    run = ansible_playbook(
+        "-i", inventory, "--limit", "zones", REPOSITORY / "playbooks" / "export.yml", directory=tmp_path / "here"
+    )
+    assert "the host name '..' is no name of a folder" in run.output
+    exported = tmp_path / "here" / "exported"
+    assert [path.name for path in exported.iterdir()] == ["lima.example"]
+    assert f"zone_id: {ZONE}" in (exported / "lima.example" / "protection.yml").read_text("utf-8")

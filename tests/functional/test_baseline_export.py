@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An account and a zone as variables: applying them changes nothing, and restoring them brings the state back."""
+"""An account and a zone as variables: applying them changes nothing, and a restore brings a state back."""
 
 from __future__ import annotations
 
@@ -11,132 +11,89 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as RESOURCES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import DEFAULT_SUBSETS, SUBSETS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_baseline
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import parts_to_restore
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import readers, snapshot_text
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import MODULES as PARTS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read, snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
+    merged,
+    reader_of,
+    state_of,
+    touched,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.yaml_file import variables_file
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
+from tests.evidence.models.test_random_states import RISKS, host, read_back, run_module
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE
-from tests.support.module_run import ACCOUNT, ZONE, Modules, run_main
-from tests.support.service_state import collections_of
+from tests.support.module_run import ACCOUNT, ZONE, Modules
 
-TEXTS = st.one_of(
-    st.sampled_from(
-        ["", "yes", "2026-01-01", "{{ 1 + 1 }}", "it's", '"quoted"', "a: b", "#", " ", "\u202e", "\x07", "null"]
-    ),
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
-)
-NETWORKS = st.sampled_from(["192.0.2.0/24", "192.0.2.7/25", "2001:DB8::/32", "198.51.100.7", "2001:db8:1::/48"])
-MODES = st.sampled_from(["enabled", "monitoring", "disabled"])
-LEVELS = st.sampled_from(["low", "medium", "high"])
-PREFIX = st.fixed_dictionaries({"prefix": NETWORKS, "comment": TEXTS, "excluded": st.booleans()})
-ENTRY = st.fixed_dictionaries({"prefix": NETWORKS, "comment": TEXTS, "enabled": st.booleans()})
-PLACES = st.sampled_from([("global", "global"), ("region", "WEUR"), ("region", "weur"), ("datacenter", "SJC")])
-RULE = st.builds(
-    lambda scope_, mode, rate, burst: {
-        "scope": scope_[0], "name": scope_[1], "mode": mode, "rate_sensitivity": rate, "burst_sensitivity": burst
-    },
-    PLACES, MODES, LEVELS, LEVELS,
-)  # fmt: skip
-DNS_RULE = st.builds(
-    lambda rule, profile: {**rule, "profile_sensitivity": profile}, RULE, LEVELS | st.just("very_high")
-)
-FILTER = st.fixed_dictionaries(
-    {
-        "expression": st.sampled_from(["tcp.dstport eq 80", "tcp.dstport  eq 80", "ip.dst in {192.0.2.0/24}"]),
-        "mode": MODES,
-    }
-)
-COMPONENT = st.fixed_dictionaries(
-    {
-        "rules": st.lists(RULE, max_size=3, unique_by=lambda rule: rule["name"].lower()),
-        "filters": st.lists(FILTER, max_size=3, unique_by=lambda item: " ".join(item["expression"].split())),
-    }
-)
-ACCOUNTS = st.fixed_dictionaries(
-    {
-        "enabled": st.booleans(),
-        "prefixes": st.lists(PREFIX, max_size=5, unique_by=lambda entry: entry["prefix"]),
-        "allowlist": st.lists(ENTRY, max_size=4, unique_by=lambda entry: entry["prefix"]),
-        "dns_rules": st.lists(DNS_RULE, max_size=3, unique_by=lambda rule: rule["name"].lower()),
-        "syn_flood": COMPONENT,
-        "out_of_state_tcp": COMPONENT,
-    }
-)
-RULES = st.lists(
-    st.fixed_dictionaries(
-        {
-            "ref": st.sampled_from(["a", "b", "c", "{{ d }}"]),
-            "action": st.sampled_from(["block", "log", "managed_challenge"]),
-            "expression": st.sampled_from(["ip.src eq 192.0.2.1", 'http.host eq "{{ x }}"']),
-            "description": TEXTS,
-            "enabled": st.booleans(),
-        }
-    ),
-    max_size=4,
-    unique_by=lambda rule: rule["ref"],
-)
-OPTIONS = {"baseline_" + name: name for name in ("enabled", *LISTS, "purge")}
+OLD = "2026-01-02T03:04:05.678901+00:00"
+STAMPS = {"created_on": OLD, "modified_on": OLD}
+CHECK = {"username_expression": "u", "password_expression": "p"}
+RESPONSE = {"status_code": 403, "content": "no", "content_type": "text/plain"}
 
 
-class Loader(yaml.SafeLoader):
-    """Reads `!unsafe` texts as texts, as Ansible does."""
+def messy(service: LocalService) -> None:
+    """An account with all that no option describes."""
+    service.switch(checked_against_contract=False)
+    account = service.account(ACCOUNT).seed(enabled=True)
+    account.prefixes[:] = [
+        {"id": "p1", "prefix": "192.0.2.0/25", "comment": "", "excluded": False, **STAMPS},
+        {"id": "p2", "prefix": "192.0.2.77/25", "comment": "other", "excluded": True, **STAMPS},
+        {"id": "p3", "prefix": "203.0.113/24", "comment": "", "excluded": False, **STAMPS},
+    ]
+    account.allowlist[:] = [{"id": "a1", "prefix": "198.51.100.7", "comment": "", "enabled": None, **STAMPS}]
+    account.rules["syn_flood"][:] = [
+        {"id": "r1", "scope": "global", "name": "global", "mode": "quantum", "rate_sensitivity": "low",
+         "burst_sensitivity": "low", "mitigation_type": "challenge", **STAMPS}
+    ]  # fmt: skip
+    account.filters["syn_flood"][:] = [{"id": "f1", "expression": "ip.dst in {oops", "mode": "disabled", **STAMPS}]
 
 
-def unsafe_text(loader: Loader, node: yaml.ScalarNode) -> Any:
-    return loader.construct_scalar(node)
+def applied(service: LocalService, variables: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The results of the modules that the role runs for these variables."""
+    results = [run_module(part, False) for part in parts_of("lima", {**host(service), **variables})]
+    assert not [result for result in results if result.get("failed")], results
+    return results
 
 
-Loader.add_constructor("!unsafe", unsafe_text)
-
-
-def read_back(text: str) -> dict[str, Any]:
-    """The variables in a file."""
-    document: dict[str, Any] = yaml.load(text, Loader)
-    return document
-
-
-def account_options(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of account_protection that the role makes of its variables."""
-    return {option: variables[name] for name, option in OPTIONS.items() if name in variables}
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(account=ACCOUNTS, rules=RULES)
-def test_applying_an_export_changes_nothing(
-    account: dict[str, Any], rules: list[dict[str, Any]], service: LocalService, modules: Modules
+@pytest.mark.parametrize("purge", [True, False])
+def test_applying_the_export_of_a_messy_account_changes_nothing(
+    purge: bool, service: LocalService, modules: Modules
 ) -> None:
-    service.reset()
-    service.account(ACCOUNT).seed(**copy.deepcopy(account))
-    service.zone(ZONE).seed(custom_rules=copy.deepcopy(rules))
-    subsets = list(SUBSETS) if account["dns_rules"] else DEFAULT_SUBSETS
-    export = export_baseline(
-        modules.done("protection_info", gather_subset=subsets),
-        custom_rules=modules.done("custom_rules_info")["rules"],
-        purge=not account["enabled"],
-    )
-    variables = read_back(variables_file(export.variables, export.notes))
-    assert variables == export.variables
-    assert not export.notes
-    done = modules.done("account_protection", **account_options(variables))
-    assert done["changed"] is False, done["operations"]
-    state = variables["baseline_custom_rules_state"]
-    done = modules.done("custom_rules", rules=variables["baseline_custom_rules"], state=state)
-    assert done["changed"] is False, done["operations"]
-    assert not service.writes
+    messy(service)
+    text = to_baseline_file(modules.done("protection_info"), purge=purge)
+    variables = read_back(text)
+    assert variables["baseline_ignore_ids"] == ["p3", "p2", "a1", "r1", "f1"]
+    assert text.count("; baseline_ignore_ids leaves it alone.") == 5
+    assert "# The prefix 192.0.2.77/25 (id p2) exists more than once; " in text
+    (result,) = applied(service, variables)
+    assert (result["changed"], service.writes) == (False, [])
+
+
+@pytest.mark.parametrize("enabled", [None, "false"])
+def test_an_unknown_status_is_not_written(enabled: Any, service: LocalService, modules: Modules) -> None:
+    service.switch(checked_against_contract=False)
+    service.account(ACCOUNT).enabled = enabled
+    text = to_baseline_file(modules.done("protection_info"))
+    assert "baseline_enabled" not in read_back(text)
+    assert "# Whether TCP protection is on is not known" in text
+
+
+def test_rules_that_no_option_describes_are_left_to_others(service: LocalService, modules: Modules) -> None:
+    rules = [{"ref": "a", "action": "block", "expression": "true", "exposed_credential_check": CHECK},
+             {"ref": "b*", "action": "of_the_future", "expression": "true"}]  # fmt: skip
+    service.zone(ZONE).seed(custom_rules=rules)
+    variables = to_baseline({}, custom_rules=modules.done("custom_rules_info")["rules"], purge=True)
+    assert variables["baseline_custom_rules_ignore"] == ["b[*]"]
+    assert [rule["api_fields"] for rule in variables["baseline_custom_rules"]] == [{"exposed_credential_check": CHECK}]
+    (result,) = applied(service, {**variables, "edge_account_id": None})
+    assert (result["changed"], service.writes) == (False, [])
 
 
 def test_an_export_is_the_same_from_run_to_run(service: LocalService, modules: Modules) -> None:
@@ -177,24 +134,6 @@ def test_custom_rules_with_parameters_are_described_so_that_nothing_changes(
     assert done["changed"] is False
 
 
-@pytest.mark.parametrize(
-    ("prefixes", "words"),
-    [
-        (["192.0.2.0/24", "192.0.2.9/24"], "exists more than once (id "),
-        (["203.0.113/24"], "cannot be described: prefix: '203.0.113/24' is not a network"),
-    ],
-)
-def test_what_cannot_be_described_is_noted(
-    prefixes: list[str], words: str, service: LocalService, modules: Modules
-) -> None:
-    service.account(ACCOUNT).seed(prefixes=[{"prefix": prefix} for prefix in prefixes])
-    export = export_baseline(modules.done("protection_info"))
-    (note,) = export.notes
-    assert words in note
-    assert len(export.variables["baseline_prefixes"]) == len(prefixes) - 1
-    assert "\n# The prefix " in to_baseline_file(modules.done("protection_info"))
-
-
 def test_texts_survive_and_are_no_templates() -> None:
     texts = [
         "{{ 1 + 1 }}",
@@ -226,46 +165,116 @@ def test_input_of_another_shape_is_refused(account: Any) -> None:
         to_baseline(account)
 
 
-def normalised(resource: Resource, objects: list[dict[str, Any]]) -> list[Any]:
-    """The objects by all of their normalised values; their order counts only in an ordered list."""
-    values = [tuple(item.normalised(obj) for item in resource.fields) for obj in objects]
-    return list(values) if resource.list_field else sorted(values)
+def snapshot(service: LocalService, **variables: Any) -> str:
+    """The snapshot before a run with these variables."""
+    service.account(ACCOUNT)
+    parts = parts_of("lima", {**host(service), **variables})
+    return snapshot_text(parts, read(parts, run_module))
 
 
-def state_of(service: LocalService) -> Mapping[str, list[Any]]:
-    """What the service holds."""
-    collections = collections_of(service)
-    return {item.plural: normalised(item, collections[item.plural]) for item in (*RESOURCES, CUSTOM_RULES)}
-
-
-def hold(service: LocalService, account: dict[str, Any], rules: list[dict[str, Any]]) -> None:
-    """Replace what the service holds."""
-    service.reset()
-    service.account(ACCOUNT).seed(**copy.deepcopy(account))
-    service.zone(ZONE).seed(custom_rules=copy.deepcopy(rules))
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=40)
-@given(before=ACCOUNTS, rules=RULES, after=ACCOUNTS, other_rules=RULES)
-def test_a_restore_brings_back_the_state_of_the_snapshot(
-    before: dict[str, Any],
-    rules: list[dict[str, Any]],
-    after: dict[str, Any],
-    other_rules: list[dict[str, Any]],
-    service: LocalService,
-) -> None:
-    host = {
-        "edge_account_id": ACCOUNT,
-        "edge_zone_id": ZONE,
-        "edge_api_token": service.token,
-        "edge_base_url": service.base_url,
-    }
-    hold(service, before, rules)
-    expected = state_of(service)
-    parts = parts_of("lima", {**host, "baseline_custom_rules": []})
-    text = snapshot_text(parts, [run_main(part.module, part.options) for part in readers(parts)])
-    hold(service, after, other_rules)
-    for part in parts_to_restore("lima", host, read_back(text), "file.yml", list(CODES)):
-        result = run_main(part.module, part.options)
+def restored(service: LocalService, text: str, **options: Any) -> tuple[list[str], list[str]]:
+    """Why the restore of a snapshot is refused, or what it leaves different."""
+    values = {**host(service), **options.pop("inventory", {})}
+    file = read_file(read_back(text), "file.yml")
+    readers = file.parts("lima", values)
+    results = read(readers, run_module)
+    restoration = file.restoration("lima", values, state(readers, results), RISKS, **options)
+    if restoration.refusals:
+        return list(restoration.refusals), []
+    for part in restoration.parts:
+        result = run_module(part, False)
         assert not result.get("failed"), result
-    assert state_of(service) == expected
+    return [], restoration.unmet(state(readers, read(readers, run_module)))
+
+
+def state(readers: list[Part], results: list[dict[str, Any]]) -> Mapping[str, Any]:
+    return merged([state_of(part, result) for part, result in zip(readers, results, strict=True)])
+
+
+@pytest.mark.parametrize("module", PARTS)
+def test_a_snapshot_reads_all_that_a_module_may_change(module: str) -> None:
+    options = {"dns_rules": [], "api_token": "x"}
+    reader = reader_of(Part(module, options))
+    reads = MODULE_SPECS[reader.module].reads({"covers": None, "id": None, **reader.options})
+    assert {item.plural for item in reads} == {item.plural for item in touched(module, options)}
+
+
+def test_dns_rules_that_a_run_names_come_back(service: LocalService) -> None:
+    service.account(ACCOUNT).seed(**copy.deepcopy({**WHOLE, **DNS}))
+    before = copy.deepcopy(service.account(ACCOUNT).dns_rules)
+    text = snapshot(service, baseline_dns_rules=[], baseline_purge=["dns_rules"])
+    applied(service, {"baseline_dns_rules": [], "baseline_purge": ["dns_rules"]})
+    assert service.account(ACCOUNT).dns_rules == []
+    assert restored(service, text) == ([], [])
+    after = service.account(ACCOUNT).dns_rules
+    assert {rule["name"]: rule["mode"] for rule in after} == {rule["name"]: rule["mode"] for rule in before}
+
+
+def test_a_rule_comes_back_with_fields_that_the_collection_does_not_know(service: LocalService) -> None:
+    rule = {"ref": "leaked", "action": "block", "expression": "true", "exposed_credential_check": CHECK}
+    service.zone(ZONE).seed(custom_rules=[rule])
+    run = {"baseline_custom_rules": [], "baseline_custom_rules_state": "exact"}
+    text = snapshot(service, **run)
+    applied(service, run)
+    assert service.zone(ZONE).custom_rules == []
+    assert restored(service, text) == ([], [])
+    assert service.zone(ZONE).custom_rules[0]["exposed_credential_check"] == CHECK
+
+
+def test_parameters_that_a_run_replaced_come_back(service: LocalService) -> None:
+    rule = {"ref": "a", "action": "block", "expression": "true",
+            "action_parameters": {"response": RESPONSE, "future": {"x": 1}}}  # fmt: skip
+    service.zone(ZONE).seed(custom_rules=[copy.deepcopy(rule), {"ref": "b", "action": "block", "expression": "true"}])
+    given = {"response": {**RESPONSE, "status_code": 404}}
+    run = {"baseline_custom_rules": [{"ref": name, "action_parameters": given} for name in ("a", "b")]}
+    text = snapshot(service, **run)
+    applied(service, run)
+    assert restored(service, text) == ([], [])
+    first, second = service.zone(ZONE).custom_rules
+    assert (first["action_parameters"], second.get("action_parameters") or {}) == (rule["action_parameters"], {})
+
+
+def test_rules_that_belong_to_others_stay_theirs(service: LocalService) -> None:
+    rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("mine", "tf_a")]
+    service.zone(ZONE).seed(custom_rules=rules)
+    run = {
+        "baseline_custom_rules": [],
+        "baseline_custom_rules_state": "exact",
+        "baseline_custom_rules_ignore": ["tf_*"],
+    }
+    text = snapshot(service, **run)
+    applied(service, run)
+    service.zone(ZONE).custom_rules.clear()
+    service.zone(ZONE).seed(custom_rules=[{"ref": "tf_b", "action": "log", "expression": "true"}])
+    assert restored(service, text) == ([], [])
+    assert sorted(rule["ref"] for rule in service.zone(ZONE).custom_rules) == ["mine", "tf_b"]
+
+
+def test_a_messy_account_is_restored_and_what_no_module_can_make_is_named(service: LocalService) -> None:
+    messy(service)
+    text = snapshot(service)
+    applied(service, {"baseline_allowlist": [{"prefix": "198.51.100.9"}], "baseline_rules": []})
+    assert restored(service, text) == ([], [])
+    assert [entry["id"] for entry in service.account(ACCOUNT).allowlist] == ["a1"]
+    del service.account(ACCOUNT).prefixes[1:]
+    service.calls.clear()
+    refusals, unmet = restored(service, text)
+    assert [refusal.split(" does not appear")[0] for refusal in refusals] == [
+        "The prefix 192.0.2.77/25 (id p2) cannot be brought back: it is a duplicate, and a module makes no second one.",
+        "The prefix 203.0.113/24 (id p3) cannot be brought back: prefix: '203.0.113/24' is not a network: '203.0.113/24'",
+    ]
+    assert (service.writes, unmet) == ([], [])
+    assert restored(service, text, objects=["p2", "prefix 203.0.113/24"]) == ([], [])
+
+
+def test_fields_that_no_module_sets_are_named(service: LocalService) -> None:
+    messy(service)
+    account = service.account(ACCOUNT)
+    account.prefixes[:] = [{**account.prefixes[0], "tags": ["a"]}]
+    text = snapshot(service)
+    del account.prefixes[0]
+    assert restored(service, text)[0] == [
+        "The prefix 192.0.2.0/25 (id p1) cannot be brought back: no option sets its tags."
+    ]
+    assert restored(service, text, fields=["tags"]) == ([], [])
+    assert [prefix["prefix"] for prefix in account.prefixes] == ["192.0.2.0/25"]

@@ -49,9 +49,11 @@ class Run:
         return [task for task in self.tasks if task.action.startswith(collection)]
 
 
-def ansible_playbook(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Run:
-    """Run a playbook from the repository's root."""
-    return ansible("ansible-playbook", *arguments, environment=environment)
+def ansible_playbook(
+    *arguments: str | Path, environment: Mapping[str, str] | None = None, directory: Path = REPOSITORY
+) -> Run:
+    """Run a playbook, from the repository's root unless from another directory."""
+    return ansible("ansible-playbook", *arguments, environment=environment, directory=directory)
 
 
 def ansible(

@@ -22,7 +22,14 @@ def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
     """The part of an object that no option describes, without what only the service sets; of a
     declared field with suboptions, what these do not describe."""
     rest = _split(options_of(resource.fields), obj)[1]
-    return {name: value for name, value in rest.items() if name not in resource.assigned}
+    if resource.nested and resource.nested.field in rest:
+        inner = _without(rest.pop(resource.nested.field), resource.read_only)
+        rest.update({resource.nested.field: inner} if inner else {})
+    return _without(rest, resource.assigned)
+
+
+def _without(obj: Object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in obj.items() if name not in names}
 
 
 def declared(resource: Resource, obj: Object) -> dict[str, Any]:

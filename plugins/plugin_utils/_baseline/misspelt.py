@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from .variables import INVENTORY, KNOWN, PREFIX, REPORT, RESULT, SOURCE
+from .variables import INVENTORY, KNOWN, PREFIX, REPORT, RESULT, SNAPSHOT, SOURCE
 
 ROLES = Path(__file__).parents[3] / "roles"
 TARGET = "target"  # of every playbook: the group of its hosts
@@ -53,7 +53,7 @@ def _unknown_in_baseline(names: Iterable[str]) -> list[str]:
     ours = {name.removeprefix(PREFIX): name for name in sorted(KNOWN)}
     sentences = []
     for name in names:
-        if name.startswith(PREFIX) and name not in (*KNOWN, RESULT, SOURCE, REPORT):
+        if name.startswith(PREFIX) and name not in (*KNOWN, RESULT, SOURCE, SNAPSHOT, REPORT):
             close = get_close_matches(name.removeprefix(PREFIX), ours, 1)
             sentences.append(_sentence(name, "the role baseline", [ours[item] for item in close]))
     return sentences

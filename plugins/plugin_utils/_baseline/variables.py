@@ -26,6 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
 SOURCE = "baseline_source"  # what an export says of itself
+SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as the service has it
 REPORT = "baseline_report"  # what a report registers for each host
 ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
 MODULES = (ACCOUNT, FIREWALL, CUSTOM)  # in the order in which they run

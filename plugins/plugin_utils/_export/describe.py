@@ -1,20 +1,18 @@
 # Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
-# https://www.gnu.org/licenses/gpl-3.0.txt)
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """What an account and a zone hold, as the variables of the role baseline: pure functions from
-results to data."""
+the state to data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import glob
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_values
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     LISTS,
     STATUS,
@@ -23,152 +21,166 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
     Key,
     Object,
     Resource,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
-    CUSTOM_RULES,
-    FIREWALL_RULES,
-    PARAMETERS,
+    State,
 )
 
-from .._plain import plain
+from .._baseline.variables import PREFIX
+from .objects import options_for, unknown_fields, why_not_described
+from .state import resource_of
 
-Results = Mapping[str, Any]
+IGNORE_IDS = f"{PREFIX}ignore_ids"
+PURGE = f"{PREFIX}purge"
+OPTION_OF = {item.plural: option for option, items in LISTS.items() for item in items}
 
 
 @dataclass
 class Export:
-    """Variables of the role baseline, a sentence for each object that they cannot describe, and the
-    lists of those."""
+    """Variables of the role baseline, a sentence for each thing that they do not describe, and the
+    lists that no variable can make exclusive, since one of their objects has no name of its own."""
 
     variables: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    undescribed: set[str] = field(
-        default_factory=set
-    )  # collections with an object that no variable describes
-    incomplete: list[str] = field(
-        default_factory=list
-    )  # the lists of these collections: prefixes, rules, custom_rules
+    incomplete: list[str] = field(default_factory=list)
 
 
-def export_baseline(
-    account: Results | None,
-    custom_rules: Sequence[Object] | None = None,
-    firewall_rules: Sequence[Object] | None = None,
-    purge: bool = False,
-) -> Export:
+def export_state(state: State, purge: bool = False) -> Export:
     """The variables under which the role baseline changes nothing.
 
-    `account` is the result of protection_info, the others are lists of rules as their _info modules
-    return them; None leaves a part out. With `purge` the lists are exact: entries that are not
-    named are deleted. Raises ValueError for input of another shape.
+    `state` holds what the service has, by the plural of each resource; the variables say nothing of
+    resources that it lacks. With `purge` the lists are exclusive: objects that are not named are
+    deleted, except for those that the variables leave alone. Raises ValueError for an empty state.
     """
-    export = Export()
-    if account is not None:
-        _export_account(account, purge, export)
-    if custom_rules is not None:
-        export.variables["baseline_custom_rules"] = _described(
-            CUSTOM_RULES, custom_rules, export, _custom_rule
-        )
-        export.incomplete += export.undescribed & {CUSTOM_RULES.plural}
-        export.variables["baseline_custom_rules_state"] = "exact" if purge else "present"
-    if firewall_rules is not None:
-        rules = _described(FIREWALL_RULES, firewall_rules, export, _firewall_rule)
-        export.variables["baseline_firewall_rules"] = rules
-    if not export.variables:
+    if not state:
         raise ValueError(
             "there is nothing to export; give the result of protection_info, or lists of rules"
         )
+    export = Export()
+    if STATUS.plural in state:
+        _export_status(state[STATUS.plural], export)
+    options = list(dict.fromkeys(OPTION_OF[plural] for plural in state if plural in OPTION_OF))
+    ignored: list[str] = []
+    for option in (name for name in LISTS if name in options):
+        _export_list(option, state, export, ignored)
+    if options:
+        exclusive = [name for name in LISTS if name in options and name not in export.incomplete]
+        export.variables[PURGE] = exclusive if purge else []
+        export.variables.update({IGNORE_IDS: ignored} if ignored else {})
+    for plural in state:
+        if plural != STATUS.plural and plural not in OPTION_OF:
+            _export_rules(resource_of(plural), state[plural], purge, export)
     return export
 
 
-def _export_account(account: Results, purge: bool, export: Export) -> None:
-    if not isinstance(account, Mapping) or not isinstance(account.get("status"), Mapping):
-        raise ValueError("the account is not the result of protection_info with all of its subsets")
-    export.variables["baseline_enabled"] = bool(account["status"].get(STATUS.fields[0].name))
-    read = [
-        name
-        for name, items in LISTS.items()
-        if name in account or not any(item.on_demand for item in items)
-    ]
-    for option in read:
-        resources, entries = LISTS[option], account.get(option)
-        if not isinstance(entries, Sequence) or isinstance(entries, str):
-            raise ValueError(f"{option} is not a list; read it with protection_info")
-        described = []
-        for resource in resources:
-            objects = [
-                entry
-                for entry in entries
-                if resource.kind is None or entry.get("kind") == resource.kind
-            ]
-            kind = {"kind": resource.kind} if resource.kind else {}
-            described += [
-                {**kind, **values}
-                for values in _sorted(resource, _described(resource, objects, export))
-            ]
-        export.variables["baseline_" + option] = described
-        export.incomplete += (
-            [option] if export.undescribed & {resource.plural for resource in resources} else []
-        )
-    export.variables["baseline_purge"] = read if purge else []
-
-
-def _described(
-    resource: Resource,
-    objects: Iterable[Object],
-    export: Export,
-    adjust: Callable[[dict[str, Any], list[str]], dict[str, Any]] | None = None,
-) -> list[dict[str, Any]]:
-    """The managed fields of the objects, in their order; without those that options cannot
-    describe."""
-    described: dict[Key, dict[str, Any]] = {}
-    for item in objects:
-        values = resource.managed(plain(item))
-        notes: list[str] = []
-        values = (
-            adjust(values, notes)
-            if adjust
-            else {key: value for key, value in values.items() if value is not None}
-        )
-        what = f"The {resource.title} {resource.label_of(item)}"
-        try:
-            key = resource.key_of(parse_values(resource, Option(), values))
-        except (OptionError, KeyError) as exc:
-            export.notes.append(f"{what} cannot be described: {exc}.")
-            export.undescribed.add(resource.plural)
-            continue
-        if key in described:
+def _export_status(objects: Sequence[Object], export: Export) -> None:
+    for obj in objects:
+        options = options_for(STATUS, obj)
+        if reason := why_not_described(STATUS, obj, options):
             export.notes.append(
-                f"{what} exists more than once (id {item.get('id')}); it is described once."
+                f"Whether TCP protection is on is not known ({reason}). The file does not say it,"
+                " so that the role leaves it as it is."
             )
-            continue
-        export.notes += [f"{what} {note}." for note in notes]
-        described[key] = values
-    return list(described.values())
+        else:
+            export.variables.update({f"{PREFIX}{name}": value for name, value in options.items()})
+    _note_unknown_fields(STATUS, objects, export)
 
 
-def _sorted(resource: Resource, described: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(described, key=resource.key_of)
+def _export_list(option: str, state: State, export: Export, ignored: list[str]) -> None:
+    """One list of an account, in which order does not matter."""
+    described: list[dict[str, Any]] = []
+    for resource in LISTS[option]:
+        objects = _in_order(resource, state.get(resource.plural, ()))
+        sorting = sort_out(resource, objects)
+        kind = {"kind": resource.kind} if resource.kind else {}
+        described += [{**kind, **values} for values in sorting.described.values()]
+        for obj, reason in sorting.others:
+            identity = obj.get("id")
+            if isinstance(identity, str) and identity:
+                ignored.append(identity)
+                left = f"{IGNORE_IDS} leaves it alone"
+            else:
+                export.incomplete += [] if option in export.incomplete else [option]
+                left = f"it has no id, so that {PURGE} has no {option}"
+            export.notes.append(f"{name_of(resource, obj)} {reason}; {left}.")
+        _note_unknown_fields(resource, objects, export)
+    export.variables[f"{PREFIX}{option}"] = described
 
 
-def _custom_rule(values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    rule = {name: value for name, value in values.items() if value is not None}
-    unmanaged = sorted(set(rule.get("action_parameters") or {}) - set(PARAMETERS))
-    if unmanaged:
-        notes.append(f"has {', '.join(unmanaged)} in action_parameters, which stay as they are")
-        del rule["action_parameters"]
-    return rule
+def _in_order(resource: Resource, objects: Sequence[Object]) -> list[Object]:
+    """The objects by key; duplicates by id."""
+    return sorted(objects, key=lambda obj: (resource.key_of(obj), str(obj.get("id"))))
 
 
-def _firewall_rule(values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    """An empty priority says that the rule has none; a filter that is deleted is left out."""
-    rule = {name: value for name, value in values.items() if value is not None}
-    if "priority" in values and values["priority"] is None:
-        rule["priority"] = ""
-    condition = {
-        name: value for name, value in (rule.get("filter") or {}).items() if value is not None
-    }
-    if "expression" in condition:
-        return {**rule, "filter": condition}
-    notes.append("has a filter without an expression, which stays as it is")
-    return {name: value for name, value in rule.items() if name != "filter"}
+def _export_rules(
+    resource: Resource, objects: Sequence[Object], purge: bool, export: Export
+) -> None:
+    """Rules in the order of the service: a list that is exclusive as a whole, or rules that can
+    only be updated."""
+    sorting = sort_out(resource, objects)
+    variable = f"{PREFIX}{resource.plural}"
+    patterns: list[str] = []
+    for obj, reason in sorting.others:
+        left = "the role leaves it alone"
+        if resource.list_field:
+            pattern = pattern_of(resource, obj)
+            patterns.append(pattern)
+            left = f"{variable}_ignore leaves it alone" if pattern else "it has no ref"
+        export.notes.append(f"{name_of(resource, obj)} {reason}; {left}.")
+    export.variables[variable] = list(sorting.described.values())
+    export.incomplete += [resource.plural] if "" in patterns else []
+    patterns = list(dict.fromkeys(filter(None, patterns)))
+    if resource.list_field:
+        exact = purge and resource.plural not in export.incomplete
+        export.variables[f"{variable}_state"] = "exact" if exact else "present"
+        export.variables.update({f"{variable}_ignore": patterns} if patterns else {})
+    else:
+        _note_unknown_fields(resource, objects, export)
+
+
+@dataclass(frozen=True)
+class Sorting:
+    """The options of the objects that options describe, by key, and the other objects, each with
+    the reason."""
+
+    described: Mapping[Key, dict[str, Any]]
+    others: Sequence[tuple[Object, str]]
+
+
+def sort_out(resource: Resource, objects: Sequence[Object]) -> Sorting:
+    """Which objects options describe. Of several with one key it is the first; in an ordered list,
+    whose rules are told apart by their keys alone, it is none."""
+    described: dict[Key, dict[str, Any]] = {}
+    others: list[tuple[Object, str]] = []
+    counts = Counter(map(resource.key_of, objects))
+    for obj in objects:
+        options = options_for(resource, obj)
+        reason = why_not_described(resource, obj, options)
+        key = resource.key_of(obj)
+        if reason:
+            others.append((obj, f"cannot be described: {reason}"))
+        elif key in described or (resource.list_field and counts[key] > 1):
+            others.append((obj, "exists more than once"))
+        else:
+            described[key] = options
+    return Sorting(described, others)
+
+
+def name_of(resource: Resource, obj: Object) -> str:
+    """An object as sentences begin with it."""
+    return f"The {resource.title} {resource.label_of(obj)} (id {obj.get('id')})"
+
+
+def pattern_of(resource: Resource, obj: Object) -> str:
+    """The pattern that matches the key of this object and no other; empty if it has none."""
+    key = obj.get(resource.key[0])
+    return glob.escape(key) if isinstance(key, str) and key.strip() else ""
+
+
+def _note_unknown_fields(resource: Resource, objects: Sequence[Object], export: Export) -> None:
+    """One sentence for all fields without an option, which a module leaves as they are."""
+    counts = Counter(name for obj in objects for name in unknown_fields(resource, obj))
+    if counts:
+        fields = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
+        export.notes.append(
+            f"Of the {resource.plural.replace('_', ' ')}, fields without a variable stay as they"
+            f" are: {fields}."
+        )

@@ -1,137 +1,229 @@
 # Copyright (c) 2026, The edgeops.protection authors
-# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
-# https://www.gnu.org/licenses/gpl-3.0.txt)
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """What a snapshot or an export makes of a host: the modules to run so that it is again as the file
-says."""
+says, and the state that they must leave."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import (
-    ACCOUNT_OWNER,
-    ZONE_OWNER,
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    State,
 )
 
-from .._baseline.variables import CUSTOM as CUSTOM_RULES
 from .._baseline.variables import (
     EXPECTED_PLAN,
-    INVENTORY,
-    NAMES,
     PREFIX,
     READ,
+    SNAPSHOT,
     SOURCE,
-    ZONE_VARIABLES,
     Part,
     parts_of,
 )
 from .._plain import plain
+from .comparison import Expected
+from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
+from .recovery import Exceptions, Recovered, recover
+from .state import RESOURCES
 
-ACCOUNT_STATE = frozenset(f"{PREFIX}{option}" for option in ("enabled", *LISTS))
-HOW = frozenset(
-    f"{PREFIX}{option}" for option in ("purge", "custom_rules_state")
-)  # a restore is exact in any case
-IN_A_FILE = ACCOUNT_STATE | HOW | {*ZONE_VARIABLES, SOURCE}
+ACCOUNT_STATE = frozenset(
+    f"{PREFIX}{option}" for option in ("enabled", *dict.fromkeys(OPTION_OF.values()))
+)
+RULES = {f"{PREFIX}{plural}": item for plural, item in RESOURCES.items() if plural not in OPTION_OF}
+ZONE_STATE = frozenset(name for name, item in RULES.items() if item.owner == "zone_id")
+STATE = frozenset([*ACCOUNT_STATE, *RULES])
+IGNORED = {f"{name}_ignore": resource for name, resource in RULES.items() if resource.list_field}
+HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED, *(f"{name}_state" for name in RULES)])
+IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence")  # which a restore is not
+MAX_NAMED = 10  # objects in a message
 ACCEPTED = "restore_accept_risks"  # the variable of the playbook
 # What the variables of the inventory say of a host that is restored: where it is and how it is
-# reached, and limits.
+# reached, limits, and what belongs to others.
 OF_INVENTORY = tuple(
     name
     for name in READ
-    if name not in IN_A_FILE | {*NAMES[CUSTOM_RULES].values()}
+    if (name not in IN_A_FILE or name in (IGNORE_IDS, *IGNORED))
+    and not name.endswith("_validate")
     and name not in (*(f"{PREFIX}{option}" for option in OF_A_ROLLOUT), EXPECTED_PLAN)
 )
 
 
-def parts_to_restore(
-    host: str,
-    variables: Mapping[str, Any],
-    document: Any,
-    file: str,
-    accept_risks: Sequence[Any] = (),
-) -> list[Part]:
-    """The modules that make a host exactly what the document of a file says.
+@dataclass(frozen=True)
+class Restoration:
+    """The modules to run, the state that they must leave, and a sentence for each object that they
+    cannot bring back."""
 
-    `variables` are those of the host, without templates. Raises ValueError for a document that is
-    no snapshot and no export, or that is one of another account or zone.
-    """
-    state = _checked(document, file)
-    values = {name: variables[name] for name in OF_INVENTORY if name in variables}
-    has_account, has_zone = (
-        bool(ACCOUNT_STATE & state.keys()),
-        any(name in state for name in ZONE_VARIABLES),
+    parts: Sequence[Part]
+    expected: Sequence[Expected]
+    refusals: Sequence[str] = ()
+
+    def require_complete(self) -> None:
+        """Raises ValueError if an object cannot come back as it was."""
+        if self.refusals:
+            raise ValueError(
+                f"{_first(self.refusals, ' ')} Nothing was changed. To restore everything else,"
+                " name these objects by id in restore_leave_objects; to restore them without fields"
+                " that the collection does not know, name the fields in restore_leave_fields."
+            )
+
+    def unmet(self, state: State) -> list[str]:
+        """What differs in this state, a text for each object."""
+        return [text for item in self.expected for text in item.unmet(state[item.resource.plural])]
+
+
+def difference_message(file: str, host: str, differences: Sequence[str]) -> str:
+    """The failure of a restore that left something different."""
+    return (
+        f"{host} is not what {file} says, though the changes were made:"
+        f" {_first(differences, '; ')}. Look at differences in the result, and restore again."
     )
-    for present, kind, options in (
-        (has_account, ACCOUNT_OWNER.title, ACCOUNT_OWNER.options),
-        (has_zone, ZONE_OWNER.title, ZONE_OWNER.options),
-    ):
-        if present:
-            _check_owner(host, values, state[SOURCE], file, kind, options)
+
+
+def _first(texts: Sequence[str], separator: str) -> str:
+    more = len(texts) - MAX_NAMED
+    return separator.join([*texts[:MAX_NAMED], *([f"and {more} more"] if more > 0 else [])])
+
+
+@dataclass(frozen=True)
+class StateFile:
+    """A snapshot or an export: its account and zone by id, and the state of them, as the service
+    had it (`objects`) or as variables."""
+
+    name: str
+    owners: Mapping[str, str]
+    incomplete: Sequence[str] = ()
+    ignore: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    objects: State | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+
+    def parts(self, host: str, values: Mapping[str, Any]) -> list[Part]:
+        """The modules that write what the file describes, with the connection of the host."""
+        described = self.variables if self.objects is None else export_state(self.objects).variables
+        return _parts(host, values, described)
+
+    def check_owners(self, host: str, owners: Mapping[str, str]) -> None:
+        """Raises ValueError unless the file is about these accounts and zones."""
+        for name, kind in (("account_id", "account"), ("zone_id", "zone")):
+            if name in owners and self.owners.get(name, "").lower() != owners[name].lower():
+                raise ValueError(
+                    f"{self.name} is of another {kind}: that of the file is"
+                    f" {self.owners.get(name) or 'not named'}, and that of {host} is"
+                    f" {owners[name]}. Use --limit, or the file of this host."
+                )
+
+    def restoration(
+        self,
+        host: str,
+        values: Mapping[str, Any],
+        current: State,
+        accept_risks: Sequence[Any] = (),
+        objects: Sequence[str] = (),
+        fields: Sequence[str] = (),
+    ) -> Restoration:
+        """What makes the host, whose state is `current`, what the file says; without these objects,
+        named by id or by name, and these fields."""
+        ignored = {
+            name: [*(values.get(name) or []), *self.ignore.get(name, [])]
+            for name in (IGNORE_IDS, *IGNORED)
+        }
+        if self.objects is None:
+            recovered = Recovered(_exclusive(self.variables, self.incomplete, ignored))
         else:
-            values = {name: value for name, value in values.items() if not name.endswith(options)}
-    incomplete = state[SOURCE].get("incomplete") or []
-    values.update(
-        {name: state[name] for name in state if name in ACCOUNT_STATE or name in ZONE_VARIABLES}
-    )
-    values[f"{PREFIX}purge"] = [
-        name for name in LISTS if f"{PREFIX}{name}" in state and name not in incomplete
-    ]
-    values[f"{PREFIX}custom_rules_state"] = "present" if CUSTOM_RULES in incomplete else "exact"
-    values[f"{PREFIX}staged_rollout"] = False  # each mode as it was
-    values[f"{PREFIX}accept_risks"] = list(accept_risks)
-    return [
-        replace(part, names={**part.names, "accept_risks": ACCEPTED})
-        for part in parts_of(host, values)
-    ]
+            ignore = {item.plural: ignored[name] for name, item in IGNORED.items()}
+            exceptions = Exceptions(ignored[IGNORE_IDS], ignore, objects, fields)
+            recovered = recover(self.objects, current, exceptions)
+        how = {
+            f"{PREFIX}staged_rollout": False,  # each mode as it was
+            f"{PREFIX}accept_risks": list(accept_risks),
+        }
+        parts = _parts(host, {**values, **how}, recovered.variables)
+        return Restoration(
+            [replace(part, names={**part.names, "accept_risks": ACCEPTED}) for part in parts],
+            recovered.expected,
+            recovered.refusals,
+        )
 
 
-def _checked(document: Any, file: str) -> dict[str, Any]:
-    """The variables in the document; raises ValueError where an export would not have written
-    them."""
-    state = plain(document)
-    if not isinstance(state, dict) or not isinstance(state.get(SOURCE), dict):
+def read_file(document: Any, name: str) -> StateFile:
+    """The file out of its YAML; raises ValueError if no export and no snapshot would look so."""
+    content = plain(document)
+    if not isinstance(content, dict) or not isinstance(content.get(SOURCE), dict):
         raise ValueError(
-            f"{file} is no snapshot and no export: it lacks {SOURCE}, which names its account and"
+            f"{name} is no snapshot and no export: it lacks {SOURCE}, which names its account and"
             " zone."
         )
-    others = sorted(state.keys() - IN_A_FILE)
+    others = sorted(str(key) for key in content.keys() - IN_A_FILE)
     if others:
         raise ValueError(
-            f"{file} is no snapshot and no export: it has {', '.join(others)}, which such a file"
+            f"{name} is no snapshot and no export: it has {', '.join(others)}, which such a file"
             " does not have."
         )
-    return state
-
-
-def _check_owner(
-    host: str,
-    values: Mapping[str, Any],
-    source: Mapping[str, Any],
-    file: str,
-    kind: str,
-    options: Sequence[str],
-) -> None:
-    """Raises ValueError unless the file and the host name the same account or zone, in one of the
-    ways to name it."""
-    named = {
-        option: values.get(f"{PREFIX}{option}") or values.get(INVENTORY[f"{PREFIX}{option}"])
-        for option in options
+    source = content[SOURCE]
+    owners = {key: source[key] for key in ("account_id", "zone_id") if source.get(key)}
+    incomplete, ignore = source.get("incomplete") or [], source.get("ignore") or {}
+    problems = {
+        "account_id and zone_id are no texts": all(isinstance(key, str) for key in owners.values()),
+        "incomplete is no list": isinstance(incomplete, list),
+        "ignore is no dictionary of lists": isinstance(ignore, dict)
+        and all(isinstance(patterns, list) for patterns in ignore.values()),
     }
-    common = [option for option in options if named[option] and source.get(option)]
-    if any(
-        str(named[option]).strip().lower() == str(source[option]).strip().lower()
-        for option in common
-    ):
-        return
-    of_file = next((source[option] for option in options if source.get(option)), "not named")
-    of_host = next((named[option] for option in options if named[option]), "not named")
-    raise ValueError(
-        f"{file} is of another {kind}: that of the file is {of_file}, and that of {host} is"
-        f" {of_host}. Use --limit, or the file of this host."
+    for problem, is_right in problems.items():
+        if not is_right:
+            raise ValueError(f"{name} is no snapshot and no export: in {SOURCE}, {problem}.")
+    return StateFile(
+        name,
+        owners,
+        incomplete,
+        ignore,
+        _objects(content[SNAPSHOT], name) if SNAPSHOT in content else None,
+        {key: value for key, value in content.items() if key in STATE | HOW},
     )
+
+
+def _objects(snapshot: Any, name: str) -> State:
+    if not isinstance(snapshot, dict):
+        raise ValueError(f"{name} is damaged: {SNAPSHOT} is no dictionary.")
+    for plural, objects in snapshot.items():
+        if plural not in RESOURCES:
+            raise ValueError(
+                f"{name} has {plural}, which this release of the collection does not know. Take"
+                " the release that wrote the file."
+            )
+        if not isinstance(objects, list) or not all(isinstance(obj, dict) for obj in objects):
+            raise ValueError(f"{name} is damaged: {plural} is no list of objects.")
+    return snapshot
+
+
+def _exclusive(
+    variables: Mapping[str, Any], incomplete: Sequence[str], ignored: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """The variables of an export, with exclusive lists as far as it describes all of them."""
+    described = {name: variables[name] for name in variables if name in STATE}
+    lists = [name for name in dict.fromkeys(OPTION_OF.values()) if f"{PREFIX}{name}" in described]
+    described[PURGE] = [name for name in lists if name not in incomplete]
+    described[IGNORE_IDS] = [*ignored[IGNORE_IDS], *(variables.get(IGNORE_IDS) or [])]
+    for option, resource in IGNORED.items():
+        name = f"{PREFIX}{resource.plural}"
+        if name in described:
+            described[option] = [*ignored[option], *(variables.get(option) or [])]
+            described[f"{name}_state"] = "present" if resource.plural in incomplete else "exact"
+    return described
+
+
+def _parts(host: str, values: Mapping[str, Any], described: Mapping[str, Any]) -> list[Part]:
+    """The modules for these variables; an owner of which they say nothing is left out."""
+    has_account = any(name in described for name in ACCOUNT_STATE)
+    has_zone = any(name in described for name in ZONE_STATE)
+    left_out = [] if has_account else ["account_id"]
+    left_out += [] if has_zone else ["zone_id", "zone_name"]
+    kept = {
+        name: value
+        for name, value in values.items()
+        if name not in (IGNORE_IDS, *IGNORED) and not name.endswith(tuple(left_out))
+    }
+    return parts_of(host, {**kept, **described})

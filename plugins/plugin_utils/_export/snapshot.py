@@ -10,39 +10,33 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNER_OPTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNERS
 
 from .._baseline.host_runner import RunModule, TakeSnapshot
-from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
+from .._baseline.variables import OPTIONS, SNAPSHOT, SOURCE, Part
 from .._files import write_whole
 from .._plain import plain
-from .describe import Export, export_baseline
+from .state import merged, reader_of, state_of
 from .yaml_file import variables_file
 
 HEADER = (
-    "The state before a run of edgeops.protection.baseline; edgeops.protection.restore takes this"
-    " file."
+    "The state before a run of edgeops.protection.baseline, as the service had it;"
+    " edgeops.protection.restore takes this file."
 )
-READERS: Mapping[str, str] = {  # by module that writes, the one that reads the same
-    ACCOUNT: "protection_info",
-    FIREWALL: "firewall_rules_info",
-    CUSTOM: "custom_rules_info",
-}
 
 
-def readers(parts: Sequence[Part]) -> list[Part]:
-    """The modules that read what the parts may change, each under the name of the one that
-    writes."""
-    return [
-        replace(part, module=READERS[part.module], options=connection_options(part))
-        for part in parts
-    ]
+def read(parts: Sequence[Part], run_module: RunModule) -> list[dict[str, Any]]:
+    """What the reader of each part returns; raises ValueError for a state that cannot be read."""
+    results = [run_module(reader_of(part), False) for part in parts]
+    for result in results:
+        if result.get("failed"):
+            raise ValueError(str(result["msg"]))
+    return results
 
 
 def snapshots_in(
@@ -56,52 +50,45 @@ def snapshots_in(
         return None
 
     def take_snapshot() -> str:
-        folder = snapshot_folder(str(directory), host)
+        folder = host_folder(str(directory), host)
         if check_mode:
             require_writable(folder)
             return ""
-        states = [run_module(part, False) for part in readers(parts)]
-        for state in states:
-            if state.get("failed"):
-                raise ValueError(state["msg"])
-        return write_snapshot(folder, snapshot_text(parts, states), datetime.now(timezone.utc))
+        text = snapshot_text(parts, read(parts, run_module))
+        return write_snapshot(folder, text, datetime.now(timezone.utc))
 
     return take_snapshot
 
 
-def snapshot_text(parts: Sequence[Part], states: Sequence[Mapping[str, Any]]) -> str:
-    """The text of the file: what the modules that read returned for each part, in the form that an
-    export has.
+def snapshot_text(parts: Sequence[Part], results: Sequence[Mapping[str, Any]]) -> str:
+    """The text of the file: what the reader of each part returned, as the service has it.
 
-    Raises ValueError for a state that is not that of an account or zone.
+    Raises ValueError for a result that is not one of that reader.
     """
-    read = {part.module: state for part, state in zip(parts, states)}
-    rules = {module: state["rules"] for module, state in read.items() if module != ACCOUNT}
-    export = export_baseline(read.get(ACCOUNT), rules.get(CUSTOM), rules.get(FIREWALL), purge=True)
-    owners = {
-        name: part.options[name]
+    states = [state_of(part, plain(result)) for part, result in zip(parts, results)]
+    ignored = {
+        OPTIONS[part.module][option]: list(part.options[option])
         for part in parts
-        for name in OWNER_OPTIONS
-        if part.options.get(name)
+        for option in ("ignore", "ignore_ids")
+        if part.options.get(option)
     }
-    source = source_of(plain(owners), export)
-    return variables_file({"baseline_source": source, **export.variables}, [HEADER, *export.notes])
+    source = {**owners_of(results), **({"ignore": plain(ignored)} if ignored else {})}
+    return variables_file({SOURCE: source, SNAPSHOT: merged(states)}, [HEADER])
 
 
-def source_of(owners: Mapping[str, Any], export: Export) -> dict[str, Any]:
-    """What a file says of itself: the account and the zone, and the lists that it cannot describe
-    completely."""
-    return {**owners, **({"incomplete": export.incomplete} if export.incomplete else {})}
+def owners_of(results: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The account and the zone that readers read, by their ids."""
+    return {name: str(result[name]) for result in results for name in OWNERS if result.get(name)}
 
 
-def snapshot_folder(directory: str, host: str) -> Path:
-    """The folder of a host; a relative directory is one where the command was typed.
+def host_folder(directory: str, host: str) -> Path:
+    """The folder of a host; a relative directory is one of the process's working directory.
 
     Raises ValueError for the name of a host that is no name of a folder.
     """
-    if host in ("", ".", "..") or os.sep in host:
+    if host in ("", ".", "..") or os.sep in host or "\0" in host:
         raise ValueError(f"the host name '{host}' is no name of a folder")
-    return Path(os.environ.get("PWD") or Path.cwd(), os.path.expanduser(directory), host)
+    return Path.cwd() / os.path.expanduser(directory) / host
 
 
 def require_writable(folder: Path) -> None:

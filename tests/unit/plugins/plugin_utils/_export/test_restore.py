@@ -7,10 +7,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import parts_to_restore
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
+    OF_INVENTORY,
+    Restoration,
+    StateFile,
+    difference_message,
+    read_file,
+)
 
 ACCOUNT_ID, ZONE_ID = "a" * 32, "b" * 32
-HOST: dict[str, Any] = {
+INVENTORY: dict[str, Any] = {
     "edge_account_id": ACCOUNT_ID,
     "edge_zone_id": ZONE_ID,
     "edge_api_token": "token",
@@ -18,38 +24,53 @@ HOST: dict[str, Any] = {
     "baseline_max_deletions_percent": 10,
     "baseline_prefixes": [{"prefix": "198.51.100.0/24"}],  # of the inventory, and no business of a restore
     "baseline_accept_risks": ["mass_deletion"],
-    "baseline_custom_rules_ignore": ["*"],
+    "baseline_custom_rules_ignore": ["tf_*"],
+    "baseline_ignore_ids": ["p9"],
     "baseline_expected_plan": "",
 }
+HOST = {name: value for name, value in INVENTORY.items() if name in OF_INVENTORY}
+SOURCE = {"account_id": ACCOUNT_ID, "zone_id": ZONE_ID}
 FILE: dict[str, Any] = {
-    "baseline_source": {"account_id": ACCOUNT_ID, "zone_id": ZONE_ID},
+    "baseline_source": SOURCE,
     "baseline_enabled": True,
     "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
     "baseline_allowlist": [],
     "baseline_rules": [],
     "baseline_filters": [],
     "baseline_purge": [],
+    "baseline_ignore_ids": ["p1"],
     "baseline_custom_rules": [{"ref": "a"}],
     "baseline_custom_rules_state": "present",
+    "baseline_custom_rules_ignore": ["x"],
 }
 LISTS = ["prefixes", "allowlist", "rules", "filters"]
+RULE = {"id": "1", "ref": "a", "action": "log", "expression": "true"}
+
+
+def restored(document: Any, accept_risks: list[Any] | None = None) -> Restoration:
+    return read_file(document, "file.yml").restoration("lima", HOST, {}, accept_risks or [])
 
 
 def test_a_file_is_restored_exactly_with_the_credentials_and_limits_of_the_host() -> None:
-    account, zone = parts_to_restore("lima", HOST, FILE, "file.yml", ["empties_list"])
+    account, zone = restored(FILE, ["empties_list"]).parts
     assert account.options["prefixes"] == FILE["baseline_prefixes"]
     assert (account.options["enabled"], account.options["purge"]) == (True, LISTS)
     assert (account.options["staged_rollout"], account.options["accept_risks"]) == (False, ["empties_list"])
     assert (account.options["timeout"], account.options["max_deletions_percent"]) == (5.0, 10)
     assert (zone.options["state"], zone.options["rules"]) == ("exact", [{"ref": "a"}])
-    assert "ignore" not in zone.options
     assert all(part.options["api_token"] == "token" for part in (account, zone))
     assert all(part.names["accept_risks"] == "restore_accept_risks" for part in (account, zone))
 
 
+def test_objects_of_others_stay_theirs() -> None:
+    account, zone = restored(FILE).parts
+    assert account.options["ignore_ids"] == ["p9", "p1"]
+    assert zone.options["ignore"] == ["tf_*", "x"]
+
+
 def test_what_a_file_cannot_describe_is_not_purged() -> None:
-    source = {**FILE["baseline_source"], "incomplete": ["allowlist", "custom_rules"]}
-    account, zone = parts_to_restore("lima", HOST, {**FILE, "baseline_source": source}, "file.yml")
+    source = {**SOURCE, "incomplete": ["allowlist", "custom_rules"]}
+    account, zone = restored({**FILE, "baseline_source": source}).parts
     assert account.options["purge"] == ["prefixes", "rules", "filters"]
     assert zone.options["state"] == "present"
 
@@ -63,40 +84,91 @@ def test_what_a_file_cannot_describe_is_not_purged() -> None:
     ],
 )
 def test_only_what_a_file_describes_is_restored(kept: list[str], modules: list[str]) -> None:
-    document = {name: FILE[name] for name in ("baseline_source", *kept)}
-    parts = parts_to_restore("lima", HOST, document, "file.yml")
+    parts = restored({name: FILE[name] for name in ("baseline_source", *kept)}).parts
     assert [part.module for part in parts] == modules
 
 
-def source(**owners: Any) -> dict[str, Any]:
-    return {**FILE, "baseline_source": {**FILE["baseline_source"], **owners}}
+def test_a_snapshot_is_read_with_all_of_its_resources() -> None:
+    snapshot = {"dns_rules": [], "prefixes": [], "custom_rules": [RULE]}
+    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": snapshot}, "file.yml")
+    account, zone = file.parts("lima", HOST)
+    assert (account.module, account.options["dns_rules"], zone.module) == ("account_protection", [], "custom_rules")
+
+
+def test_a_snapshot_comes_back_and_what_differs_is_told() -> None:
+    snapshot = {"custom_rules": [{**RULE, "exposed_credential_check": {"x": 1}}]}
+    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": snapshot}, "file.yml")
+    restoration = file.restoration("lima", HOST, {"custom_rules": [{**RULE, "future": 2}]}, [])
+    (part,) = restoration.parts
+    assert part.options["rules"] == [
+        {
+            "ref": "a",
+            "action": "log",
+            "expression": "true",
+            "api_fields": {"future": None, "exposed_credential_check": {"x": 1}},
+        }
+    ]
+    assert part.options["validate"] is True
+    assert restoration.unmet({"custom_rules": [{**RULE, "future": 2}]}) == [
+        "custom rule a (id 1): exposed_credential_check is None instead of {'x': 1}",
+        "custom rule a (id 1): future is 2 instead of None",
+    ]
+    assert restoration.unmet({"custom_rules": snapshot["custom_rules"]}) == []
+
+
+def test_an_object_that_cannot_come_back_is_named() -> None:
+    prefix = {"id": "p1", "prefix": "203.0.113/24", "comment": "", "excluded": False}
+    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": {"prefixes": [prefix]}}, "file.yml")
+    file.restoration("lima", HOST, {"prefixes": [prefix]}).require_complete()
+    with pytest.raises(ValueError, match=r"The prefix 203.0.113/24 \(id p1\) cannot be brought back: .* Nothing was"):
+        file.restoration("lima", HOST, {"prefixes": []}).require_complete()
+    file.restoration("lima", HOST, {"prefixes": []}, objects=["p1"]).require_complete()
+
+
+def test_differences_are_named_in_a_sentence() -> None:
+    message = difference_message("file.yml", "lima", [f"prefix {number} is missing" for number in range(12)])
+    assert message.startswith("lima is not what file.yml says, though the changes were made: prefix 0 is missing; ")
+    assert "; and 2 more. Look at differences" in message
 
 
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        (None, "file.yml is no snapshot and no export: it lacks baseline_source"),
+        (None, "it lacks baseline_source"),
         ([1], "it lacks baseline_source"),
         ({name: FILE[name] for name in FILE if name != "baseline_source"}, "it lacks baseline_source"),
         ({**FILE, "baseline_accept_risks": ["mass_deletion"]}, "it has baseline_accept_risks, which"),
         ({**FILE, "edge_api_token": "x"}, "it has edge_api_token, which"),
-        (source(account_id="c" * 32), f"is of another account: that of the file is {'c' * 32}, and that of lima is {ACCOUNT_ID}"),
-        (source(account_id=""), "that of the file is not named"),
-        (source(zone_id="c" * 32), f"is of another zone: that of the file is {'c' * 32}, and that of lima is {ZONE_ID}"),
-        (source(zone_id="", zone_name="one.example"), "that of the file is one.example"),
+        ({**FILE, "baseline_source": {**SOURCE, "incomplete": 5}}, "in baseline_source, incomplete is no list"),
+        ({**FILE, "baseline_source": {**SOURCE, "ignore": {"x": 5}}}, "ignore is no dictionary of lists"),
+        ({**FILE, "baseline_source": {**SOURCE, "zone_id": 5}}, "account_id and zone_id are no texts"),
     ],
-)  # fmt: skip
+)
 def test_another_file_is_refused(document: Any, words: str) -> None:
-    with pytest.raises(ValueError, match="file.yml is") as caught:
-        parts_to_restore("lima", HOST, document, "file.yml")
+    with pytest.raises(ValueError, match=r"file\.yml is no snapshot and no export: ") as caught:
+        read_file(document, "file.yml")
     assert words in str(caught.value)
 
 
-def test_a_zone_may_be_named_by_its_domain() -> None:
-    host = {"edge_zone_name": "One.example", "edge_api_token": "token"}
-    document = {
-        "baseline_source": {"zone_name": "one.example"},
-        "baseline_custom_rules": [],
-    }
-    (part,) = parts_to_restore("lima", host, document, "file.yml")
-    assert part.options["zone_name"] == "One.example"
+@pytest.mark.parametrize(
+    ("snapshot", "words"),
+    [
+        ([], "is damaged: baseline_snapshot is no dictionary"),
+        ({"prefixes": {}}, "is damaged: prefixes is no list of objects"),
+        ({"prefixes": [5]}, "is damaged: prefixes is no list of objects"),
+        ({"zones": []}, "has zones, which this release of the collection does not know"),
+    ],
+)
+def test_a_damaged_snapshot_is_refused(snapshot: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        read_file({"baseline_source": SOURCE, "baseline_snapshot": snapshot}, "file.yml")
+
+
+@pytest.mark.parametrize("owners", [{"zone_id": "c" * 32}, {"zone_id": ZONE_ID, "account_id": "c" * 32}])
+def test_a_file_of_another_owner_is_refused(owners: dict[str, str]) -> None:
+    file = StateFile("file.yml", SOURCE)
+    file.check_owners("lima", {"zone_id": ZONE_ID.upper(), "account_id": ACCOUNT_ID})
+    with pytest.raises(ValueError, match=f"is of another .* that of lima is {'c' * 32}. Use --limit"):
+        file.check_owners("lima", owners)
+    with pytest.raises(ValueError, match="that of the file is not named"):
+        StateFile("file.yml", {}).check_owners("lima", owners)

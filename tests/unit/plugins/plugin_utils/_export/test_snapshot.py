@@ -11,51 +11,61 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    readers,
+    host_folder,
+    read,
     require_writable,
-    snapshot_folder,
     snapshot_text,
     write_snapshot,
 )
 
 NOW = datetime(2027, 1, 29, 9, 15, 2, 310412, tzinfo=timezone.utc)
 HOST = {"edge_account_id": "a" * 32, "edge_zone_name": "one.example", "edge_api_token": "secret"}
-RULES: list[dict[str, Any]] = [{"ref": "a", "action": "log", "expression": "true"}]
+RULES: list[dict[str, Any]] = [{"id": "1", "ref": "a", "action": "log", "expression": "true", "future": 1}]
 ACCOUNT = {
-    "status": {"enabled": True},
-    "prefixes": [{"prefix": "192.0.2.0/24", "comment": "", "excluded": False}, {"prefix": "203.0.113/24"}],
+    "account_id": "a" * 32,
+    "status": {"enabled": None},
+    "prefixes": [{"id": "p1", "prefix": "203.0.113/24", "excluded": None}],
     "allowlist": [],
-    "rules": [],
+    "rules": [{"id": "r1", "kind": "syn_flood", "scope": "global", "name": "global", "mode": "quantum"}],
     "filters": [],
 }
-
-
-def text() -> str:
-    parts = parts_of("lima", {**HOST, "baseline_custom_rules": RULES})
-    return snapshot_text(parts, [ACCOUNT, {"rules": RULES}])
+VARIABLES = {"baseline_custom_rules": RULES, "baseline_timeout": 5.0, "baseline_custom_rules_ignore": ["x"]}
+RESULTS = {"protection_info": ACCOUNT, "custom_rules_info": {"zone_id": "b" * 32, "rules": RULES}}
 
 
 def test_what_a_part_may_change_is_read_as_it_is_written() -> None:
-    parts = readers(parts_of("lima", {**HOST, "baseline_custom_rules": RULES, "baseline_timeout": 5.0}))
-    assert [part.module for part in parts] == ["protection_info", "custom_rules_info"]
-    assert parts[1].options["zone_name"] == "one.example"
-    assert all((part.options["api_token"], part.options["timeout"]) == ("secret", 5.0) for part in parts)
-    assert not any("rules" in part.options for part in parts)
+    called: list[Part] = []
+
+    def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
+        called.append(part)
+        return RESULTS[part.module]
+
+    assert read(parts_of("lima", {**HOST, **VARIABLES}), run_module) == list(RESULTS.values())
+    assert called[1].options["zone_name"] == "one.example"
+    assert all((part.options["api_token"], part.options["timeout"]) == ("secret", 5.0) for part in called)
+    assert called[0].options["gather_subset"] == ["status", "prefixes", "allowlist", "rules", "filters"]
 
 
-def test_a_snapshot_has_the_form_of_an_export_and_says_what_it_lacks() -> None:
-    document = yaml.safe_load(text())
+def test_a_state_that_cannot_be_read_is_an_error() -> None:
+    with pytest.raises(ValueError, match="HTTP 403"):
+        read(parts_of("lima", HOST), lambda part, check_mode: {"failed": True, "msg": "HTTP 403"})
+
+
+def test_a_snapshot_holds_everything_as_the_service_has_it() -> None:
+    text = snapshot_text(parts_of("lima", {**HOST, **VARIABLES}), list(RESULTS.values()))
+    document = yaml.safe_load(text)
     assert document["baseline_source"] == {
         "account_id": "a" * 32,
-        "zone_name": "one.example",
-        "incomplete": ["prefixes"],
+        "zone_id": "b" * 32,
+        "ignore": {"baseline_custom_rules_ignore": ["x"]},
     }
-    assert document["baseline_prefixes"] == [{"prefix": "192.0.2.0/24", "comment": "", "excluded": False}]
-    assert (document["baseline_enabled"], document["baseline_custom_rules_state"]) == (True, "exact")
-    assert "# The prefix 203.0.113/24 cannot be described" in text()
-    assert "secret" not in text()
+    snapshot = document["baseline_snapshot"]
+    assert (snapshot["status"], snapshot["prefixes"]) == ([ACCOUNT["status"]], ACCOUNT["prefixes"])
+    assert [rule["mode"] for rule in snapshot["syn_flood_rules"]] == ["quantum"]
+    assert snapshot["custom_rules"] == RULES
+    assert not {"kind", "secret"} & {*snapshot["syn_flood_rules"][0], *text.split()}
 
 
 def test_a_file_is_written_for_its_owner_only_and_leaves_nothing_else(tmp_path: Path) -> None:
@@ -72,11 +82,10 @@ def test_a_file_that_cannot_be_completed_is_not_there(tmp_path: Path) -> None:
     assert list((tmp_path / "lima").iterdir()) == []
 
 
-def test_a_relative_directory_is_one_where_the_command_was_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PWD", str(tmp_path))
-    assert snapshot_folder("snapshots", "lima") == tmp_path / "snapshots" / "lima"
+def test_a_relative_directory_is_one_of_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PWD", "/elsewhere")
+    monkeypatch.chdir(tmp_path)
+    assert host_folder("snapshots", "lima") == tmp_path / "snapshots" / "lima"
 
 
 def test_a_directory_that_is_a_file_is_an_error_that_is_predicted(tmp_path: Path) -> None:
@@ -97,8 +106,8 @@ def test_a_directory_that_nobody_may_write_into_is_predicted(tmp_path: Path, mon
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("host", ["", "..", "../lima", "/lima"])
+@pytest.mark.parametrize("host", ["", "..", "../lima", "/lima", "a\0b"])
 def test_a_host_that_is_no_name_of_a_folder_is_refused(host: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no name of a folder"):
-        snapshot_folder(str(tmp_path / "snapshots"), host)
+        host_folder(str(tmp_path / "snapshots"), host)
     assert list(tmp_path.iterdir()) == []

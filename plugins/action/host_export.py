@@ -1,0 +1,132 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The action of the role export: it writes what an account and its zone hold as variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import DNS_RULES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    ACCOUNT,
+    CUSTOM,
+    FIREWALL,
+    Part,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
+    Export,
+    export_state,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
+    NAME,
+    export_text,
+    read_existing,
+    sealed,
+    write_export,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    host_folder,
+    owners_of,
+    read,
+    require_writable,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
+    merged,
+    state_of,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+
+prepare_workers()
+
+CONNECTION: Mapping[str, Mapping[str, Any]] = {
+    "api_token": {"type": "str", "no_log": True},
+    "api_email": {"type": "str"},
+    "api_key": {"type": "str", "no_log": True},
+    "base_url": {"type": "str"},
+    "timeout": {"type": "float"},
+    "retries": {"type": "int"},
+    "max_wait": {"type": "float"},
+    "call_budget": {"type": "int"},
+    "call_budget_period": {"type": "float"},
+    "validate_certs": {"type": "bool"},
+    "ca_path": {"type": "path"},
+}
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    **CONNECTION,
+    "account_id": {"type": "str"},
+    "zone_id": {"type": "str"},
+    "zone_name": {"type": "str"},
+    "directory": {"type": "str", "default": "host_vars"},
+    "purge": {"type": "bool", "default": False},
+    "overwrite": {"type": "bool", "default": False},
+    "firewall_rules": {"type": "bool", "default": False},
+    "dns_rules": {"type": "bool", "default": False},
+}
+
+
+class ActionModule(CollectionAction):
+    """Reads a host and writes one file of variables."""
+
+    _supports_async = False
+
+    def run(
+        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        task = HostTask(self.calls(task_vars or {}))
+        _result, options = self.validate_argument_spec(ARGUMENTS)
+        try:
+            task.require_control_node()
+            return _export(task, options, bool(self._task.check_mode))
+        except (OSError, ValueError) as exc:
+            return {"failed": True, "changed": False, "msg": str(exc)}
+
+
+def _export(task: HostTask, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The result of the task; raises OSError and ValueError."""
+    path = host_folder(options["directory"], task.host) / NAME
+    before = read_existing(path, options["overwrite"])
+    require_writable(path.parent)
+    parts = parts_to_read(task.host, options)
+    results = read(parts, task.runner().run_module)
+    states = [state_of(part, plain(result)) for part, result in zip(parts, results)]
+    export = export_state(merged(states), options["purge"])
+    text = sealed(export_text(export, owners_of(results)))
+    if text != before and not check_mode:
+        write_export(path, text)
+    return {
+        "changed": text != before,
+        "path": str(path),
+        "diff": {"before": before or "", "after": text},
+        **_warnings(task.host, export),
+    }
+
+
+def _warnings(host: str, export: Export) -> dict[str, list[str]]:
+    return {"warnings": [f"{host}: {note}" for note in export.notes]} if export.notes else {}
+
+
+def parts_to_read(host: str, options: Mapping[str, Any]) -> list[Part]:
+    """The modules whose state is exported; raises ValueError for a host that is neither an account
+    nor a zone."""
+    connection = {name: options[name] for name in CONNECTION if options[name] not in (None, "")}
+    zone = next((name for name in ("zone_id", "zone_name") if options[name]), None)
+    parts = []
+    if options["account_id"]:
+        on_demand: dict[str, Any] = {DNS_RULES.plural: []} if options["dns_rules"] else {}
+        own = {"account_id": options["account_id"], **on_demand}
+        parts.append(Part(ACCOUNT, {**connection, **own}))
+    for module in [CUSTOM, *([FIREWALL] if options["firewall_rules"] else [])] if zone else []:
+        parts.append(Part(module, {**connection, str(zone): options[str(zone)]}))
+    if not parts:
+        raise ValueError(
+            f"{host} is neither an account nor a zone: set edge_account_id (export_account_id),"
+            " edge_zone_id (export_zone_id), or edge_zone_name (export_zone_name)."
+        )
+    return parts

@@ -1,0 +1,73 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The file of an export: its text, its place, and whether people have edited it since."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .._baseline.variables import SOURCE
+from .._files import write_whole
+from .describe import Export
+from .yaml_file import variables_file
+
+NAME = "protection.yml"
+HEADER = (
+    "What Cloudflare holds, as variables of the role edgeops.protection.baseline; applying them"
+    " changes nothing."
+)
+CHECKSUM = "# Exported with the checksum "  # of all other lines, so that edits can be told
+
+
+def export_text(export: Export, owners: Mapping[str, Any]) -> str:
+    """The text of a file of variables; with `owners`, the ids of the account and the zone, it says
+    what it is about."""
+    incomplete = {"incomplete": export.incomplete} if export.incomplete else {}
+    about = {SOURCE: {**owners, **incomplete}} if owners else {}
+    return variables_file({**about, **export.variables}, [HEADER, *export.notes])
+
+
+def sealed(text: str) -> str:
+    """The text with its checksum as the second line."""
+    first, rest = text.split("\n", 1)
+    return f"{first}\n{CHECKSUM}{_checksum(text)}\n{rest}"
+
+
+def is_edited(text: str) -> bool:
+    """Whether a text is another one than an export wrote."""
+    lines = text.split("\n")
+    seal = lines.pop(1) if len(lines) > 1 else ""
+    return seal != f"{CHECKSUM}{_checksum(chr(10).join(lines))}"
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_existing(path: Path, overwrite: bool) -> str | None:
+    """The text of an earlier export, None if there is none.
+
+    Raises ValueError for a file that people have edited, unless it may be overwritten, and OSError.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return None
+    if is_edited(text) and not overwrite:
+        raise ValueError(
+            f"{path} is no export, or was edited since. Nothing was written. Export into another"
+            " export_directory and compare, or set export_overwrite: true to lose the edits."
+        )
+    return text
+
+
+def write_export(path: Path, text: str) -> None:
+    """Write the file of a host, readable for its owner only, completely or not at all; raises
+    OSError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_whole(path, text, 0o600)

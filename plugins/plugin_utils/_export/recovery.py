@@ -1,0 +1,204 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""How the objects of a snapshot come back: as variables of the role baseline, or not at all.
+
+An object that no option describes is left alone if it is still as it was. Otherwise it is named,
+since a module could only make another object of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    API_FIELDS,
+    Key,
+    Object,
+    Resource,
+    State,
+)
+
+from .._baseline.variables import KNOWN, PREFIX
+from .comparison import Expected
+from .describe import (
+    IGNORE_IDS,
+    OPTION_OF,
+    PURGE,
+    name_of,
+    pattern_of,
+)
+from .objects import options_for, unknown_fields, why_not_described
+from .state import RESOURCES
+
+EMPTY: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
+
+
+@dataclass(frozen=True)
+class Exceptions:
+    """What a restore leaves out: objects of others, by id or by patterns of the keys of rules;
+    objects by id or by name; and fields that no option knows."""
+
+    ignore_ids: Collection[str] = ()
+    ignore: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by plural
+    objects: Collection[str] = ()
+    fields: Collection[str] = ()
+
+    def leave(self, resource: Resource, obj: Object) -> bool:
+        """Whether a restore leaves this object alone."""
+        identity, name = str(obj.get("id")), resource.label_of(obj)
+        return (
+            identity in self.ignore_ids
+            or not {identity, name, f"{resource.title} {name}"}.isdisjoint(self.objects)
+            or any(fnmatchcase(name, pattern) for pattern in self.ignore.get(resource.plural, ()))
+        )
+
+
+@dataclass
+class Recovered:
+    """The variables that bring objects back, the state that they must leave, and a sentence for
+    each object that cannot come back."""
+
+    variables: dict[str, Any] = field(default_factory=dict)
+    expected: list[Expected] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+
+
+def recover(snapshot: State, current: State, exceptions: Exceptions) -> Recovered:
+    """What brings the objects of a snapshot back, if the service has the `current` ones."""
+    recovered = Recovered()
+    for plural, objects in snapshot.items():
+        if not objects and plural not in current:
+            continue  # nothing was there, and no module makes anything of it
+        plan = _Recovery(RESOURCES[plural], current[plural], exceptions)
+        plan.take(objects)
+        recovered.expected.append(plan.expected(objects))
+        recovered.refusals += plan.refusals
+        _add_variables(plan, recovered.variables)
+    return recovered
+
+
+class _Recovery:
+    """How the objects of one resource come back."""
+
+    def __init__(
+        self, resource: Resource, current: Sequence[Object], exceptions: Exceptions
+    ) -> None:
+        self.resource = resource
+        self.exceptions = exceptions
+        self.entries: list[dict[str, Any]] = []  # options of the objects that come back
+        self.kept: dict[Key, list[Object]] = {}  # existing objects that are left alone
+        self.refusals: list[str] = []
+        self._by_key: dict[Key, list[Object]] = {}
+        self._by_id: dict[str, Object] = {}
+        for obj in current:
+            collection = self.kept if self._is_left(obj) else self._by_key
+            collection.setdefault(resource.key_of(obj), []).append(obj)
+            self._by_id[str(obj.get("id"))] = obj
+
+    def _is_left(self, obj: Object) -> bool:
+        return self.exceptions.leave(self.resource, obj)
+
+    def expected(self, objects: Sequence[Object]) -> Expected:
+        """What the resource must hold after the restore."""
+        own = [obj for obj in objects if not self._is_left(obj)]
+        return Expected(self.resource, own, self._is_left, self.exceptions.fields)
+
+    def take(self, objects: Sequence[Object]) -> None:
+        """Decide on every object of the snapshot."""
+        own = [obj for obj in objects if not self._is_left(obj)]
+        counts = Counter(map(self.resource.key_of, own))
+        expected = self.expected(own)
+        changed: list[tuple[Object, dict[str, Any], str]] = []
+        for obj in own:
+            options = options_for(self.resource, obj)
+            reason = why_not_described(self.resource, obj, options)
+            same = self._by_id.get(str(obj.get("id")))
+            is_alone = not reason and counts[self.resource.key_of(obj)] == 1
+            if is_alone or same is None or expected.unequal(obj, same):
+                changed.append((obj, options, reason))
+            else:
+                self.kept.setdefault(self.resource.key_of(obj), []).append(same)
+        returned: set[Key] = set()
+        for obj, options, reason in changed:
+            key = self.resource.key_of(obj)
+            if not reason and (key in returned or key in self.kept):
+                reason = "it is a duplicate, and a module makes no second one"
+            reason = reason or self._lacking(obj)
+            if reason:
+                self.refusals.append(
+                    f"{name_of(self.resource, obj)} cannot be brought back: {reason.rstrip('?')}."
+                )
+            else:
+                returned.add(key)
+                self.entries.append(self._in_full(obj, options))
+
+    def _existing(self, obj: Object) -> Object | None:
+        """The existing object that a module would update."""
+        matches = self._by_key.get(self.resource.key_of(obj), [])
+        return min(matches, key=lambda item: item.get("id") != obj.get("id"), default=None)
+
+    def _lacking(self, obj: Object) -> str:
+        """Why a module would make another object."""
+        existing = self._existing(obj)
+        if existing is None and not self.resource.create and self.resource.key:
+            return "it was deleted, and the service takes no new one"
+        if self.resource.list_field:
+            return ""  # its rules are sent as a whole
+        now, before = (self._unknown(item) for item in (existing or {}, obj))
+        names = sorted(name for name in {*now, *before} if now.get(name) != before.get(name))
+        return f"no option sets its {', '.join(names)}" if names else ""
+
+    def _unknown(self, obj: Object) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in unknown_fields(self.resource, obj).items()
+            if value is not None and name not in self.exceptions.fields
+        }
+
+    def _in_full(self, obj: Object, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options, with empty ones for what the existing object has got meanwhile."""
+        existing = self._existing(obj)
+        entry = {name: value for name, value in options.items() if name != API_FIELDS}
+        for item in self.resource.mutable if existing else ():
+            if item.name not in entry and item.normalised(obj) != item.normalised(existing):
+                empty = item.default if item.absent_default is None else item.absent_default
+                kind = str(item.value.option["type"])
+                entry[item.name] = EMPTY[kind] if empty is None else empty
+        if self.resource.list_field:
+            now, before = self._unknown(existing or {}), self._unknown(obj)
+            more = {**{name: None for name in now if name not in entry}, **before}
+            entry.update({API_FIELDS: more} if more else {})
+        return entry
+
+
+def _add_variables(plan: _Recovery, variables: dict[str, Any]) -> None:
+    """The variables with those of one resource; lists are exclusive."""
+    resource = plan.resource
+    if not resource.key:
+        for entry in plan.entries:
+            variables.update({f"{PREFIX}{name}": value for name, value in entry.items()})
+        return
+    if resource.plural in OPTION_OF:
+        option = OPTION_OF[resource.plural]
+        kind = {"kind": resource.kind} if resource.kind else {}
+        entries = variables.setdefault(f"{PREFIX}{option}", [])
+        entries += [{**kind, **entry} for entry in plan.entries]
+        variables[PURGE] = list(dict.fromkeys([*variables.get(PURGE, []), option]))
+        ignored = [str(obj.get("id")) for kept in plan.kept.values() for obj in kept]
+        variables[IGNORE_IDS] = [*variables.get(IGNORE_IDS, []), *ignored]
+        return
+    name = f"{PREFIX}{resource.plural}"
+    variables[name] = plan.entries
+    if resource.list_field:
+        patterns = plan.exceptions.ignore.get(resource.plural, ())
+        kept = [pattern_of(resource, objects[0]) for objects in plan.kept.values()]
+        variables[f"{name}_state"] = "exact"
+        variables[f"{name}_ignore"] = list(dict.fromkeys([*patterns, *filter(None, kept)]))
+        if f"{name}_validate" in KNOWN and any(API_FIELDS in entry for entry in plan.entries):
+            variables[f"{name}_validate"] = True  # the service says what it would not take

@@ -1,0 +1,176 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random states, exported and applied, and random runs, snapshotted and restored: nothing may differ. `make plans` compares
+more of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export, export_state
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import StateFile, read_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import owners_of, read, snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import merged, state_of
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.evidence.models.random_states import Item, accounts, content, custom_rules, hold, spelled
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, ZONE, run_main
+from tests.support.service_state import collections_of
+
+ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
+# A state is small enough to be read as it is, so that a failure is not shrunk.
+STATES_OF_A_TEST = settings(suppress_health_check=ONE_SERVICE, phases=(Phase.explicit, Phase.generate))
+EVERYTHING: Item = {"baseline_dns_rules": [], "baseline_custom_rules": []}
+STATES = st.tuples(accounts(odd=True), custom_rules(odd=True))
+CALM_STATES = st.tuples(accounts(odd=False), custom_rules(odd=False))
+
+
+class Loader(yaml.SafeLoader):
+    """Reads `!unsafe` texts as texts, as Ansible does."""
+
+
+def unsafe_text(loader: Loader, node: yaml.ScalarNode) -> Any:
+    return loader.construct_scalar(node)
+
+
+Loader.add_constructor("!unsafe", unsafe_text)
+
+
+def read_back(text: str) -> Item:
+    """The variables in a file."""
+    document: Item = yaml.load(text, Loader)
+    return document
+
+
+@pytest.fixture
+def outcomes(record_property: Callable[[str, object], None]) -> Iterator[Counter[str]]:
+    """How many states or runs came to which end, which docs/evidence.md shows."""
+    counted: Counter[str] = Counter()
+    yield counted
+    record_property("states", dict(counted))
+
+
+def host(service: LocalService) -> Item:
+    """The variables of the inventory."""
+    return {
+        "edge_account_id": ACCOUNT,
+        "edge_zone_id": ZONE,
+        "edge_api_token": service.token,
+        "edge_base_url": service.base_url,
+        "baseline_call_budget": 0,
+        "baseline_retries": 0,
+        "baseline_staged_rollout": False,
+        "baseline_accept_risks": RISKS,
+    }
+
+
+RISKS = [
+    "unprotects_addresses", "stops_mitigation", "disables_protection", "skips_monitoring", "broad_allowlist",
+    "allowlists_own_prefix", "mass_deletion", "empties_list", "weakens_zone", "skips_everything", "blocks_everything",
+]  # fmt: skip
+
+
+def run_module(part: Part, check_mode: bool) -> Item:
+    return run_main(part.module, part.options, check_mode)
+
+
+def exported(service: LocalService, purge: bool) -> tuple[Export, Item]:
+    """The export of all that the service has, and the variables that its file gives to a play."""
+    parts = parts_of("lima", {**host(service), **EVERYTHING})
+    results = read(parts, run_module)
+    export = export_state(merged([state_of(part, result) for part, result in zip(parts, results, strict=True)]), purge)
+    variables = read_back(export_text(export, owners_of(results)))
+    del variables["baseline_source"]
+    assert variables == export.variables
+    return export, variables
+
+
+def applied(service: LocalService, variables: Mapping[str, Any]) -> list[Item]:
+    """The results of the modules that the role runs for these variables."""
+    results = [run_module(part, False) for part in parts_of("lima", {**host(service), **variables})]
+    assert not [result for result in results if result.get("failed")], results
+    return results
+
+
+def described(variables: Mapping[str, Any]) -> Item:
+    """The variables without those that leave objects alone, with one spelling of each value."""
+    kept = {name: value for name, value in variables.items() if not name.endswith(("_ignore", "_ignore_ids"))}
+    lists = {name: [spelled(entry) for entry in kept[name]] for name in kept if is_list_of_objects(kept[name])}
+    return {**kept, **lists}
+
+
+def is_list_of_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
+
+
+@STATES_OF_A_TEST
+@given(state=STATES, purge=st.booleans())
+def test_applying_an_export_changes_nothing_and_brings_an_empty_account_to_it(
+    state: tuple[Item, list[Item]], purge: bool, service: LocalService, outcomes: Counter[str]
+) -> None:
+    hold(service, *state)
+    before = content(service)
+    export, variables = exported(service, purge)
+    outcomes["with notes" if export.notes else "described in full"] += 1
+    service.calls.clear()
+    assert [result["changed"] for result in applied(service, variables)] == [False, False]
+    assert not service.writes
+    assert content(service) == before
+    empty: Item = {name: [] for name in collections_of(service) if name != "status"}
+    hold(service, {**empty, "enabled": variables.get("baseline_enabled", False)}, [])
+    applied(service, variables)
+    unknown_status = {} if "baseline_enabled" in variables else {"baseline_enabled": False}
+    assert described(exported(service, purge)[1]) == {**described(variables), **unknown_status}
+
+
+@STATES_OF_A_TEST
+@given(before=STATES, goal=CALM_STATES)
+def test_a_restore_brings_back_what_a_run_changed_or_names_what_it_cannot(
+    before: tuple[Item, list[Item]], goal: tuple[Item, list[Item]], service: LocalService, outcomes: Counter[str]
+) -> None:
+    hold(service, *goal)
+    run = exported(service, purge=True)[1]
+    hold(service, *before)
+    expected = content(service)
+    parts = parts_of("lima", {**host(service), **run})
+    text = snapshot_text(parts, read(parts, run_module))
+    for part in parts:
+        result = run_module(part, False)
+        assert not result.get("failed"), result
+    after = content(service)
+    file = read_file(read_back(text), "file.yml")
+    refusals, unmet = restored(service, file)
+    if refusals:
+        outcomes["refused"] += 1
+        assert content(service) == after
+        return
+    outcomes["unchanged" if after == expected else "restored"] += 1
+    assert content(service) == expected
+    assert unmet == []
+
+
+def restored(service: LocalService, file: StateFile) -> tuple[list[str], list[str]]:
+    """Why the restore of a file was refused, or else what it left different."""
+    values = {name: value for name, value in host(service).items() if name != "baseline_accept_risks"}
+    readers = file.parts("lima", values)
+    restoration = file.restoration("lima", values, state(readers), RISKS)
+    if restoration.refusals:
+        return list(restoration.refusals), []
+    for part in restoration.parts:
+        result = run_module(part, False)
+        assert not result.get("failed"), result
+    return [], restoration.unmet(state(readers))
+
+
+def state(parts: list[Part]) -> Mapping[str, Any]:
+    return merged([state_of(part, run_result) for part, run_result in zip(parts, read(parts, run_module), strict=True)])
