@@ -27,9 +27,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state i
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.yaml_file import variables_file
 
-from tests.evidence.models.test_random_states import RISKS, host, read_back, run_module
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE
+from tests.support.host_parts import RISKS, host, read_back, run_module
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 OLD = "2026-01-02T03:04:05.678901+00:00"

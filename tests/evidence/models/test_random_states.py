@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
-import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export, export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
@@ -24,7 +23,7 @@ from hypothesis import strategies as st
 
 from tests.evidence.models.random_states import Item, accounts, content, custom_rules, hold, spelled
 from tests.fake_service import LocalService
-from tests.support.module_run import ACCOUNT, ZONE, run_main
+from tests.support.host_parts import RISKS, host, read_back, run_module
 from tests.support.service_state import collections_of
 
 ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -35,53 +34,12 @@ STATES = st.tuples(accounts(odd=True), custom_rules(odd=True))
 CALM_STATES = st.tuples(accounts(odd=False), custom_rules(odd=False))
 
 
-class Loader(yaml.SafeLoader):
-    """Reads `!unsafe` texts as texts, as Ansible does."""
-
-
-def unsafe_text(loader: Loader, node: yaml.ScalarNode) -> Any:
-    return loader.construct_scalar(node)
-
-
-Loader.add_constructor("!unsafe", unsafe_text)
-
-
-def read_back(text: str) -> Item:
-    """The variables in a file."""
-    document: Item = yaml.load(text, Loader)
-    return document
-
-
 @pytest.fixture
 def outcomes(record_property: Callable[[str, object], None]) -> Iterator[Counter[str]]:
     """How many states or runs came to which end, which docs/evidence.md shows."""
     counted: Counter[str] = Counter()
     yield counted
     record_property("states", dict(counted))
-
-
-def host(service: LocalService) -> Item:
-    """The variables of the inventory."""
-    return {
-        "edge_account_id": ACCOUNT,
-        "edge_zone_id": ZONE,
-        "edge_api_token": service.token,
-        "edge_base_url": service.base_url,
-        "baseline_call_budget": 0,
-        "baseline_retries": 0,
-        "baseline_staged_rollout": False,
-        "baseline_accept_risks": RISKS,
-    }
-
-
-RISKS = [
-    "unprotects_addresses", "stops_mitigation", "disables_protection", "skips_monitoring", "broad_allowlist",
-    "allowlists_own_prefix", "mass_deletion", "empties_list", "weakens_zone", "skips_everything", "blocks_everything",
-]  # fmt: skip
-
-
-def run_module(part: Part, check_mode: bool) -> Item:
-    return run_main(part.module, part.options, check_mode)
 
 
 def exported(service: LocalService, purge: bool) -> tuple[Export, Item]:
