@@ -11,6 +11,7 @@ Network by network, so that a small one is not hidden by a large one. Not known 
 from __future__ import annotations
 
 from datetime import timedelta
+from fractions import Fraction
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence, Tuple
 
 from .._coverage.deciding import Decided
@@ -60,7 +61,7 @@ class EvidenceLimits(NamedTuple):
 
     def exceeded(self, sums: Sums) -> bool:
         """Whether too much would have been dropped."""
-        share = 100 * sums.would_drop > self.max_percent * sums.total
+        share = 100 * sums.would_drop > Fraction(str(self.max_percent)) * sums.total
         return share or (self.max_packets is not None and sums.would_drop > self.max_packets)
 
     @property
