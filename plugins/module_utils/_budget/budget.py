@@ -194,12 +194,13 @@ class CallBudget(NoBudget):
     def _limit(self, state: State, left: int, seconds: float, sent: float, now: float) -> None:
         """Let only so many more calls go in so many seconds, where the budget would let go more.
 
-        The service counted after the call was sent, so its window does not end before `ends`. As
-        long as nobody else uses the credentials, it leaves at least as many calls as seats are
-        usable in this window.
+        The service counted after the call was sent, so its window does not end before `ends`, nor
+        after `until`. As long as nobody else uses the credentials, it leaves at least as many calls
+        as seats are usable before `ends`, also if that moment has passed: the window may still be
+        the same for the second to which the service rounds.
         """
-        ends = sent + seconds - ROUNDING
-        if ends <= now:
+        ends, until = sent + seconds - ROUNDING, now + seconds
+        if seconds <= 0:
             return
         header = state.header()
         turn = self._first_waiting(state, header, now) + left
@@ -215,7 +216,7 @@ class CallBudget(NoBudget):
         limited_from = waiting[left] if left < len(waiting) else header.turns + left - len(waiting)
         if header.limited_until > now:
             limited_from = min(limited_from, header.limited_from)
-        until = max(header.limited_until, now + seconds)
+        until = max(header.limited_until, until)
         state.write_header(header._replace(limited_from=limited_from, limited_until=until))
 
     def _seems_to_come(

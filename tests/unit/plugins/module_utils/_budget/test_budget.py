@@ -193,7 +193,9 @@ def test_a_greater_budget_goes_on_with_what_is_known(tasks: Tasks) -> None:
         ('"default";r=2;t=30', [0, 0, 30, 30, 300]),
         ('"default";r=0;t=30', [30, 30, 30, 30, 300]),
         ('"default";r=0;t=9999', [300, 300, 300, 300, 300]),
-        ('"default";r=0;t=1', [0, 0, 0, 0, 300]),
+        ('"default";r=0;t=1', [1, 1, 1, 1, 300]),
+        ('"default";r=2;t=1', [0, 0, 1, 1, 300]),
+        ('"default";r=0;t=0', [0, 0, 0, 0, 300]),
         ("r=x;t=y", [0, 0, 0, 0, 300]),
     ],
 )
