@@ -28,7 +28,7 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("allowlist", {"entries": [{"prefix": "198.51.100.3", "expires": "friday"}]}, "entries[0].expires", "'friday' is neither a date such as 2027-01-31"),
     ("protected_prefixes", {"prefixes": [{**PREFIX, "expires": "2027-01-31T18:00:00"}]}, "prefixes[0].expires", "nor a time such as"),
     ("account_protection", {"allowlist": [{**PREFIX, "expires": "2027-02-31"}]}, "allowlist[0].expires", "is not a date that exists"),
-    ("allowlist_entry", {**PREFIX, "expires": "9999-12-31"}, "expires", "is not a date that exists"),
+    ("allowlist_entry", {**PREFIX, "expires": "9999-02-30"}, "expires", "is not a date that exists"),
     ("allowlist_entry", {"prefix": "", "state": "absent"}, "prefix", "is not a network"),
     ("protection_rule", REGION, "name", "a rule with scope region needs the code of its region"),
     ("protection_rule", {**REGION, "name": " "}, "name", "it is empty"),
