@@ -160,23 +160,22 @@ risks:
     code:
       description: The code of the risk, as O(accept_risks) takes it.
       type: str
-      sample: skips_monitoring
+      sample: stops_mitigation
     message:
       description: What would happen.
       type: str
-      sample: 'SYN flood filter tcp.dstport in {22} has monitored since 2026-03-01T09:15:02.310412+00:00
-        only. A rule or filter enabled without monitoring for 4 hours drops traffic that it has
-        not learned of; set monitoring first, or let staged_rollout: true do it.'
+      sample: 'SYN flood protection would no longer mitigate attacks on 128 IPv4 addresses (192.0.2.0/25):
+        to port 22.'
     networks:
       description: The networks that the risk concerns.
       type: list
       elements: str
-      sample: []
+      sample: [192.0.2.0/25]
     addresses:
       description: How many addresses these networks have; large numbers of IPv6 addresses are
         counted in /64 networks.
       type: str
-      sample: no addresses
+      sample: 128 IPv4 addresses
     entries:
       description: The keys of the objects whose change is the risk.
       type: list

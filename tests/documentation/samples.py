@@ -133,15 +133,21 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         }
     ],
     "protection_rule": [
-        {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True},
+        {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True, **ACCEPTED},
         {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", **ACCEPTED},
     ],
     "dns_protection_rule": [
-        {"scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True},
+        {"scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True, **ACCEPTED},
         {"scope": "region", "name": "WEUR", "mode": "enabled", **ACCEPTED},
     ],
     "protection_filter": [
-        {"kind": "syn_flood", "expression": "tcp.dstport in {22}", "mode": "enabled", "staged_rollout": True},
+        {
+            "kind": "syn_flood",
+            "expression": "tcp.dstport in {22}",
+            "mode": "enabled",
+            "staged_rollout": True,
+            **ACCEPTED,
+        },
         {"kind": "syn_flood", "expression": "tcp.dstport in {22}", "mode": "enabled", **ACCEPTED},
     ],
     "account_protection": [

@@ -296,7 +296,8 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     if module == "firewall_rules":
         options = {"rules": [{"id": RULE_1, "action": "block"}]}
     elif module == "custom_rules":
-        options = {"rules": [{"ref": "login", "action": "block"}]}
+        wider = 'http.request.uri.path in {"/login" "/form"}'
+        options = {"rules": [{"ref": "login", "action": "block", "expression": wider}]}
     elif module == "dns_protection_rule":
         options = {"scope": "datacenter", "name": "lax", "mode": "enabled"}
     elif module == "protection_filter":
