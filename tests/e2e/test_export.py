@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,3 +157,41 @@ def test_a_zone_may_be_named_by_its_domain_and_a_path_is_that_of_the_process(
     exported = tmp_path / "here" / "exported"
     assert [path.name for path in exported.iterdir()] == ["lima.example"]
     assert f"zone_id: {ZONE}" in (exported / "lima.example" / "protection.yml").read_text("utf-8")
+
+
+def test_what_is_made_by_hand_after_an_export_weakens_its_host(
+    inventory: Path, service: LocalService, tmp_path: Path
+) -> None:
+    inventory.write_text(inventory.read_text(encoding="utf-8").replace(ACCOUNT, "c" * 32), encoding="utf-8")
+    account, rules = service.account("c" * 32), [{"scope": "global", "name": "global", "mode": "enabled"}]
+    account.seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}], allowlist=[{"prefix": "198.51.100.7"}])
+    account.seed(syn_flood={"rules": rules}, out_of_state_tcp={"rules": rules})
+    export(inventory)
+    report = ["-i", inventory, "-e", f"report_directory={tmp_path}/report", REPOSITORY / "playbooks" / "report.yml"]
+    run = ansible_playbook(*report)
+    assert "2 hosts: 2 in order." in run.output, run.output
+    account.seed(allowlist=[{"prefix": "0.0.0.0/1"}], prefixes=[{"prefix": "192.0.2.128/25", "excluded": True}])
+    account.seed(syn_flood={"filters": [{"expression": "tcp.dstport eq 443", "mode": "disabled"}]})
+    skip = {"ref": "hack", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "true"}
+    zone = service.zone(ZONE)
+    zone.seed(custom_rules=[skip])
+    zone.custom_rules.reverse()
+    sentences = (
+        "The prefix 192.0.2.128/25 excludes 128 IPv4 addresses (192.0.2.128/25), and no baseline names it.",
+        "The SYN flood filter tcp.dstport eq 443 is disabled, so that SYN flood protection mitigates less for 256 IPv4",
+        "The custom rule hack lets requests pass that custom rule login would stop, and no baseline names it.",
+        "The allowlist entry 0.0.0.0/1 lets",
+    )
+    run = ansible_playbook(*report)
+    assert "2 hosts: 2 weakened." in run.output, run.output
+    page = (tmp_path / "report" / "report.json").read_text(encoding="utf-8")
+    assert [sentence for sentence in sentences if sentence not in page] == []
+    accepted = [{"resource": name, "keys": ["*"], "reason": "a test"} for name in ("allowlist_entry", "prefix")]
+    values = json.dumps({"report_accepted_unmanaged": accepted})
+    run = ansible_playbook("-i", inventory, "-e", values, REPOSITORY / "playbooks" / "baseline.yml")
+    assert run.code == 0, run.output
+    text = " ".join(run.output.split())
+    assert [sentence in text for sentence in sentences] == [False, True, True, False], run.output
+    accepted.append({"resource": "syn_flood_filter", "keys": ["*443"], "reason": "a test"})
+    run = ansible_playbook("-e", json.dumps({"report_accepted_unmanaged": accepted}), *report)
+    assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output
