@@ -28,6 +28,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters i
     REQUESTS_IMPORT_ERROR,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import known_secrets
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import (
+    PLAN_OPTIONS,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._messages import with_names
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
     TASK,
@@ -112,6 +115,7 @@ class ModuleCalls:
     ) -> dict[str, Any]:
         """The result of a module. In the worker process `warn` gets its warnings at once; those of
         a packed module stand in its result."""
+        options = _with_approval(options)
         if self._may_run_in_worker():
             return self._run_in_worker(module, options, check_mode, warn, caller)
         return self._run_packed(module, options, check_mode, caller)
@@ -227,6 +231,13 @@ class ActionModule(CollectionAction):
         if calls.shows_diff and result.get("failed") and result.get("diff"):
             self._display.display(failure_diff([result]), stderr=True)
         return result
+
+
+def _with_approval(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options, of which an approval that is set and comes out null approves no change; a module
+    cannot tell it from one that is left out."""
+    nulls = [name for name in PLAN_OPTIONS if name in options and options[name] is None]
+    return {**options, **dict.fromkeys(nulls, "")}
 
 
 def wrong_options(

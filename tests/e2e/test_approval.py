@@ -1,0 +1,65 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The approval of a single task: what a value that comes out empty approves, and what a refused plan shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.module_run import ACCOUNT
+
+ANOTHER = "0" * 64
+LEFT_OUT = "{{ omit }}"
+IN_WORKER = pytest.mark.parametrize("in_worker", [True, False], ids=["in the worker", "packed"])
+
+
+def play(service: LocalService, folder: Path, in_worker: bool, approvals: list[Any], *arguments: str) -> Run:
+    """Give the only prefix of an account another comment, in a task for each of these approvals."""
+    connection = {"api_token": service.token, "base_url": service.base_url, "account_id": ACCOUNT}
+    prefixes = [{"prefix": "192.0.2.0/24", "comment": "POP 8"}]
+    tasks = [
+        {"edgeops.protection.protected_prefixes": {"prefixes": prefixes, "expected_plan": value}, "ignore_errors": True}
+        for value in approvals
+    ]
+    one = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "vars": {"edgeops_protection_in_worker": in_worker},
+        "module_defaults": {"group/edgeops.protection.all": connection},
+        "tasks": tasks,
+    }
+    (folder / "play.yml").write_text(yaml.safe_dump([one]), encoding="utf-8")
+    return ansible_playbook(*arguments, folder / "play.yml")
+
+
+@IN_WORKER
+def test_an_approval_that_comes_out_empty_approves_nothing(in_worker: bool, tmp_path: Path) -> None:
+    approvals = [None, "{{ none }}", "{{ '' }}", LEFT_OUT]
+    with LocalService() as service:
+        account = service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24", "comment": "POP 7"}])
+        run = play(service, tmp_path, in_worker, approvals)
+        *refused, applied = [task.result for task in run.tasks]
+        for result in refused:
+            assert "an empty expected_plan approves none" in result.get("msg", ""), run.output
+        assert applied["changed"] is True, run.output
+        assert [call.method for call in service.writes] == ["PATCH"]
+        assert account.prefixes[0]["comment"] == "POP 8"
+
+
+@IN_WORKER
+def test_a_refused_plan_shows_its_diff(in_worker: bool, tmp_path: Path) -> None:
+    with LocalService() as service:
+        service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24", "comment": "POP 7"}])
+        run = play(service, tmp_path, in_worker, [ANOTHER], "--diff")
+        assert "The plan is not the approved one" in run.tasks[0].result["msg"]
+        assert "-    comment: POP 7" in run.output
+        assert "+    comment: POP 8" in run.output
+        assert service.writes == []
