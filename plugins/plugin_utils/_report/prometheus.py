@@ -42,8 +42,13 @@ def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
 
 
 def _of_hosts(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> Iterator[Sample]:
-    known = (record for record in hosts if record[key] is not None)
+    known = (record for record in hosts if _is_known(record, key))
     return (({"host": record["host"]}, metric.value(record[key])) for record in known)
+
+
+def _is_known(record: Mapping[str, Any], key: str) -> bool:
+    """Whether a host has a number for a key: one that could not be read has its status only."""
+    return record[key] is not None and (key == "status" or record["plan_id"] is not None)
 
 
 def _addresses(hosts: Sequence[HostRecord]) -> Iterator[Sample]:

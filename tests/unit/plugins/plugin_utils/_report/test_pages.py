@@ -193,3 +193,9 @@ def test_an_unknown_host_has_no_plan() -> None:
         )
     ]
     assert names == ["report.json", "report.md", "report.html", "report.prom", "plans/lima.json"]
+
+
+def test_an_unknown_host_has_no_sample_but_its_status() -> None:
+    oslo = record("oslo", status="unknown", plan_id=None, mitigates=None, coverage=None)
+    samples = [line for line in metrics(report_of([oslo], GENERATED)).splitlines() if "oslo" in line]
+    assert samples == ['edgeops_protection_host_severity{host="oslo"} 5']
