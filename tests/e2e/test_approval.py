@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The approval of a single task: what a value that comes out empty approves, and what a refused plan shows."""
+"""The approval of a single task, and of a host by two jobs, of which the first has a token that only reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 from tests.support.module_run import ACCOUNT
 
 ANOTHER = "0" * 64
@@ -63,3 +63,35 @@ def test_a_refused_plan_shows_its_diff(in_worker: bool, tmp_path: Path) -> None:
         assert "-    comment: POP 7" in run.output
         assert "+    comment: POP 8" in run.output
         assert service.writes == []
+
+
+def test_the_job_that_plans_only_reads_and_the_one_that_applies_writes(tmp_path: Path) -> None:
+    """The two commands of the guide, with the token of each job in its environment."""
+    with LocalService() as service:
+        account = service.account(ACCOUNT)
+        reading = service.add_token("reading-token", protection="read", firewall="read", waf="read")
+        host = {
+            "ansible_connection": "local",
+            "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+            "edge_account_id": ACCOUNT,
+            "edge_base_url": service.base_url,
+            "edge_api_token": "{{ lookup('ansible.builtin.env', 'CLOUDFLARE_API_TOKEN') }}",
+            "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
+        }
+        inventory = {"accounts": {"hosts": {"singapore": host}}}
+        (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory), encoding="utf-8")
+
+        def job(playbook: str, token: str, variables: str) -> Run:
+            path = REPOSITORY / "playbooks" / f"{playbook}.yml"
+            arguments = ("-i", tmp_path / "hosts.yml", path, "-e", variables)
+            return ansible_playbook(*arguments, environment={"CLOUDFLARE_API_TOKEN": token}, directory=tmp_path)
+
+        approval = '{"baseline_expected_plan": "report/plans/{{ inventory_hostname }}.json"}'
+        planned = job("report", reading, "report_directory=report")
+        assert (planned.code, service.writes) == (0, []), planned.output
+        refused = job("baseline", reading, approval)
+        assert refused.code == 2, refused.output
+        assert ("HTTP 403" in refused.output, account.prefixes) == (True, []), refused.output
+        applied = job("baseline", service.token, approval)
+        assert applied.code == 0, applied.output
+        assert [prefix["prefix"] for prefix in account.prefixes] == ["192.0.2.0/24"]
