@@ -51,7 +51,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "fail_on": {
         "type": "list",
         "elements": "str",
-        "choices": list(STATUSES),
+        "choices": [*STATUSES, ""],  # as -e report_fail_on= gives it
         "default": [],
     },
     "mode": {"type": "str", "default": "0600"},
@@ -71,14 +71,12 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         variables = task_vars or {}
         _validated, options = self.validate_argument_spec(argument_spec=ARGUMENTS)
         directory = Path(options["directory"]).absolute()
+        now = _now()
         try:
-            others = [
-                read_report(path, Path(path).read_text(encoding="utf-8"))
-                for path in options["merge"]
-            ]
+            others = [read_report(path, _text_of(path), now) for path in options["merge"]]
             hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
             records = [record_of(host, variables["hostvars"]) for host in hosts]
-            report = merge_reports([*others, report_of(records, _now())])
+            report = merge_reports(others, report_of(records, now))
             changed = self._write(report, directory, int(options["mode"], 8))
         except OSError as exc:
             return {
@@ -131,6 +129,14 @@ def record_of(host: str, hostvars: Mapping[str, Any]) -> HostRecord:
     return record or host_record(host_results(str(host), {}, {}, failures))
 
 
+def _text_of(path: str) -> str:
+    """The text of a file; raises OSError, and ValueError, with the path, for what is no text."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as exc:
+        raise ValueError(f"{path} is not JSON: {exc}") from exc
+
+
 def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
@@ -149,8 +155,8 @@ def _result(
     ]
     if not concerned:
         return result
+    statuses = ", ".join(filter(None, fail_on))
     message = (
-        f"report_fail_on ({', '.join(fail_on)}) meets {first_few(concerned)}. The report is in"
-        f" {directory}."
+        f"report_fail_on ({statuses}) meets {first_few(concerned)}. The report is in {directory}."
     )
     return {**result, "failed": True, "msg": message}

@@ -22,8 +22,11 @@ def protection_report(hosts: Iterable[Any], generated: str, merge: Iterable[str]
     """The report on some hosts, and those of other reports; see protection_report.yml."""
     try:
         report = make_report([read_results(record) for record in hosts], str.__str__(generated))
-        others = [read_report(f"merge[{position}]", text) for position, text in enumerate(merge)]
-        return merge_reports([*others, report]) if others else report
+        now = report["generated"]
+        others = [
+            read_report(f"merge[{position}]", text, now) for position, text in enumerate(merge)
+        ]
+        return merge_reports(others, report) if others else report
     except (AttributeError, KeyError, TypeError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.protection_report: {exc}") from exc
 

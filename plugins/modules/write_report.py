@@ -31,10 +31,10 @@ options:
     elements: path
     default: []
   fail_on:
-    description: The statuses that make the task fail, after it has written the report.
+    description: The statuses that make the task fail, after it has written the report. An empty text is none.
     type: list
     elements: str
-    choices: [unknown, unprotected, weakened, drift, pending, in_order]
+    choices: [unknown, unprotected, weakened, drift, pending, in_order, ""]
     default: []
   mode:
     description: The permissions of the files, in octal digits.

@@ -182,6 +182,12 @@ def test_some_statuses_make_the_run_fail_at_its_end(inventory: Path) -> None:
     assert len(read(inventory)["hosts"]) == 12
 
 
+def test_an_empty_text_is_no_status_to_fail_on(inventory: Path) -> None:
+    run = report(inventory, "--limit", "off", "-e", "report_fail_on=")
+    assert run.code == 0, run.output
+    assert [record["status"] for record in read(inventory)["hosts"]] == ["unprotected"]
+
+
 def test_slices_are_merged(inventory: Path, tmp_path: Path) -> None:
     assert report(inventory, "--limit", "in_order,off").code == 0
     first = tmp_path / "first.json"

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Collection, Iterator
@@ -19,6 +20,9 @@ from .html import html_page
 from .markdown import markdown_page
 from .prometheus import metrics
 from .record import Report
+
+LONGEST_NAME = 240  # bytes; a file system takes 255, and the name gets an ending
+BEGINNING = 40  # characters of a longer name, of up to four bytes each
 
 
 def report_files(report: Report) -> Iterator[tuple[str, str]]:
@@ -49,13 +53,17 @@ def json_text(document: Any) -> str:
 
 
 def file_name(host: str) -> str:
-    """A host's name as the name of a file; what could lead elsewhere is percent-encoded."""
+    """A host's name as the name of a file; what could lead elsewhere is percent-encoded, and a name
+    that no file could have ends with its SHA-256."""
     safe = re.sub(
         r"[^\w.@:+-]",
         lambda match: "".join(f"%{byte:02X}" for byte in match.group().encode()),
         host,
     )
-    return re.sub(r"^\.", "%2E", safe)
+    safe = re.sub(r"^\.", "%2E", safe)
+    if len(safe.encode()) <= LONGEST_NAME:
+        return safe
+    return f"{safe[:BEGINNING]}-{hashlib.sha256(host.encode()).hexdigest()}"
 
 
 def write_file(path: Path, text: str, mode: int) -> bool:

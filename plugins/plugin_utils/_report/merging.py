@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 from .document import report_of
 from .record import VERSION, Report
 from .shapes import misfit
 
+CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines of slices
 
-def read_report(name: str, text: str) -> Report:
+
+def read_report(name: str, text: str, now: str) -> Report:
     """The report in a text of JSON; raises ValueError, with the name, for what is no report of this
-    version."""
-    try:
-        report = json.loads(text)
-    except ValueError as exc:
-        raise ValueError(f"{name} is not JSON: {exc}") from exc
+    version, and for one that is made after `now`, a timestamp with an offset."""
+    report = _document(name, text)
     if (
         not isinstance(report, Mapping)
         or "version" not in report
@@ -38,19 +37,39 @@ def read_report(name: str, text: str) -> Report:
     wrong = misfit(Report, report) or ("" if _is_timestamp(report["generated"]) else "generated")
     if wrong:
         raise ValueError(f"{name} is a damaged report: {wrong} is missing or has another type")
+    if _moment(report["generated"]) > _moment(now) + CLOCKS_DIFFER:
+        raise ValueError(
+            f"{name} was made at {report['generated']}, and now is {now}; correct the clock of the"
+            " machine that made it, and make it again"
+        )
     return cast(Report, dict(report))
 
 
-def merge_reports(reports: Iterable[Report]) -> Report:
-    """One report on the hosts of all; of a host that stands in several, what the newest says.
+def merge_reports(others: Iterable[Report], own: Report) -> Report:
+    """A report, with the hosts that only others have; of a host in several others, what the newest
+    says."""
+    ordered = sorted(others, key=lambda report: _moment(report["generated"]))
+    # What a run has just read counts, whatever the clocks of others say.
+    reports = [*ordered, own]
+    records = {record["host"]: record for report in reports for record in report["hosts"]}
+    return report_of(records.values(), own["generated"])
 
-    Raises ValueError without a report.
-    """
-    ordered = sorted(reports, key=lambda report: datetime.fromisoformat(report["generated"]))
-    if not ordered:
-        raise ValueError("there is no report to merge")
-    records = {record["host"]: record for report in ordered for record in report["hosts"]}
-    return report_of(records.values(), ordered[-1]["generated"])
+
+def _document(name: str, text: str) -> Any:
+    """What a text of JSON says, if it can be written again; raises ValueError, with the name."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise ValueError(f"{name} is not JSON: {exc}") from exc
+    try:
+        json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError) as exc:
+        raise ValueError(f"{name} is a damaged report: {exc}") from exc
+    return document
+
+
+def _moment(timestamp: str) -> datetime:
+    return datetime.fromisoformat(timestamp)
 
 
 def _is_timestamp(value: Any) -> bool:

@@ -43,7 +43,15 @@ def misfit(hint: Any, value: Any, path: str = "") -> str:
         return _of_list(arguments[0], value, path)
     if origin is dict:
         return _of_mapping(arguments, value, path)
+    if hint in (int, float):
+        return "" if _is_number(hint, value) else path
     return "" if isinstance(value, hint) else path
+
+
+def _is_number(hint: type, value: Any) -> bool:
+    """Whether JSON is a number that counts or measures something: none of them is negative."""
+    kinds = (int,) if hint is int else (int, float)
+    return isinstance(value, kinds) and not isinstance(value, bool) and value >= 0
 
 
 def _of_dictionary(hint: Any, value: Any, path: str) -> str:

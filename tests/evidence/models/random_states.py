@@ -137,6 +137,7 @@ def spelled(item: Item) -> Item:
             values[name] = values[name] == 1
     if "prefix" in values:
         values["prefix"] = network(values["prefix"])
+        values["excluded"] = values.get("excluded") or False  # null says no more than false
     if "expression" in values:
         values["expression"] = " ".join(values["expression"].split())
     return values

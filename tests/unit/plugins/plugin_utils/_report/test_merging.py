@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -18,15 +19,21 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
 from tests.support.report_schema import validate_report
 
 NEWER, OLDER = "2026-11-21T10:00:00+00:00", "2026-11-21T10:30:00+01:00"
+EARLY, NOW, LATE = "2026-11-21T11:01:00+00:00", "2026-11-21T11:00:00+00:00", "2999-01-01T00:00:00+00:00"
+COVERED = {"covered": 1, "monitored": 0, "undecided": 0, "uncovered": 0, "excluded": 0}
 
 
 def report(generated: str, *hosts: str, error: str = "not read") -> Report:
     return make_report([HostResults(host, errors=[error]) for host in hosts], generated)
 
 
+def reasons(merged: Report) -> dict[str, list[str]]:
+    return {record["host"]: record["reasons"] for record in merged["hosts"]}
+
+
 def test_slices_become_one_report() -> None:
-    slices = [read_report("slice", json.dumps(report(OLDER, *hosts))) for hosts in (["lima", "oslo"], ["kyiv"])]
-    merged = merge_reports(slices)
+    slices = [read_report("slice", json.dumps(report(OLDER, *hosts)), NOW) for hosts in (["lima", "oslo"], ["kyiv"])]
+    merged = merge_reports(slices, report(NOW))
     validate_report(merged)
     assert [record["host"] for record in merged["hosts"]] == ["kyiv", "lima", "oslo"]
     assert merged["totals"]["statuses"]["unknown"] == 3
@@ -35,9 +42,51 @@ def test_slices_become_one_report() -> None:
 def test_the_newest_report_on_a_host_counts_whatever_the_order() -> None:
     old, new = report(OLDER, "lima", "oslo", error="old"), report(NEWER, "lima", error="new")
     for order in ([old, new], [new, old]):
-        merged = merge_reports(order)
-        assert {record["host"]: record["reasons"] for record in merged["hosts"]} == {"lima": ["new"], "oslo": ["old"]}
-        assert merged["generated"] == NEWER
+        merged = merge_reports(order, report(NOW))
+        assert reasons(merged) == {"lima": ["new"], "oslo": ["old"]}
+        assert merged["generated"] == NOW
+
+
+def test_what_a_run_has_just_read_counts_whatever_the_clocks_of_others_say() -> None:
+    other = read_report("slice.json", json.dumps(report(EARLY, "lima", "oslo", error="of the other clock")), NOW)
+    merged = merge_reports([other], report(NOW, "lima", error="just read"))
+    assert reasons(merged) == {"lima": ["just read"], "oslo": ["of the other clock"]}
+    assert merged["generated"] == NOW
+
+
+def test_a_report_of_the_future_is_refused() -> None:
+    with pytest.raises(ValueError, match=rf"slice\.json was made at {re.escape(LATE)}, .*correct the clock"):
+        read_report("slice.json", json.dumps(report(LATE, "lima")), NOW)
+
+
+def with_addresses(number: Any) -> Any:
+    """A report with a host of which this number of addresses is covered."""
+    known: Any = report(NEWER, "lima")
+    addresses = {"ipv4": {**COVERED, "covered": number}, "ipv6": COVERED}
+    lists = {name: [] for name in ("protected", "excluded", "uncovered", "bypassing", "gaps", "undecided")}
+    known["hosts"][0]["coverage"] = {
+        "enabled": True,
+        "effective": True,
+        "addresses": addresses,
+        "components": {},
+        **lists,
+    }
+    return known
+
+
+@pytest.mark.parametrize("number", [-1, True, 1.5, "1", None])
+def test_a_number_that_counts_nothing_is_refused(number: Any) -> None:
+    assert read_report("slice.json", json.dumps(with_addresses(256)), NOW)
+    with pytest.raises(ValueError, match=r"slice\.json is a damaged report: hosts\[0\]\.coverage\.addresses"):
+        read_report("slice.json", json.dumps(with_addresses(number)), NOW)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"hosts": ' * 100_000, '{"hosts": ["\\ud800"]}', '{"hosts": [NaN]}', '{"hosts": [1e999]}']
+)
+def test_what_no_json_could_say_again_is_refused_by_its_name(text: str) -> None:
+    with pytest.raises(ValueError, match=r"slice\.json is (not JSON|a damaged report): "):
+        read_report("slice.json", text, NOW)
 
 
 @pytest.mark.parametrize(
@@ -57,13 +106,13 @@ def test_the_newest_report_on_a_host_counts_whatever_the_order() -> None:
 )
 def test_other_files_are_refused(change: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        read_report("slice.json", json.dumps({**report(NEWER, "lima"), **change}))
+        read_report("slice.json", json.dumps({**report(NEWER, "lima"), **change}), NOW)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "no JSON", '{"version": 1}'])
 def test_what_is_no_report_is_said(text: str) -> None:
     with pytest.raises(ValueError, match=r"slice\.json is"):
-        read_report("slice.json", text)
+        read_report("slice.json", text, NOW)
 
 
 def test_the_filter_merges_and_explains_its_errors() -> None:

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import file_name, report_files
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
+    file_name,
+    report_files,
+    write_file,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.prometheus import metrics
@@ -183,6 +188,14 @@ def test_a_report_without_hosts_is_a_page() -> None:
 def test_a_plan_lies_in_the_directory_whatever_the_host_is_called(host: str, name: str) -> None:
     assert file_name(host) == name
     assert "/" not in name
+
+
+@pytest.mark.parametrize("letter", ["a", "\u00e9", "\U00020000", "/"])
+def test_a_plan_of_a_host_with_a_long_name_has_a_name_that_a_file_can_have(letter: str, tmp_path: Path) -> None:
+    names = [file_name(f"{letter * 300}{end}") for end in ("", "1", "2")]
+    assert len(set(names)) == 3
+    for name in names:
+        assert write_file(tmp_path / f"{name}.json", "{}", 0o600)
 
 
 def test_an_unknown_host_has_no_plan() -> None:
