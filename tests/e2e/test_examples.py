@@ -27,6 +27,17 @@ EXISTING: dict[str, Any] = {
     "allowlist": [{"prefix": "198.51.100.99", "comment": "former supplier"}],
     "syn_flood": {"rules": [{"mode": "disabled"}], "filters": [{"expression": "tcp.dstport in {22}"}]},
     "out_of_state_tcp": {"rules": [{"mode": "enabled"}]},
+    "traffic": [
+        {"ipDestinationAddress": "203.0.113.7", "packets": 1_200_000, "sampleInterval": 1000},
+        {
+            "ipDestinationAddress": "203.0.113.7",
+            "packets": 50_000,
+            "sampleInterval": 1000,
+            "verdict": "drop",
+            "mitigationReason": "NOT_FOUND",
+        },
+        {"ipDestinationAddress": "203.0.113.53", "packets": 4_000_000, "sampleInterval": 1000, "node": "dns"},
+    ],
 }
 RULES: list[dict[str, Any]] = [
     {
@@ -46,7 +57,7 @@ RULES: list[dict[str, Any]] = [
 FILTERS = {path.stem: path for path in sorted((REPOSITORY / "plugins" / "filter").glob("*.yml"))}
 
 
-SHOWN = ("msg", "rules", "prefixes", "filters")
+SHOWN = ("msg", "rules", "prefixes", "filters", "known")
 PLUGINS = [*MODULES, *FILTERS]
 
 
@@ -99,6 +110,7 @@ def test_every_example_runs_and_has_something_to_do(tmp_path: Path) -> None:
     documented = [task["name"] for module in PLUGINS for task in examples(module)]
     assert [task.task for task in run.tasks] == documented
     for task in run.tasks:
-        shown = {name: value for name, value in task.result.items() if name in SHOWN or "edgeops" in name}
+        result = {**task.result, **task.result.get("traffic", {})}
+        shown = {name: value for name, value in result.items() if name in SHOWN or "edgeops" in name}
         reads = not task.action.startswith("edgeops.protection.") or task.action.endswith("_info")
         assert task.result.get("changed") or (reads and shown and all(shown.values())), task
