@@ -167,7 +167,8 @@ def test_what_is_made_by_hand_after_an_export_weakens_its_host(
     account.seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}], allowlist=[{"prefix": "198.51.100.7"}])
     account.seed(syn_flood={"rules": rules}, out_of_state_tcp={"rules": rules})
     export(inventory)
-    report = ["-i", inventory, "-e", f"report_directory={tmp_path}/report", REPOSITORY / "playbooks" / "report.yml"]
+    playbook = str(REPOSITORY / "playbooks" / "report.yml")
+    report = ["-i", str(inventory), "-e", f"report_directory={tmp_path}/report", playbook]
     run = ansible_playbook(*report)
     assert "2 hosts: 2 in order." in run.output, run.output
     account.seed(allowlist=[{"prefix": "0.0.0.0/1"}], prefixes=[{"prefix": "192.0.2.128/25", "excluded": True}])

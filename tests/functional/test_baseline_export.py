@@ -86,8 +86,10 @@ def test_an_unknown_status_is_not_written(enabled: Any, service: LocalService, m
 
 
 def test_rules_that_no_option_describes_are_left_to_others(service: LocalService, modules: Modules) -> None:
-    rules = [{"ref": "a", "action": "block", "expression": "true", "exposed_credential_check": CHECK},
-             {"ref": "b*", "action": "of_the_future", "expression": "true"}]  # fmt: skip
+    rules: list[dict[str, Any]] = [
+        {"ref": "a", "action": "block", "expression": "true", "exposed_credential_check": CHECK},
+        {"ref": "b*", "action": "of_the_future", "expression": "true"},
+    ]
     service.zone(ZONE).seed(custom_rules=rules)
     variables = to_baseline({}, custom_rules=modules.done("custom_rules_info")["rules"], purge=True)
     assert variables["baseline_custom_rules_ignore"] == ["b[*]"]

@@ -156,7 +156,7 @@ def zone_record(modules: Modules, rules: Sequence[dict[str, Any]] = RULES, **opt
 
 @pytest.mark.parametrize(("existing", "reason"), [row[1:] for row in ZONES], ids=[row[0] for row in ZONES])
 def test_a_zone_is_weakened_by_a_change_by_hand(
-    existing: Sequence[Mapping[str, Any]], reason: str, service: LocalService, modules: Modules
+    existing: Sequence[dict[str, Any]], reason: str, service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(custom_rules=list(existing))
     record = zone_record(modules)
@@ -179,7 +179,7 @@ def test_a_zone_is_weakened_by_a_change_by_hand(
     ],
 )
 def test_the_order_of_an_exact_list_counts(
-    existing: Sequence[Mapping[str, Any]], status: str, reason: str, service: LocalService, modules: Modules
+    existing: Sequence[dict[str, Any]], status: str, reason: str, service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(custom_rules=list(existing))
     record = zone_record(modules, [BLOCK, OTHER, OFFICE], state="exact")

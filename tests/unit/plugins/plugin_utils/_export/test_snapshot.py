@@ -32,7 +32,10 @@ ACCOUNT = {
     "filters": [],
 }
 VARIABLES = {"baseline_custom_rules": RULES, "baseline_timeout": 5.0, "baseline_custom_rules_ignore": ["x"]}
-RESULTS = {"protection_info": ACCOUNT, "custom_rules_info": {"zone_id": "b" * 32, "rules": RULES}}
+RESULTS: dict[str, dict[str, Any]] = {
+    "protection_info": ACCOUNT,
+    "custom_rules_info": {"zone_id": "b" * 32, "rules": RULES},
+}
 
 
 def test_what_a_part_may_change_is_read_as_it_is_written() -> None:

@@ -63,7 +63,9 @@ def with_addresses(number: Any) -> Any:
     """A report with a host of which this number of addresses is covered."""
     known: Any = report(NEWER, "lima")
     addresses = {"ipv4": {**COVERED, "covered": number}, "ipv6": COVERED}
-    lists = {name: [] for name in ("protected", "excluded", "uncovered", "bypassing", "gaps", "undecided")}
+    lists: dict[str, list[str]] = {
+        name: [] for name in ("protected", "excluded", "uncovered", "bypassing", "gaps", "undecided")
+    }
     known["hosts"][0]["coverage"] = {
         "enabled": True,
         "effective": True,
