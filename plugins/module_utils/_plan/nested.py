@@ -108,11 +108,9 @@ def share_nested(
     for operation in operations:
         identity = _identity(field, operation.fields) or _identity(field, operation.existing)
         if identity in final:
-            others: list[Operation] = []
-            if field.name in operation.fields:
-                others = along.pop(identity, [])
+            beside = along.pop(identity, []) if field.name in operation.fields else []
             operation = replace(
-                operation, shared={field.name: final[identity]}, along=tuple(others)
+                operation, shared={field.name: final[identity]}, along=tuple(beside)
             )
         shared.append(operation)
     return shared
