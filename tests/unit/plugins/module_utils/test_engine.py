@@ -104,6 +104,7 @@ def test_a_module_that_reads_has_no_operations() -> None:
     options = {"gather_subset": ["status", "prefixes"], "covers": None}
     assert run(service, options, "protection_info") == {
         "changed": False,
+        "account_id": ACCOUNT,
         "status": {"enabled": True},
         "prefixes": [],
         "warnings": [],
