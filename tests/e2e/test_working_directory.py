@@ -56,9 +56,10 @@ class Runner:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         file = self._folder / f"{playbook}.json"
         file.write_text(json.dumps(variables), encoding="utf-8")
-        words = ["ansible-runner", "run", self._folder / "private", "-p", REPOSITORY / "playbooks" / f"{playbook}.yml"]
+        words: list[str | Path] = ["ansible-runner", "run", self._folder / "private"]
+        words += ["-p", REPOSITORY / "playbooks" / f"{playbook}.yml", "--cmdline", f"-e @{file}"]
         environment = {**plain, "PATH": path, "PWD": str(elsewhere), "RECORD_TO": str(self._folder / "record")}
-        return run_program([*words, "--cmdline", f"-e @{file}"], started, environment)
+        return run_program(words, started, environment)
 
     def files(self) -> set[str]:
         """The files of the project."""
