@@ -16,6 +16,7 @@ from typing import Any, Mapping, Sequence
 from .._errors import OptionError
 from .._messages import Message, Option
 from .._schema.resource import API_FIELDS, Object, OptionSpec, Resource, Values, options_of
+from .._values.kinds import same_value
 
 
 def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
@@ -93,5 +94,5 @@ def undeclared_changes(resource: Resource, existing: Object | None, desired: Val
     return {
         name: value
         for name, value in desired.items()
-        if name not in names and value != (existing or {}).get(name)
+        if name not in names and not same_value(value, (existing or {}).get(name))
     }

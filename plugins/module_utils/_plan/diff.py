@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping
 
 from .._schema.resource import Field, Object, Values
+from .._values.kinds import same_value
 
 
 def differences(
@@ -19,13 +20,14 @@ def differences(
     """The desired values whose normalised value differs; of a nested object the part that
     differs."""
     changed: dict[str, Any] = {}
+    known = existing or {}
     for item in fields:
         if item.name not in desired:
             continue
-        if item.name in (existing or {}) and (existing or {})[item.name] == desired[item.name]:
+        if item.name in known and same_value(known[item.name], desired[item.name]):
             continue
         if item.fields:
-            part = _nested_differences(item, (existing or {}).get(item.name), desired[item.name])
+            part = _nested_differences(item, known.get(item.name), desired[item.name])
             changed.update({item.name: part} if part else {})
         elif item.normalised(existing) != item.normalised(desired):
             changed[item.name] = desired[item.name]

@@ -13,6 +13,7 @@ a value to compare, hash and sort by.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence
 
@@ -151,6 +152,17 @@ def _without_nulls(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _without_nulls(item) for name, item in value.items() if item is not None}
     return value
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON; unlike in Python, true is not 1."""
+    if one is other or (isinstance(one, str) and isinstance(other, str)):
+        return bool(one == other)
+    return _as_json(one) == _as_json(other)
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
 
 
 def _normalise_structure(value: Any) -> str:

@@ -21,6 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
     Object,
     Resource,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import same_value
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,11 @@ class Expected:
         """What differs between two objects, a text for each field."""
         texts = _unequal_fields(self.resource.fields, expected, existing)
         known, current = (undeclared(self.resource, obj) for obj in (expected, existing))
-        names = [name for name in {**known, **current} if known.get(name) != current.get(name)]
+        names = [
+            name
+            for name in {**known, **current}
+            if not same_value(known.get(name), current.get(name))
+        ]
         for name in sorted(set(names) - set(self.without)):
             texts.append(_difference(name, expected, existing))
         return list(dict.fromkeys(texts))

@@ -17,6 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds i
     Value,
     choice,
     mapping,
+    same_value,
     several,
 )
 
@@ -153,3 +154,22 @@ def test_a_structure_is_sent_without_what_is_null_and_checked_as_it_is_sent() ->
     assert STRUCTURE.option == {"type": "dict", "options": {"response": {"type": "dict"}}}
     with pytest.raises(ValueError, match="it is odd"):
         STRUCTURE.parse({"odd": 0})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (True, True, True),
+        (True, 1, False),
+        (0, False, False),
+        ("a", "a", True),
+        ("1", 1, False),
+        (None, None, True),
+        ({"a": {"b": 1}, "c": [1]}, {"c": [1], "a": {"b": 1}}, True),
+        ({"a": {"b": 1}}, {"a": {"b": True}}, False),
+        ([1, 2], [2, 1], False),
+    ],
+)
+def test_values_are_the_same_if_their_json_is(one: Any, other: Any, same: bool) -> None:
+    assert same_value(one, other) == same
+    assert same_value(other, one) == same
