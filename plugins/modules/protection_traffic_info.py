@@ -77,6 +77,11 @@ EXAMPLES = r"""
 
 # `make docs-update` writes this block.
 RETURN = r"""
+account_id:
+  description: The id of the account.
+  returned: success
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
 traffic:
   description: What the components let pass, dropped, and would have dropped.
   returned: success

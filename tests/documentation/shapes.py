@@ -152,10 +152,15 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     },
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"rules": many(CUSTOM_RULES)},
-    "protection_info": {**WHOLE_ACCOUNT, "covers": records(Answer), "coverage": shape_of(CoverageSummary)},
-    "protection_traffic_info": {"traffic": shape_of(TrafficRecord)},
-    "firewall_rules_info": {"rules": many(FIREWALL_RULES)},
-    "custom_rules_info": {"rules": many(CUSTOM_RULES)},
+    "protection_info": {
+        "account_id": {"type": "str"},
+        **WHOLE_ACCOUNT,
+        "covers": records(Answer),
+        "coverage": shape_of(CoverageSummary),
+    },
+    "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TrafficRecord)},
+    "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
+    "custom_rules_info": {"zone_id": {"type": "str"}, "rules": many(CUSTOM_RULES)},
 }
 
 
