@@ -9,6 +9,7 @@ so that a dry run is a write that is not taken over.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterable, Sequence
 
@@ -103,7 +104,7 @@ def unstamped(rule: Item) -> Item:
 def successor(body: Item, existing: Item | None, now: str) -> Item:
     """The rule that a body makes of the existing one, or of none; a change increments its version."""
     content = whole(body, existing["id"] if existing else uuid.uuid4().hex)
-    if existing is not None and content == unstamped(existing):
+    if existing is not None and json.dumps(content, sort_keys=True) == json.dumps(unstamped(existing), sort_keys=True):
         return existing
     version = int(existing["version"]) + 1 if existing else 1
     return {**content, "version": str(version), "last_updated": now}

@@ -223,6 +223,30 @@ def test_a_rule_comes_back_with_fields_that_the_collection_does_not_know(service
     assert service.zone(ZONE).custom_rules[0]["exposed_credential_check"] == CHECK
 
 
+def test_true_does_not_come_back_as_one(service: LocalService) -> None:
+    rule = {"ref": "login", "action": "block", "expression": "true", "frob": {"a": 1}}
+    service.zone(ZONE).seed(custom_rules=[copy.deepcopy(rule)])
+    text = snapshot(service, baseline_custom_rules=[], baseline_custom_rules_state="exact")
+    service.zone(ZONE).custom_rules[0]["frob"] = {"a": True}
+    assert restored(service, text) == ([], [])
+    assert repr(service.zone(ZONE).custom_rules[0]["frob"]) == "{'a': 1}"
+
+
+def test_a_rule_that_no_module_can_move_is_named_before_anything_is_written(service: LocalService) -> None:
+    rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("office", "login")]
+    odd = {"ref": "tele", "action": "of_the_future", "expression": "true"}
+    service.zone(ZONE).seed(custom_rules=[*rules, odd])
+    text = snapshot(service, baseline_custom_rules=[], baseline_custom_rules_state="exact")
+    assert restored(service, text) == ([], [])
+    zone_rules = service.zone(ZONE).custom_rules
+    zone_rules.insert(0, zone_rules.pop())
+    refusals, _unmet = restored(service, text)
+    assert [refusal.partition(" (id ")[0] for refusal in refusals] == ["The custom rule tele"]
+    assert refusals[0].endswith("cannot be brought back: it stands elsewhere in the list, and no module moves it.")
+    assert [rule["ref"] for rule in service.zone(ZONE).custom_rules] == ["tele", "office", "login"]
+    assert restored(service, text, objects=["tele"])[0] == []
+
+
 def test_parameters_that_a_run_replaced_come_back(service: LocalService) -> None:
     rule = {"ref": "a", "action": "block", "expression": "true",
             "action_parameters": {"response": RESPONSE, "future": {"x": 1}}}  # fmt: skip

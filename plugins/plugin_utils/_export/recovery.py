@@ -23,6 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
     Resource,
     State,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import same_value
 
 from .._baseline.variables import KNOWN, PREFIX
 from .comparison import Expected
@@ -96,6 +97,7 @@ class _Recovery:
         self.refusals: list[str] = []
         self._by_key: dict[Key, list[Object]] = {}
         self._by_id: dict[str, Object] = {}
+        self._current = [resource.key_of(obj) for obj in current]
         for obj in current:
             collection = self.kept if self._is_left(obj) else self._by_key
             collection.setdefault(resource.key_of(obj), []).append(obj)
@@ -124,6 +126,8 @@ class _Recovery:
                 changed.append((obj, options, reason))
             else:
                 self.kept.setdefault(self.resource.key_of(obj), []).append(same)
+                if self._has_moved(obj, objects):
+                    self._refuse(obj, "it stands elsewhere in the list, and no module moves it")
         returned: set[Key] = set()
         for obj, options, reason in changed:
             key = self.resource.key_of(obj)
@@ -131,12 +135,25 @@ class _Recovery:
                 reason = "it is a duplicate, and a module makes no second one"
             reason = reason or self._lacking(obj)
             if reason:
-                self.refusals.append(
-                    f"{name_of(self.resource, obj)} cannot be brought back: {reason.rstrip('?')}."
-                )
+                self._refuse(obj, reason)
             else:
                 returned.add(key)
                 self.entries.append(self._in_full(obj, options))
+
+    def _refuse(self, obj: Object, reason: str) -> None:
+        self.refusals.append(
+            f"{name_of(self.resource, obj)} cannot be brought back: {reason.rstrip('?')}."
+        )
+
+    def _has_moved(self, obj: Object, objects: Sequence[Object]) -> bool:
+        """Whether other objects of the snapshot stand before this one than today."""
+        if not self.resource.list_field:
+            return False
+        key, before = self.resource.key_of(obj), [self.resource.key_of(item) for item in objects]
+        known = set(before) & set(self._current)
+        places = (order[: order.index(key)] for order in (before, self._current))
+        then, today = (known.intersection(order) for order in places)
+        return then != today
 
     def _existing(self, obj: Object) -> Object | None:
         """The existing object that a module would update."""
@@ -151,7 +168,9 @@ class _Recovery:
         if self.resource.list_field:
             return ""  # its rules are sent as a whole
         now, before = (self._unknown(item) for item in (existing or {}, obj))
-        names = sorted(name for name in {*now, *before} if now.get(name) != before.get(name))
+        names = sorted(
+            name for name in {*now, *before} if not same_value(now.get(name), before.get(name))
+        )
         return f"no option sets its {', '.join(names)}" if names else ""
 
     def _unknown(self, obj: Object) -> dict[str, Any]:
