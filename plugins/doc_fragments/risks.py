@@ -31,7 +31,7 @@ options:
       - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
         disabled, or has not monitored for O(min_monitoring_hours).
       - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
-        more of the traffic to a network than O(rollout_evidence) allows, or of which that is not
+        more of the traffic to a network than C(rollout_evidence) allows, or of which that is not
         known.
       - V(broad_allowlist) means that the plan would let the active entries of the allowlist grow
         beyond O(min_allowlist_prefix_length_ipv4), O(min_allowlist_prefix_length_ipv6) or

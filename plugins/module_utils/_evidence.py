@@ -65,7 +65,8 @@ class EvidenceSource:
             return self.client.read(resource)
         concerned = {item.resource.component for item in asking}
         components = [name for name in COMPONENTS if name in concerned]
-        assert self.gate.now  # without the service's time nothing has monitored long enough
+        if self.gate.now is None:
+            raise ValueError("without the service's time nothing has monitored long enough")
         since = self.gate.now - self.gate.limits.time
         account_id = self.client.owner[OWNER]
         return ask_traffic(self.client.ask, account_id, components, since, self.gate.now)

@@ -88,7 +88,7 @@ def _meets(row: Flow, name: str, wanted: Any) -> bool:
         return all(matches(row, part) for part in wanted)
     if name == "OR":
         return any(matches(row, part) for part in wanted)
-    dimension, _, comparison = name.partition("_")
+    dimension, dummy, comparison = name.partition("_")
     value = row.get(dimension, "")
     if dimension == "datetime":
         value, wanted = moment_of(value), moment_of(wanted)
@@ -102,13 +102,13 @@ def groups(flows: Iterable[Flow], dimensions: Sequence[str], order: Sequence[str
         by_key.setdefault(tuple(each.get(name, "") for name in dimensions), []).append(each)
     rows = [_row(dict(zip(dimensions, key, strict=True)), members) for key, members in by_key.items()]
     for item in reversed(order):
-        name, _, direction = item.rpartition("_")
+        name, dummy, direction = item.rpartition("_")
         rows.sort(key=lambda row, name=name: _sort_key(row, name), reverse=direction == "DESC")  # type: ignore[misc]
     return rows[:limit]
 
 
 def _sort_key(row: Flow, name: str) -> Any:
-    part, _, field = name.partition("_")
+    part, dummy, field = name.partition("_")
     return row[part][field] if field else row["dimensions"][name]
 
 

@@ -196,7 +196,8 @@ RISK_CASES = (
                           {"kind": "out_of_state_tcp", "expression": "not (tcp.dstport eq 1024)", "mode": "disabled"}]}, None,
              codes=["stops_mitigation"], networks=PROTECTED,
              entries=["out_of_state_tcp not (tcp.dstport eq 1024)", "out_of_state_tcp tcp.dstport eq 1024"],
-             existing={**EXISTING, "out_of_state_tcp": {"rules": [{"scope": "global", "mode": "disabled"}, {"scope": "region", "name": "EEUR", "mode": "enabled"}]}}),
+             existing={**EXISTING, "out_of_state_tcp": {"rules": [
+                 {"scope": "global", "mode": "disabled"}, {"scope": "region", "name": "EEUR", "mode": "enabled"}]}}),
     filter_("a new filter for a port where nothing mitigates", {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 22", "mode": "disabled"}),
     removed("a filter that mitigates removed, where the global rule does too", "protection_filter",
             {"kind": "syn_flood", "expression": "ip.dst in {192.0.2.0/25}"},

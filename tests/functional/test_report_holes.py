@@ -150,8 +150,8 @@ ZONES: list[tuple[str, Sequence[Mapping[str, Any]], str]] = [
 ]  # fmt: skip
 
 
-def zone_record(modules: Modules, rules: Sequence[dict[str, Any]] = RULES, **options: Any) -> HostRecord:
-    return record_of("custom_rules", modules.done("custom_rules", check=True, rules=list(rules), **options))
+def zone_record(modules: Modules, rules: Sequence[dict[str, Any]] = (), **options: Any) -> HostRecord:
+    return record_of("custom_rules", modules.done("custom_rules", check=True, rules=list(rules or RULES), **options))
 
 
 @pytest.mark.parametrize(("existing", "reason"), [row[1:] for row in ZONES], ids=[row[0] for row in ZONES])

@@ -183,7 +183,8 @@ class _Traffic:
             return packets
         if isinstance(tree, Constant):
             return every if tree.value else 0
-        assert isinstance(tree, Comparison)
+        if not isinstance(tree, Comparison):
+            raise TypeError(f"{tree.field} is not understood")
         if tree.field == DESTINATION:
             return every if _within(destination, self._addresses(tree)) else 0
         return self._meeting(tree)

@@ -16,7 +16,7 @@ from .base import Change, Finding, Limits, entries_of, risk
 
 @risk(
     "The plan would enable a rule or filter that would have dropped more of the traffic to a"
-    " network than O(rollout_evidence) allows, or of which that is not known."
+    " network than C(rollout_evidence) allows, or of which that is not known."
 )
 def drops_traffic(change: Change, limits: Limits) -> Finding | None:
     """A rule or filter drops traffic that passes today."""

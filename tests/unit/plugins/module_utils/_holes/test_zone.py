@@ -60,8 +60,8 @@ def test_firewall_rules_count_in_the_order_of_their_evaluation() -> None:
     for priority, weakens in ((1, True), (9, False)):
         rules = [firewall(1, "block", 5), firewall(2, "allow", priority)]
         keys = [FIREWALL_RULES.key_of(item) for item in rules]
-        (verdict,) = judge_rules({FIREWALL_RULES.plural: rules}, {FIREWALL_RULES.plural: frozenset(keys[:1])}).values()
-        assert verdict.weakens is weakens
+        verdicts = judge_rules({FIREWALL_RULES.plural: rules}, {FIREWALL_RULES.plural: frozenset(keys[:1])})
+        assert [verdict.weakens for verdict in verdicts.values()] == [weakens]
 
 
 CHANGES: list[tuple[list[Rule], list[Rule], list[tuple[bool, str]]]] = [

@@ -34,8 +34,8 @@ class Modules:
         return self.results[part.module]
 
 
-def modules(account: dict[str, Any] = DONE, zone: dict[str, Any] = NOTHING) -> Modules:
-    return Modules({"account_protection": account, "custom_rules": zone})
+def modules(account: dict[str, Any] | None = None, zone: dict[str, Any] | None = None) -> Modules:
+    return Modules({"account_protection": account or DONE, "custom_rules": zone or NOTHING})
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
