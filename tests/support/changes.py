@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
 
 from tests.support.coverage_model import Entry
 
-NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 
 
 def change_of(state: Mapping[str, Any], resource: Resource, entries: list[Entry], purge: bool = False) -> Change:

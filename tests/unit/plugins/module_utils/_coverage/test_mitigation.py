@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, Dict, List, NamedTuple, Tuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.mitigation import no_longer_mitigated
@@ -39,7 +39,7 @@ ON, WATCHED, OFF = rule("enabled"), rule("monitoring"), rule("disabled")
 WEUR_ON, WEUR_OFF = rule("enabled", "region", "WEUR"), rule("disabled", "region", "weur")
 LAX_ON, LAX_OFF = rule("enabled", "datacenter", "lax"), rule("monitoring", "datacenter", "lax")
 NOT_SSH = "tcp.dstport ne 22"
-Rows = list[tuple[str, tuple[list[Entry], list[Entry]], tuple[list[Entry], list[Entry]], dict[str, str]]]
+Rows = List[Tuple[str, Tuple[List[Entry], List[Entry]], Tuple[List[Entry], List[Entry]], Dict[str, str]]]
 WHOLE = "192.0.2.0/24"
 CHANGES: Rows = [
     ("nothing", ([ON], []), ([ON], []), {}),

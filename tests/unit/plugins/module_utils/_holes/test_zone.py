@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._holes.zone import judge_rules, weaker_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 
-Rule = dict[str, Any]
+Rule = Dict[str, Any]
 HOST = 'http.host eq "a"'
 
 

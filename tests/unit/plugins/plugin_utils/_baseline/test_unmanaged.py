@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unman
     weakening,
 )
 
-NOW = datetime(2026, 11, 21, tzinfo=UTC)
+NOW = datetime(2026, 11, 21, tzinfo=timezone.utc)
 ENTRY: dict[str, Any] = {"resource": "syn_flood_filter", "keys": ["tcp.dstport in {80 443}"], "reason": "OPS-1"}
 
 
