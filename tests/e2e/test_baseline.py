@@ -383,6 +383,61 @@ def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalS
     assert shown == ["lima: TCP protection is on, and effective."]
 
 
+def test_the_role_waits_for_evidence(service: LocalService, tmp_path: Path) -> None:
+    """In check mode and in the run alike, until the traffic speaks for it; the second run does nothing."""
+    account = service.account("e" * 32).seed(
+        enabled=True,
+        prefixes=[{"prefix": "203.0.113.0/24"}, {"prefix": "198.51.100.0/24"}],
+        **{kind: {"rules": [{"scope": "global", "mode": "monitoring"}]} for kind in ("syn_flood", "out_of_state_tcp")},
+    )
+    service.clock.advance(hours=48)
+    lost = {"verdict": "drop", "mitigationReason": "NOT_FOUND", "hours_ago": 3}
+    account.seed(
+        traffic=[
+            {"ipDestinationAddress": "203.0.113.7", "packets": 1_000_000},
+            {"ipDestinationAddress": "198.51.100.7", "packets": 10_000},
+            {"ipDestinationAddress": "198.51.100.7", "packets": 100, **lost},
+        ]
+    )
+    rules = [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in account.rules]
+    lima = {"edge_account_id": "e" * 32, "edge_api_token": service.token, "baseline_rules": rules}
+
+    def run(*arguments: str, **evidence: Any) -> tuple[dict[str, Any], list[str], dict[str, str]]:
+        finished = play(service, tmp_path, {"lima": {**lima, "baseline_rollout_evidence": evidence}}, *arguments)
+        (task,) = finished.of()
+        modes = {kind: rules[0]["mode"] for kind, rules in account.rules.items()}
+        return dict(task.result), [line for line in finished.output.splitlines() if line.startswith("lima: ")], modes
+
+    predicted, shown, modes = run("--check")
+    assert set(modes.values()) == {"monitoring"}
+    assert [(item["resource"], item["fields"]) for item in predicted["operations"]] == [
+        ("syn_flood_rule", {"mode": "enabled"})
+    ]
+    done, shown_by_the_run, modes = run()
+    assert modes == {"syn_flood": "enabled", "out_of_state_tcp": "monitoring"}
+    assert done["operations"] == predicted["operations"]
+    assert "0.99 % of the packets to 198.51.100.0/24 would have been dropped, 100 packets" in shown_by_the_run[-1]
+    assert "NOT_FOUND: " in shown_by_the_run[-1] and shown[-1] == shown_by_the_run[-1]
+    assert not run()[0]["changed"]
+
+    queries = len(service.queries)
+    _done, _shown, modes = run(hours=2)  # after those packets
+    assert set(modes.values()) == {"enabled"} and len(service.queries) == queries + 1
+    assert not run(hours=2)[0]["changed"] and len(service.queries) == queries + 1
+
+
+def test_wrong_limits_of_evidence_go_by_the_variable_of_the_role(service: LocalService, tmp_path: Path) -> None:
+    lima = {"edge_account_id": "e" * 32, "edge_api_token": service.token, "baseline_prefixes": []}
+    wrong = {"hours": -1, "max_would_drop_percent": 101}
+    (task,) = play(service, tmp_path, {"lima": {**lima, "baseline_rollout_evidence": wrong}}).of()
+    for message in (
+        "baseline_rollout_evidence.hours: -1.0 is not above 0",
+        "baseline_rollout_evidence.max_would_drop_percent: 101.0 is not between 0 and 100",
+    ):
+        assert message in task.result["msg"]
+    assert not service.queries and not service.writes
+
+
 def test_a_risk_stops_the_role_until_it_is_accepted(service: LocalService, tmp_path: Path) -> None:
     account = service.account("e" * 32).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.0/24"}])
     inventory = tmp_path / "hosts.yml"
