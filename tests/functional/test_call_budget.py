@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 import requests
-import requests
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import Header, SharedState, state_path
