@@ -18,15 +18,14 @@ from ._apply.executor import dry_run
 from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
 from ._concurrency import concurrently
 from ._errors import PlanError, ProtectionError, ServiceError
-from ._evidence import EvidenceSource
 from ._guard.approval import Approval
 from ._guard.check import Checked, changes_protection, check_plan
+from ._guard.evidence_source import EvidenceSource
 from ._guard.gate import Gate
 from ._guard.quota import check_quota
 from ._guard.risks.registry import BY_OWNER, codes_of
 from ._guard.rollout import StagedRollout
 from ._holes.zone import weaker_records
-from ._messages import joined
 from ._plan import fingerprint
 from ._plan.desired import Desired
 from ._plan.nested import unread_nested
@@ -49,6 +48,7 @@ from ._result import (
 from ._schema.account import decided_with
 from ._schema.resource import Object, Resource, State
 from ._specs.task import Task
+from ._text import joined
 
 Warn = Callable[[str], None]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence, TypedDict, TypeVar
 
-from ._messages import Message, Option, joined
+from ._text import Message, Option, joined
 
 # The vendor documents no code for a create that comes too late; some of its interfaces say it so,
 # with HTTP 400.

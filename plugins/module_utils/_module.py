@@ -13,7 +13,7 @@ import os
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ._api.adapters import REQUESTS_IMPORT_ERROR
-from ._orphan import has_lost_its_reader, watch
+from ._api.orphan import has_lost_its_reader, watch
 from ._runner import caller_in, run
 from ._specs.arguments import CRASHES, argument_spec, unreadable, without_types
 from ._specs.base import ModuleSpec

@@ -16,11 +16,10 @@ from ._coverage.results import compare_coverage, diff_facts
 from ._errors import ProtectionError
 from ._guard.acceptance import Acceptance, acceptance_to_copy
 from ._guard.check import Checked
-from ._messages import Message, Option, joined
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan
 from ._schema.resource import Object, Resource, State
-from ._text import capitalised, first_few, plural
+from ._text import Message, Option, capitalised, first_few, joined, plural
 from ._timestamps import write_timestamp
 
 ACCEPT_RISKS = Option("accept_risks")

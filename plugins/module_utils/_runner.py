@@ -17,12 +17,11 @@ from ._api.connect import client_of_owner, connected
 from ._api.hints import swapped_ids
 from ._engine import Warn, perform
 from ._errors import ProtectionError, ServiceError
-from ._messages import OWN_NAMES, Names, joined, with_names
 from ._result import readable_failure
 from ._screen import Screen
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
-from ._text import excerpt, visible
+from ._text import OWN_NAMES, Names, excerpt, joined, visible, with_names
 
 CALLER = "EDGEOPS_PROTECTION_CALLER"  # an environment variable of packed modules
 MAX_MESSAGE = 50_000  # characters; the service's own text has no limit

@@ -31,7 +31,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.auth impor
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import (
     PLAN_OPTIONS,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import with_names
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
     TASK,
     Caller,
@@ -46,6 +45,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.argument
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._text import with_names
 from ansible_collections.edgeops.protection.plugins.plugin_utils._diff_text import failure_diff
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import (
     end_with_run,

@@ -14,7 +14,7 @@ from functools import lru_cache
 from multiprocessing import parent_process
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import load_trust
-from ansible_collections.edgeops.protection.plugins.module_utils._orphan import watch
+from ansible_collections.edgeops.protection.plugins.module_utils._api.orphan import watch
 
 
 def prepare_workers() -> None:

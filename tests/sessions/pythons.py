@@ -22,7 +22,7 @@ MODULE_PYTHONS: Final = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")  
 # Unit tests that run the local service, for which the Python of a target may be too old.
 LOCAL_SERVICE: Final = tuple(
     f"--ignore=tests/unit/plugins/module_utils/{file}"
-    for file in ("_traffic/test_ask.py", "_traffic/test_nodes.py", "_traffic/test_queries.py", "test_orphan.py")
+    for file in ("_traffic/test_ask.py", "_traffic/test_nodes.py", "_traffic/test_queries.py", "_api/test_orphan.py")
 )
 OLDEST_REQUESTS: Final = ("requests==2.25.1", "urllib3==1.26.5")
 

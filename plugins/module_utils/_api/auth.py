@@ -11,7 +11,7 @@ import re
 from typing import Any, Mapping, NamedTuple
 
 from .._errors import OptionError
-from .._messages import Message, Option, joined
+from .._text import Message, Option, joined
 
 TOKEN = ("api_token",)
 KEY = ("api_email", "api_key")

@@ -14,9 +14,8 @@ from typing import Any, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
-from .._messages import Message, Option
 from .._schema.resource import Object, Resource, Write
-from .._text import excerpt
+from .._text import Message, Option, excerpt
 from .._timestamps import read_date
 from .progress import Progress
 from .responses import Envelope, Request, Response, error_details, open_envelope

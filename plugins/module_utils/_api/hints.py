@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Collection, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from .._messages import Message, Option, joined
 from .._schema.owners import OWNERS, UNKNOWN_ID, others
 from .._schema.resource import Resource
-from .._text import excerpt
+from .._text import Message, Option, excerpt, joined
 
 BASE_URL, API_TOKEN = Option("base_url"), Option("api_token")
 TOKEN_AS_KEY = Message(

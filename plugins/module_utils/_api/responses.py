@@ -14,9 +14,8 @@ import re
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
-from .._messages import joined
 from .._schema.resource import Resource
-from .._text import excerpt, plural, visible
+from .._text import excerpt, joined, plural, visible
 from .hints import hint_for
 
 MAX_ERRORS = 10  # so many are shown; the others are counted

@@ -21,9 +21,9 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 from .._budget.budget import Closed, NoBudget
 from .._concurrency import MAX_CONCURRENT_CALLS
 from .._errors import ServiceError
-from .._messages import Message, Option
-from .._orphan import end_if_orphan
+from .._text import Message, Option
 from .adapters import Adapter, usual_trust
+from .orphan import end_if_orphan
 from .progress import Progress
 from .responses import Request, Response, error_details
 from .retry import (

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from .._budget.state import MAX_CALLS
 from .._errors import OptionError, OptionProblems
-from .._messages import Message, Option, joined
 from .._schema.directory import domain
 from .._schema.owners import OWNER_OPTIONS, OWNERS, Owner, others
+from .._text import Message, Option, joined
 from .._values.kinds import identifier
 from .auth import Credentials, credential_options, find_credentials
 

@@ -17,10 +17,9 @@ from typing import Callable, Generic, Hashable, Protocol, TypeVar
 
 from .._api.client import Client
 from .._errors import ProtectionError, ServiceError
-from .._messages import joined
 from .._plan.plan import Operation, Plan
 from .._schema.resource import State
-from .._text import first_few
+from .._text import first_few, joined
 from .executor import Interrupted, Warn, apply_plan, changed_meanwhile
 
 

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from typing import AbstractSet, Any, Iterable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
-from .._messages import Option
+from .._text import Option
 from .._timestamps import parse_expiry
 from .._values.address_set import Ranges, difference, range_of, union
 from .risks.base import FoundRisk

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Mapping
 
 from .._errors import OptionError
-from .._messages import Message, Option, joined
 from .._plan.fingerprint import is_rest_of
 from .._plan.plan import Plan
 from .._schema.resource import OptionSpec
-from .._text import plural
+from .._text import Message, Option, joined, plural
 
 OPTION = Option("expected_plan")
 PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes

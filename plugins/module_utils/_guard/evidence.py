@@ -16,9 +16,8 @@ from typing import Any, Iterable, Mapping, NamedTuple, Sequence, Tuple
 
 from .._coverage.deciding import Decided
 from .._errors import OptionError, OptionProblems
-from .._messages import Option
 from .._schema.resource import Key, OptionSpec
-from .._text import first_few
+from .._text import Option, first_few
 from .._traffic.answers import Row
 from .._traffic.ask import INSIDE, position_in
 from .._traffic.evidence import Evidence, Sums, grouped, summed, too_few

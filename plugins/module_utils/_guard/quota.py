@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Callable, NamedTuple, Sequence
 
 from .._errors import ServiceError
-from .._messages import Message
 from .._plan.plan import Plan
 from .._schema.directory import ZONE
 from .._schema.quotas import LIMITED, QUOTAS, Quota, features, quota_of
 from .._schema.resource import Object, Resource
-from .._text import first_few
+from .._text import Message, first_few
 
 
 class QuotaCheck(NamedTuple):

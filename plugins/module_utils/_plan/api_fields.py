@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 from .._errors import OptionError
-from .._messages import Message, Option
 from .._schema.resource import API_FIELDS, Object, OptionSpec, Resource, Values, options_of
+from .._text import Message, Option
 from .._values.kinds import same_value
 
 

@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from typing import AbstractSet, Any, Mapping, Sequence, Tuple
 
 from .._errors import OptionError, OptionProblems
-from .._messages import Message, Option
 from .._schema.resource import API_FIELDS, EXPIRES, Field, Key, Resource, Values
+from .._text import Message, Option
 from .._timestamps import parse_expiry
 from .api_fields import with_api_fields
 from .nested import merge_nested

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any, Dict, Hashable, Iterable, Mapping, Sequence
 
 from .._errors import OptionError
-from .._messages import Message, Option
 from .._schema.resource import Field, Key, Object, Resource, Values
+from .._text import Message, Option
 from .diff import differences, overlay
 from .plan import Operation, Returned
 

@@ -13,8 +13,8 @@ from datetime import datetime, timezone
 from typing import Callable, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .._errors import OptionError, PlanError
-from .._messages import Message
 from .._schema.resource import Key, Object, Resource, State, Values
+from .._text import Message
 from .._timestamps import read_timestamp
 from .api_fields import undeclared_changes
 from .desired import IGNORE_IDS, PURGE, STATE, Desired

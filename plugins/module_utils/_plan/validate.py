@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Sequence
 
 from .._errors import OptionError
-from .._messages import Message, Option
 from .._schema.resource import Field, Resource, Values
+from .._text import Message, Option
 from .desired import Desired
 
 

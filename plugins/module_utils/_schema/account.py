@@ -16,7 +16,7 @@ from typing import Mapping, NamedTuple
 
 from .._errors import OptionError
 from .._expressions.examination import FILTER_EXPRESSION
-from .._messages import Option
+from .._text import Option
 from .._values.kinds import CODE, FLAG, NETWORK, TEXT, choice
 from .._values.networks import unusual_to_protect
 from .owners import ACCOUNT_OWNER

@@ -11,8 +11,7 @@ import re
 from typing import Any, Sequence
 
 from .._errors import ProtectionError
-from .._messages import Message, Option
-from .._text import excerpt
+from .._text import Message, Option, excerpt
 from .._values.kinds import ID, TEXT, identifier
 from .owners import ZONE_OWNER
 from .resource import Field, Object, Permission, Resource

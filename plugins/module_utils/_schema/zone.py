@@ -15,7 +15,7 @@ from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError
 from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
-from .._messages import Option
+from .._text import Option
 from .._values.kinds import CODE, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 from .owners import ZONE_OWNER
 from .resource import Field, Key, Nested, Object, Permission, Resource, Values, Versions, Write

@@ -17,10 +17,10 @@ from .._guard.evidence import ROLLOUT_EVIDENCE
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.rollout import Pending
 from .._holes.unmanaged import unmanaged_records
-from .._messages import Option
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
 from .._schema.resource import Object, OptionSpec, Resource, State, options_of
+from .._text import Option
 from .._values.address_set import range_of
 from .base import ModuleSpec, Options, fields_of, list_option, object_options
 

@@ -15,7 +15,7 @@ from ansible.module_utils.errors import UnsupportedError
 
 from .._api.settings import shared_options
 from .._guard.approval import PLAN_OPTIONS
-from .._messages import Message, Option
+from .._text import Message, Option
 from .base import ModuleSpec
 
 Arguments = Mapping[str, Mapping[str, Any]]

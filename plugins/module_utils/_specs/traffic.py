@@ -12,10 +12,10 @@ from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
 from .._errors import OptionError, OptionProblems
-from .._messages import Option
 from .._plan.desired import Desired
 from .._schema.account import COMPONENTS, OWNER
 from .._schema.resource import Resource, State
+from .._text import Option
 from .._timestamps import CLOCK_SKEW
 from .._traffic.ask import Traffic, ask_traffic
 from .._traffic.evidence import traffic_record

@@ -14,7 +14,6 @@ from .._errors import OptionError, OptionProblems
 from .._guard.risks.registry import ZONE_LIST_RISKS, risk_options
 from .._guard.risks.zone import ZONE_RULE_RISKS
 from .._holes.unmanaged import unmanaged_records
-from .._messages import Message, Option
 from .._plan.desired import (
     STATE,
     Desired,
@@ -26,6 +25,7 @@ from .._plan.desired import (
 )
 from .._schema.resource import Field, Key, Object, Resource, State, options_of
 from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES, OWNER
+from .._text import Message, Option
 from .._values.kinds import FLAG, ID, TEXT, identifier
 from .base import ModuleSpec, Options, list_option
 

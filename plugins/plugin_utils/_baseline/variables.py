@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Names
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNER_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Names
 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers

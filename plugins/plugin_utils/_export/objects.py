@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.api_fields import (
     declared,
     undeclared,
@@ -27,6 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import validate
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import object_options
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 from .._plain import plain
 

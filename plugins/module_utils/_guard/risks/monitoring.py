@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from ..._messages import Message, Option
 from ..._schema.account import ENABLED, MONITORING
 from ..._schema.resource import Object, Resource
-from ..._text import first_few
+from ..._text import Message, Option, first_few
 from ..._timestamps import started_before
 from .base import Change, Finding, Limit, Limits, entries_of, risk
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 from ..._errors import OptionError, OptionProblems
-from ..._messages import Option
 from ..._schema.account import OWNER as ACCOUNT
 from ..._schema.resource import OptionSpec
 from ..._schema.zone import OWNER as ZONE
+from ..._text import Option
 from .allowlist import ALLOWLIST_RISKS
 from .base import Change, FoundRisk, Limit, Limits, Risk
 from .lists import LIST_RISKS

@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from ..._messages import Message
-from ..._text import first_few
+from ..._text import Message, first_few
 from ..._values.address_set import union
 from ..gate import enabling, key_of
 from .base import Change, Finding, Limits, entries_of, risk

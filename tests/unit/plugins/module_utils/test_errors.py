@@ -17,7 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
     PlanError,
     ServiceError,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 
 def refused(method: str = "POST", status: int | None = 400, message: str = "no", code: int | None = 1) -> ServiceError:

@@ -17,7 +17,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.check im
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, codes_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import ZONE_RULE_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import (
@@ -36,6 +35,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._result import 
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 from tests.support.coverage_model import account_state
 

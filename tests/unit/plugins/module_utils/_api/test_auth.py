@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import find_credentials, known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 TOKEN = {"Authorization": "Bearer explicit-token"}
 KEY = {"X-Auth-Email": "explicit@example.net", "X-Auth-Key": "explicit-key"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import DEFAULT_BASE_URL, parse_base_url
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply.calls im
     match_results,
     plan_calls,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 NESTED = ["203.0.113.0/24", "203.0.113.0/25", "203.0.113.6/31", "203.0.113.7/32"]
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from ansible_collections.edgeops.protection.plugins.module_utils._holes.unmanaged import unmanaged_records
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
@@ -13,6 +12,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 from tests.support.coverage_model import account_state
 

@@ -8,7 +8,6 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     Desired,
     numbered,
@@ -21,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,7 +11,6 @@ from typing import Any, Mapping, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.diff import overlay
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
@@ -25,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 PARENT = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False, "created_on": "2026-01-01"}
 CHILD = {"id": "p2", "prefix": "192.0.2.64/28", "comment": "", "excluded": True, "created_on": "2026-01-02"}

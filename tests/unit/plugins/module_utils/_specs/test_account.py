@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError, OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import objects_of, subset_of
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 from tests.support.coverage_model import account_state, rule
 

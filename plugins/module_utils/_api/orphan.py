@@ -52,9 +52,7 @@ def watch(is_orphan: Callable[[], bool]) -> None:
     """End this process once it is an orphan; the first call in a process counts."""
     if not _watches:
         _watches.append(Watch(is_orphan))
-        threading.Thread(
-            target=_watches[0].run, name="edgeops.protection watch", daemon=True
-        ).start()
+        threading.Thread(target=_watches[0].run, name=THREAD, daemon=True).start()
 
 
 def end_if_orphan() -> None:

@@ -13,17 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Sequence
 
-from ._api.client import Client
-from ._concurrency import concurrently
-from ._coverage.coverage import Coverage
-from ._guard.acceptance import Acceptance, accepting
-from ._guard.gate import Gate, Verdicts, enabling, key_of
-from ._guard.risks.base import FoundRisk, entries_of
-from ._guard.risks.traffic import drops_traffic
-from ._plan.plan import Operation, Plan
-from ._schema.account import COMPONENTS, OWNER
-from ._schema.resource import Resource
-from ._traffic.ask import Listings, ask_traffic
+from .._api.client import Client
+from .._concurrency import concurrently
+from .._coverage.coverage import Coverage
+from .._plan.plan import Operation, Plan
+from .._schema.account import COMPONENTS, OWNER
+from .._schema.resource import Resource
+from .._traffic.ask import Listings, ask_traffic
+from .acceptance import Acceptance, accepting
+from .gate import Gate, Verdicts, enabling, key_of
+from .risks.base import FoundRisk, entries_of
+from .risks.traffic import drops_traffic
 
 
 @dataclass
