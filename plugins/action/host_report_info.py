@@ -14,12 +14,19 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ansible.errors import AnsibleError
+from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
+    write_timestamp,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     READ,
     Part,
     parts_of,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.deadlines import (
+    accepted_risks,
+    expiring,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
@@ -47,18 +54,19 @@ class ActionModule(CollectionAction):
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         task = HostTask(self.calls(task_vars or {}))
+        now = datetime.now(timezone.utc)
         try:
-            predicted = _predict_host(task)
+            predicted = _predict_host(task, now)
             predicted = accepting(predicted, task.accepted(), datetime.now(timezone.utc))
         except (AnsibleError, ValueError) as exc:
             predicted = HostResults(task.host, errors=[str(exc)])
-        record = host_record(predicted)
+        record = host_record(predicted, write_timestamp(now))
         warnings = task.misspelt_variables()
         result = {"changed": bool(record["operations"]), "record": record}
         return {**result, **({"warnings": warnings} if warnings else {})}
 
 
-def _predict_host(task: HostTask) -> HostResults:
+def _predict_host(task: HostTask, now: datetime) -> HostResults:
     task.require_control_node()
     parts = parts_of(task.host, task.values(READ))
     if not parts:
@@ -73,7 +81,12 @@ def _predict_host(task: HostTask) -> HostResults:
             result = _predict_refused(task, part, result)
         results[part.module] = result
     owners = {name: value for part in parts for name, value in part.options.items()}
-    return host_results(task.host, owners, results, refusals)
+    predicted = host_results(task.host, owners, results, refusals)
+    return replace(
+        predicted,
+        accepted_risks=accepted_risks(parts, now),
+        expiring=expiring(parts, task.accepted(), now),
+    )
 
 
 def _predict_refused(task: HostTask, part: Part, refusal: Mapping[str, Any]) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         try:
             others = [read_report(path, _text_of(path), now) for path in options["merge"]]
             hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
-            records = [record_of(host, variables["hostvars"]) for host in hosts]
+            records = [record_of(host, variables["hostvars"], now) for host in hosts]
             report = merge_reports(others, report_of(records, now))
             changed = self._write(report, directory, int(options["mode"], 8))
         except OSError as exc:
@@ -118,15 +118,18 @@ def reported(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     return [host for host in hosts if host != CONTROL_NODE or hostvars[host].get(REPORT)]
 
 
-def record_of(host: str, hostvars: Mapping[str, Any]) -> HostRecord:
-    """The record of a host of the play, whatever became of it."""
+def record_of(host: str, hostvars: Mapping[str, Any], now: str) -> HostRecord:
+    """The record of a host of the play, whatever became of it; one play reads its hosts at one
+    time."""
     try:
         result = plain(hostvars[host].get(REPORT) or {})
+        groups = plain(list(hostvars[host].get("group_names") or ()))
     except (AnsibleError, KeyError) as exc:
-        result = {"failed": True, "msg": str(exc)}
+        result, groups = {"failed": True, "msg": str(exc)}, []
     record: HostRecord | None = result.get("record")
     failures = [result] if result.get("failed") else []
-    return record or host_record(host_results(str(host), {}, {}, failures))
+    record = record or host_record(host_results(str(host), {}, {}, failures), now)
+    return {**record, "generated": now, "groups": groups}
 
 
 def _text_of(path: str) -> str:

@@ -10,6 +10,7 @@ import json
 import re
 import stat
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ def service() -> Iterator[LocalService]:
 @pytest.fixture
 def inventory(tmp_path: Path, service: LocalService) -> Path:
     """Twelve accounts and zones."""
+    soon = (datetime.now(UTC) + timedelta(days=3)).isoformat(timespec="seconds")
     hosts: dict[str, dict[str, Any]] = {}
     for number, (status, (existing, desired)) in enumerate(ACCOUNTS.items(), start=1):
         service.account(f"{number:032x}").seed(**existing)
@@ -65,7 +67,10 @@ def inventory(tmp_path: Path, service: LocalService) -> Path:
             "broken": {"edge_account_id": "f" * 32, "baseline_allowlist": [{"prefix": "192.0.2/24"}]},
             "closed": {"edge_account_id": "f" * 32, "edge_api_token": "of-nobody"},
             "empty": {},
-            "off": {"edge_account_id": "c" * 32},
+            "off": {
+                "edge_account_id": "c" * 32,
+                "baseline_accept_risks": [{"code": "broad_allowlist", "reason": "OPS-7", "expires": soon}],
+            },
             "zone.unread": {"edge_zone_id": "e" * 32},
             "zone.weakened": {"edge_zone_id": "d" * 32, "baseline_custom_rules": [{**BLOCK, "enabled": True}]},
             "zone.in_order": {"edge_zone_id": "e" * 32, "baseline_custom_rules": [BLOCK]},
@@ -104,6 +109,14 @@ def test_a_fleet_of_twelve_has_each_status(inventory: Path, service: LocalServic
     assert [risk["accepted"] for risk in records["drift"]["risks"]] == [False]
     assert records["zone.weakened"]["zone_id"] == "d" * 32
     assert service.token not in run.output + read(inventory, "report.md")
+    (accepted,), (deadline,) = records["off"]["accepted_risks"], records["off"]["expiring"]
+    assert (accepted["code"], accepted["reason"], accepted["expires"]) == (
+        "broad_allowlist",
+        "OPS-7",
+        deadline["expires"],
+    )
+    assert {tuple(record["groups"]) for record in records.values()} == {("accounts",)}
+    assert {record["generated"] for record in records.values()} == {document["generated"]}
     assert "12 hosts: 4 unknown, 2 unprotected, 2 weakened, 1 drift, 1 pending, 2 in order." in run.output
     assert "Accepted" not in run.output
 
@@ -167,7 +180,7 @@ def test_packed_modules_give_the_same_report(inventory: Path) -> None:
     assert len(one["hosts"]) == 4
     for record in one["hosts"] + other["hosts"]:
         for timed in [*record["pending"], record]:
-            timed.update({name: None for name in ("not_before", "message", "reasons") if name in timed})
+            timed.update({name: None for name in ("not_before", "message", "reasons", "generated") if name in timed})
     assert one["hosts"] == other["hosts"]
 
 

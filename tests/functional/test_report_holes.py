@@ -74,7 +74,9 @@ def seeded(service: LocalService, where: str, obj: Mapping[str, Any]) -> None:
 
 
 def record_of(module: str, result: dict[str, Any], accepted: Any = ()) -> HostRecord:
-    record = host_record(accepting(host_results("lima", {}, {module: result}), parse_accepted(list(accepted)), NOW))
+    record = host_record(
+        accepting(host_results("lima", {}, {module: result}), parse_accepted(list(accepted)), NOW), NOW.isoformat()
+    )
     validate_report(report_of([record], NOW.isoformat()))
     return record
 

@@ -16,7 +16,7 @@ TITLES = {"ipv4": "IPv4", "ipv6": "IPv6"}
 SIGNS = {"covered": "c", "monitored": "m", "undecided": "u", "uncovered": "n", "excluded": "x"}
 LABELS = {
     "covered": "mitigated",
-    "monitored": "monitored, or mitigated in part",
+    "monitored": "mitigated in part, or only monitored",
     "undecided": "not understood",
     "uncovered": "not covered",
     "excluded": "excluded",

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import (
+    OFF,
     UNDECIDED,
     Modes,
     Piece,
@@ -58,6 +59,21 @@ class AccountCoverage:
     reasons: Sequence[str] = ()
     gaps: Sequence[str] = ()
     undecided: Sequence[str] = ()
+    prefixes: Sequence[str] = ()  # those that protect, as far as a result names them
+
+    def modes_of(self, kind: str, prefix: str) -> Modes:
+        """The modes that the traffic to a prefix meets in a component; none if the prefix is not
+        protected."""
+        network = range_of(prefix)
+        found = frozenset(
+            mode
+            for ranges, modes in self.pieces.get(kind) or ()
+            if network and intersection(ranges, [network])
+            for mode in modes
+        )
+        if self.enabled or not found or not _is_switched(kind):
+            return found
+        return frozenset([UNDECIDED if self.enabled is None else OFF])
 
     def classes(self) -> dict[str, Ranges]:
         """The protected addresses by class, and the excluded ones.
@@ -120,6 +136,7 @@ def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
         reasons=list(coverage.get("reasons") or ()),
         gaps=list(coverage.get("gaps") or ()),
         undecided=list(coverage.get("undecided") or ()),
+        prefixes=[str(item["prefix"]) for item in coverage.get("prefixes") or ()],
     )
 
 

@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
 
 from .._baseline.host_plan import host_plan_id
 from .coverage import AccountCoverage
+from .prefixes import prefix_records
 from .record import (
     CLASSES,
     FAMILIES,
@@ -40,7 +41,7 @@ from .statuses import assess, worst_first
 
 def make_report(hosts: Iterable[HostResults], generated: str) -> Report:
     """The report on some hosts; `generated` is when it was made, as a timestamp with an offset."""
-    return report_of([host_record(host) for host in hosts], generated)
+    return report_of([host_record(host, generated) for host in hosts], generated)
 
 
 def report_of(records: Iterable[HostRecord], generated: str) -> Report:
@@ -49,12 +50,14 @@ def report_of(records: Iterable[HostRecord], generated: str) -> Report:
     return Report(version=VERSION, generated=generated, totals=totals(ordered), hosts=ordered)
 
 
-def host_record(host: HostResults) -> HostRecord:
-    """The record of a host."""
+def host_record(host: HostResults, generated: str) -> HostRecord:
+    """The record of a host that was read at this moment."""
     before, after = host.coverage()
     status, reasons = assess(host, before, after)
     return HostRecord(
         host=host.host,
+        generated=generated,
+        groups=list(host.groups),
         status=status,
         reasons=reasons,
         mitigates=before.mitigates if before else None,
@@ -69,6 +72,9 @@ def host_record(host: HostResults) -> HostRecord:
             for risk in item.risks
         ],
         coverage=_coverage(before) if before else None,
+        prefixes=prefix_records(before, after) if before and after else [],
+        accepted_risks=list(host.accepted_risks),
+        expiring=list(host.expiring),
         pending=[step for item in host.predictions for step in item.pending],
         unmanaged=[item for prediction in host.predictions for item in prediction.unmanaged],
     )

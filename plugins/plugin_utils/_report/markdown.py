@@ -24,7 +24,17 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
 from .bars import bars
 from .html import ACTION_SIGNS, lead, unmanaged_text, value_text
 from .operations import FieldChange, field_changes
-from .record import LABELS, STATUSES, Column, Difference, HostRecord, Report, shown_as, unaccepted
+from .record import (
+    LABELS,
+    STATUSES,
+    Column,
+    Difference,
+    HostRecord,
+    Report,
+    is_known,
+    shown_as,
+    unaccepted,
+)
 
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
 MAX_CELL = 300  # characters
@@ -61,7 +71,8 @@ def _row(cells: Iterable[str]) -> str:
 
 def _cells(record: Mapping[str, Any], columns: Mapping[str, Column]) -> Iterator[str]:
     for key, column in columns.items():
-        yield text(excerpt(column.cell(record[key]), MAX_CELL))
+        known = is_known(record) or not column.is_number  # what is not known is not zero
+        yield text(excerpt(column.cell(record[key]), MAX_CELL)) if known else ""
 
 
 def _details(record: HostRecord) -> Iterator[str]:

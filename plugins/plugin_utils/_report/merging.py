@@ -34,7 +34,7 @@ def read_report(name: str, text: str, now: str) -> Report:
             f"{name} is a report of version {report['version']!r}, and this release of the"
             f" collection reads version {VERSION}; make both reports with the same release"
         )
-    wrong = misfit(Report, report) or ("" if _is_timestamp(report["generated"]) else "generated")
+    wrong = misfit(Report, report) or _no_timestamp(report)
     if wrong:
         raise ValueError(f"{name} is a damaged report: {wrong} is missing or has another type")
     if _moment(report["generated"]) > _moment(now) + CLOCKS_DIFFER:
@@ -70,6 +70,18 @@ def _document(name: str, text: str) -> Any:
 
 def _moment(timestamp: str) -> datetime:
     return datetime.fromisoformat(timestamp)
+
+
+def _no_timestamp(report: Mapping[str, Any]) -> str:
+    """The path of the first moment of a report that is none; an empty text if there is none."""
+    if not _is_timestamp(report["generated"]):
+        return "generated"
+    wrong = (
+        f"hosts[{position}].generated"
+        for position, record in enumerate(report["hosts"])
+        if not _is_timestamp(record["generated"])
+    )
+    return next(wrong, "")
 
 
 def _is_timestamp(value: Any) -> bool:

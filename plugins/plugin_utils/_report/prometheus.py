@@ -14,7 +14,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
 
-from .record import CLASSES, FAMILIES, STATUSES, HostRecord, Metric, Report, shown_as
+from .record import CLASSES, FAMILIES, STATUSES, HostRecord, Metric, Report, is_known, shown_as
 
 PREFIX = "edgeops_protection_"
 
@@ -48,7 +48,7 @@ def _of_hosts(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> I
 
 def _is_known(record: Mapping[str, Any], key: str) -> bool:
     """Whether a host has a number for a key: one that could not be read has its status only."""
-    return record[key] is not None and (key == "status" or record["plan_id"] is not None)
+    return record[key] is not None and (key == "status" or is_known(record))
 
 
 def _addresses(hosts: Sequence[HostRecord]) -> Iterator[Sample]:

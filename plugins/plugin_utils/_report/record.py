@@ -13,6 +13,7 @@ the schema.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import (
     Annotated,
     Any,
@@ -104,6 +105,15 @@ def _number(elements: Sequence[Any]) -> str:
     return str(len(elements))
 
 
+def _seconds(timestamp: str) -> float:
+    return datetime.fromisoformat(timestamp).timestamp()
+
+
+def is_known(record: Mapping[str, Any]) -> bool:
+    """Whether a host was read; of others no number is known."""
+    return record["plan_id"] is not None
+
+
 def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
     """The objects that take protection away, or may, and that nobody accepts."""
     return [item for item in unmanaged if item["weakens"] is not False and not item["accepted"]]
@@ -180,6 +190,38 @@ class CoverageRecord(TypedDict):
     undecided: list[str]
 
 
+class ModesNow(TypedDict):
+    """The modes that a prefix has in a component, and those that its baseline gives it."""
+
+    now: list[str]
+    desired: list[str]
+
+
+class PrefixRecord(TypedDict):
+    """A prefix that is protected, or that the baseline protects, with its modes by component."""
+
+    prefix: str
+    components: dict[str, ModesNow]
+
+
+class AcceptedRisk(TypedDict):
+    """A risk that the variables of a host accept, for some networks and entries or for all."""
+
+    code: str
+    networks: list[str]
+    entries: list[str]
+    reason: str | None
+    expires: Annotated[str | None, "the moment from which it does not count"]
+
+
+class Deadline(TypedDict):
+    """Something that ends within two weeks, such as an entry of the allowlist."""
+
+    title: Annotated[str, "the kind of thing in words"]
+    key: str
+    expires: Annotated[str, "the moment from which it does not count"]
+
+
 class HostRecord(TypedDict):
     """A host against its baseline."""
 
@@ -195,6 +237,12 @@ class HostRecord(TypedDict):
         "null if it is not known",
         Metric("mitigates", "Whether a host mitigates anything.", float),
     ]
+    generated: Annotated[
+        str,
+        "when the host was read, a timestamp with an offset",
+        Metric("read_timestamp_seconds", "When a host was read.", _seconds),
+    ]
+    groups: Annotated[list[str], "the groups of the inventory that the host is in"]
     account_id: str | None
     zone_id: str | None
     plan_id: Annotated[
@@ -214,6 +262,9 @@ class HostRecord(TypedDict):
         Counted("risk", "risks"),
     ]
     coverage: CoverageRecord | None
+    prefixes: list[PrefixRecord]
+    accepted_risks: list[AcceptedRisk]
+    expiring: list[Deadline]
     pending: Annotated[
         list[Step],
         Column("pending", _number, True),

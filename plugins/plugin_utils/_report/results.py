@@ -18,7 +18,7 @@ from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
 from .coverage import AccountCoverage, read_coverage
 from .operations import differences
-from .record import Difference, Risk, Step, Unmanaged
+from .record import AcceptedRisk, Deadline, Difference, Risk, Step, Unmanaged
 from .zone_rules import ChangedRule, changed_rules
 
 Result = Mapping[str, Any]  # of a module, as Ansible passes it on
@@ -51,6 +51,9 @@ class HostResults:
     zone_id: str | None = None
     predictions: Sequence[Prediction] = ()
     errors: Sequence[str] = field(default_factory=list)
+    groups: Sequence[str] = ()
+    accepted_risks: Sequence[AcceptedRisk] = ()
+    expiring: Sequence[Deadline] = ()
 
     @property
     def plans(self) -> dict[str, str]:

@@ -39,6 +39,15 @@ def test_slices_become_one_report() -> None:
     assert merged["totals"]["statuses"]["unknown"] == 3
 
 
+def test_each_host_keeps_the_time_at_which_it_was_read() -> None:
+    merged = merge_reports([report(OLDER, "lima")], report(NOW, "oslo"))
+    assert {record["host"]: record["generated"] for record in merged["hosts"]} == {"lima": OLDER, "oslo": NOW}
+    undated = report(NEWER, "lima")
+    undated["hosts"][0]["generated"] = "yesterday"
+    with pytest.raises(ValueError, match=r"damaged report: hosts\[0\]\.generated"):
+        read_report("slice.json", json.dumps(undated), NOW)
+
+
 def test_the_newest_report_on_a_host_counts_whatever_the_order() -> None:
     old, new = report(OLDER, "lima", "oslo", error="old"), report(NEWER, "lima", error="new")
     for order in ([old, new], [new, old]):

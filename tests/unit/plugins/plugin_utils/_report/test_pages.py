@@ -43,6 +43,8 @@ def record(data: str = "lima", **others: Any) -> Any:
     unmanaged = {"module": data, "resource": data, "title": data, "key": data, "reason": data, "since": data}
     return {
         "host": data,
+        "generated": GENERATED,
+        "groups": [data],
         "status": "drift",
         "reasons": [data],
         "mitigates": True,
@@ -52,6 +54,9 @@ def record(data: str = "lima", **others: Any) -> Any:
         "plans": {data: data},
         "operations": [{**operation, "fields": {data: data + "!", "new": [data]}, "before": {data: data}}],
         "risks": [{"module": data, "accepted": False, "code": data, "message": data, "reason": data}],
+        "prefixes": [{"prefix": data, "components": {data: {"now": [data], "desired": [data]}}}],
+        "accepted_risks": [{"code": data, "networks": [data], "entries": [data], "reason": data, "expires": GENERATED}],
+        "expiring": [{"title": data, "key": data, "expires": GENERATED}],
         "pending": [{"module": data, "message": data}],
         "unmanaged": [{**unmanaged, "weakens": weakens, "accepted": data} for weakens in (None, False)],
         "coverage": {
@@ -153,6 +158,7 @@ def test_metrics_say_how_bad_it_is() -> None:
         'edgeops_protection_host_severity{host="lima"} 2',
         'edgeops_protection_host_severity{host="oslo"} 5',
         'edgeops_protection_host_refused_risks{host="lima"} 1',
+        'edgeops_protection_host_read_timestamp_seconds{host="lima"} 1795255200',
         'edgeops_protection_host_addresses{host="lima",family="ipv4",class="uncovered"} 16',
     ):
         assert expected in lines
@@ -206,6 +212,12 @@ def test_an_unknown_host_has_no_plan() -> None:
         )
     ]
     assert names == ["report.json", "report.md", "report.html", "report.prom", "plans/lima.json"]
+
+
+def test_what_is_not_known_is_not_zero_in_markdown() -> None:
+    oslo = record("oslo", status="unknown", plan_id=None, operations=[], pending=[], reasons=["closed"])
+    (row,) = (line for line in markdown_page(report_of([oslo], GENERATED)).splitlines() if line.startswith("| oslo"))
+    assert row == "| oslo | unknown | closed |  |  |"
 
 
 def test_an_unknown_host_has_no_sample_but_its_status() -> None:

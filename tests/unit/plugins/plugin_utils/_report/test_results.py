@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results, is_refusal
 
+GENERATED = "2026-11-21T10:00:00+00:00"
 RISK: dict[str, Any] = {
     "code": "mass_deletion",
     "message": "Much goes.",
@@ -53,7 +54,7 @@ def test_a_result_is_read_into_a_prediction() -> None:
         ("custom rule", "other", None)
     ]
     assert prediction.weaker == ["The custom rule form skips more."]
-    record = host_record(host)
+    record = host_record(host, GENERATED)
     assert (record["status"], record["zone_id"], record["account_id"]) == ("weakened", "z", None)
     assert (record["plans"], record["coverage"], record["mitigates"]) == ({"custom_rules": "a" * 64}, None, None)
     assert record["reasons"][-2:] == ["1 difference from the baseline.", "It waits."]
@@ -66,7 +67,7 @@ def test_a_refused_plan_keeps_its_risks_and_takes_the_prediction_beside_it() -> 
         assert prediction.is_refused
         assert [(risk["code"], risk["accepted"]) for risk in prediction.risks] == [("mass_deletion", False)]
         assert host.errors == []
-    record = host_record(host)
+    record = host_record(host, GENERATED)
     assert (record["status"], record["reasons"]) == ("drift", ["A run refuses the plan: mass_deletion."])
 
 
@@ -86,7 +87,7 @@ def test_accepted_risks_are_those_of_a_plan_that_is_not_refused() -> None:
 def test_a_host_that_was_not_read_says_why(results: Any, failures: Any, errors: list[str]) -> None:
     host = host_results("lima", {}, results, failures)
     assert host.errors == errors
-    assert host_record(host)["status"] == "unknown"
+    assert host_record(host, GENERATED)["status"] == "unknown"
 
 
 def test_a_refusal_is_a_failure_with_risks_and_operations() -> None:
