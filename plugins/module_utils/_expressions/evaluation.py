@@ -1,0 +1,266 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whether a request or packet matches an expression: yes, no, or not known, with the reasons.
+
+The vendor describes the language in "Rules language"; where the description is silent, the public
+engine (github.com/cloudflare/wirefilter) decides: addresses are compared within their family, a
+missing value meets no comparison but `ne`, and regular expressions work on bytes.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from bisect import bisect_right
+from functools import lru_cache
+from typing import Any, Callable, Mapping
+
+from .._values.address_set import IPV6, Ranges
+from .comparisons import addresses_of
+from .functions import QUANTIFIERS
+from .grammar import (
+    PATTERN,
+    QUOTED,
+    RAW,
+    Combination,
+    Comparison,
+    Constant,
+    Negation,
+    Token,
+    Tree,
+    Unread,
+    parse,
+    quoted,
+    tokens_of,
+)
+from .literals import (
+    MISSING,
+    Address,
+    Items,
+    Unevaluated,
+    Value,
+    is_address,
+    is_number,
+    kind_of,
+    number_of,
+    text_of,
+)
+from .operands import Fields, Operand, operand
+from .patterns import regular_expression, wildcard
+from .truth import NotKnown, Truth, all_of, any_of, negation, odd_of
+
+Decide = Callable[[Fields], Truth]
+Test = Callable[[Value, Fields], bool]  # whether a value meets a comparison; raises Unevaluated
+
+BEYOND = 1 << 200  # higher than the number of any address
+ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
+    "eq": lambda one, other: bool(one == other),
+    "ne": lambda one, other: bool(one != other),
+    "lt": lambda one, other: bool(one < other),
+    "le": lambda one, other: bool(one <= other),
+    "gt": lambda one, other: bool(one > other),
+    "ge": lambda one, other: bool(one >= other),
+}
+
+
+@lru_cache(maxsize=4096)
+def decider(expression: str) -> Decide:
+    """Whether a request, by its fields, matches an expression."""
+    try:
+        return _decide(parse(expression))
+    except Unread as exc:
+        return _always(NotKnown((f"the expression cannot be read: {exc.problem}",)))
+
+
+def _always(truth: Truth) -> Decide:
+    return lambda fields: truth
+
+
+def _decide(tree: Tree) -> Decide:
+    if isinstance(tree, Constant):
+        return _always(tree.value)
+    if isinstance(tree, Negation):
+        part = _decide(tree.part)
+        return lambda fields: negation(part(fields))
+    if isinstance(tree, Combination):
+        parts = [_decide(part) for part in tree.parts]
+        combined = {"and": all_of, "or": any_of, "xor": odd_of}[tree.operator]
+        return lambda fields: combined(part(fields) for part in parts)
+    if not isinstance(tree, Comparison):
+        return _always(NotKnown((tree.problem,)))
+    try:
+        return _compared(tree)
+    except (Unevaluated, Unread) as exc:
+        return _always(NotKnown((exc.reason if isinstance(exc, Unevaluated) else exc.problem,)))
+
+
+def _compared(comparison: Comparison) -> Decide:
+    tokens = tokens_of(comparison.field)
+    if tokens[0].text in QUANTIFIERS and tokens[1:2] and tokens[1].text == "(":
+        if comparison.operator or tokens[-1].text != ")":
+            raise Unevaluated(f"{tokens[0].text}() is compared to something")
+        return _quantified(tokens[0].text, tokens[2:-1])
+    left = operand(tokens)
+    if left.is_each:
+        raise Unevaluated("[*] is used without any() or all()")
+    test, if_missing = _test(comparison), comparison.operator == "ne"
+
+    def decide(fields: Fields) -> Truth:
+        try:
+            value = left.evaluate(fields)
+            return if_missing if value is MISSING else test(value, fields)
+        except Unevaluated as exc:
+            return NotKnown((exc.reason,))
+
+    return decide
+
+
+def _quantified(name: str, tokens: list[Token]) -> Decide:
+    """any() and all() of a comparison of each element of an array."""
+    tree = parse(" ".join(token.text for token in tokens))
+    if not isinstance(tree, Comparison):
+        raise Unevaluated(f"{name}() of more than one comparison is not understood")
+    left = operand(tokens_of(tree.field))
+    if not left.is_each and tree.operator:
+        raise Unevaluated(f"{name}() takes a comparison of each element, with [*]")
+    return _each(left, _test(tree), {"any": any_of, "all": all_of}[name])
+
+
+def _each(left: Operand, test: Test, combined: Callable[[list[Truth]], Truth]) -> Decide:
+    def one(value: Value, fields: Fields) -> Truth:
+        try:
+            return test(value, fields)
+        except Unevaluated as exc:
+            return NotKnown((exc.reason,))
+
+    def decide(fields: Fields) -> Truth:
+        try:
+            elements = left.evaluate(fields)
+        except Unevaluated as exc:
+            return NotKnown((exc.reason,))
+        if elements is MISSING:
+            return False
+        if not isinstance(elements, Items):
+            return NotKnown((f"{kind_of(elements)} has no elements",))
+        truths = [one(value, fields) for value in elements.values]
+        if not elements.complete:
+            truths.append(NotKnown(("not all elements of an array are given",)))
+        return combined(truths)
+
+    return decide
+
+
+def _test(comparison: Comparison) -> Test:
+    """What a comparison asks of a value; raises Unevaluated and Unread for a form that is not
+    known."""
+    operator, operands = comparison.operator, comparison.operands
+    if not operator:
+        return _is_true
+    in_list = operator == "in" and not comparison.in_braces and operands[0].text.startswith("$")
+    if comparison.in_braces != (operator == "in") and not in_list:
+        raise Unevaluated(f"'{operator}' is not known with these values")
+    if not operands:
+        return lambda value, fields: False
+    kinds = {token.kind for token in operands}
+    if kinds <= {QUOTED, RAW, PATTERN}:
+        return _text_test(comparison)
+    texts = [token.text for token in operands]
+    if in_list:
+        return _list_test(texts[0])
+    if all(map(is_number, texts)):
+        return _number_test(operator, texts)
+    if all(map(is_address, texts)):
+        return _address_test(comparison)
+    raise Unevaluated(f"{quoted(texts[0])} is not understood as a value")
+
+
+def _is_true(value: Value, fields: Fields) -> bool:
+    if not isinstance(value, bool):
+        raise Unevaluated(f"{kind_of(value)} is neither true nor false")
+    return value
+
+
+def _of_kind(kind: Any, other: str, value: Value) -> None:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise Unevaluated(f"{kind_of(value)} is compared to {other}")
+
+
+def _text_test(comparison: Comparison) -> Test:
+    operator = comparison.operator
+    if operator == "in":
+        members = frozenset(map(text_of, comparison.operands))
+        return _tested(bytes, "texts", lambda value: value in members)
+    (token,) = comparison.operands
+    if operator == "matches":
+        return _tested(bytes, "a regular expression", regular_expression(token))
+    text = text_of(token)
+    if operator == "contains":
+        return _tested(bytes, "a text", lambda value: text in value)
+    if operator in ("wildcard", "strict wildcard"):
+        return _tested(bytes, "a wildcard", wildcard(text, operator != "wildcard"))
+    compare = _order(operator)
+    return _tested(bytes, "a text", lambda value: compare(value, text))
+
+
+def _order(operator: str) -> Callable[[Any, Any], bool]:
+    if operator not in ORDER:
+        raise Unevaluated(f"'{operator}' is not known with these values")
+    return ORDER[operator]
+
+
+def _tested(kind: Any, other: str, test: Callable[[Any], bool]) -> Test:
+    def tested(value: Value, fields: Fields) -> bool:
+        _of_kind(kind, other, value)
+        return test(value)
+
+    return tested
+
+
+def _number_test(operator: str, texts: list[str]) -> Test:
+    if operator == "in":
+        ends = [text.split("..") for text in texts]
+        ranges = [(number_of(parts[0]), number_of(parts[-1])) for parts in ends]
+        return _tested(
+            int, "numbers", lambda value: any(first <= value <= last for first, last in ranges)
+        )
+    compare, number = _order(operator), number_of(texts[0])
+    return _tested(int, "a number", lambda value: compare(value, number))
+
+
+def _address_test(comparison: Comparison) -> Test:
+    kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
+    if comparison.operator in ("eq", "ne", "in"):
+        ranges = addresses_of(comparison)
+        return _tested(kinds, "addresses", lambda value: is_in(ranges, value))
+    compare = _order(comparison.operator)
+    try:
+        other = ipaddress.ip_address(comparison.operands[0].text)
+    except ValueError as exc:
+        raise Unevaluated(str(exc)) from exc
+    return _tested(
+        kinds,
+        "an address",
+        lambda value: value.version == other.version and compare(value, other),
+    )
+
+
+def is_in(ranges: Ranges, address: Address) -> bool:
+    """Whether a set of addresses holds an address."""
+    number = int(address) + (IPV6 if address.version == 6 else 0)
+    index = bisect_right(ranges, (number, BEYOND)) - 1
+    return index >= 0 and ranges[index][1] >= number
+
+
+def _list_test(name: str) -> Test:
+    kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
+
+    def test(value: Value, fields: Fields) -> bool:
+        ranges = fields.lists.get(name[1:])
+        if ranges is None:
+            raise Unevaluated(f"the content of the list {name} is not known")
+        _of_kind(kinds, "addresses", value)
+        return is_in(ranges, value)
+
+    return test
