@@ -24,6 +24,11 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     Part,
     parts_of,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
+    ACKNOWLEDGED,
+    Acknowledgement,
+    parse_acknowledged,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.deadlines import (
     accepted_risks,
     expiring,
@@ -57,7 +62,7 @@ class ActionModule(CollectionAction):
         now = datetime.now(timezone.utc)
         try:
             predicted = _predict_host(task, now)
-            predicted = accepting(predicted, task.accepted(), datetime.now(timezone.utc))
+            predicted = accepting(predicted, task.accepted(), now, _acknowledged(task))
         except (AnsibleError, ValueError) as exc:
             predicted = HostResults(task.host, errors=[str(exc)])
         record = host_record(predicted, write_timestamp(now))
@@ -85,8 +90,12 @@ def _predict_host(task: HostTask, now: datetime) -> HostResults:
     return replace(
         predicted,
         accepted_risks=accepted_risks(parts, now),
-        expiring=expiring(parts, task.accepted(), now),
+        expiring=expiring(parts, task.accepted(), now, _acknowledged(task)),
     )
+
+
+def _acknowledged(task: HostTask) -> list[Acknowledgement]:
+    return parse_acknowledged(task.value(ACKNOWLEDGED) or [])
 
 
 def _predict_refused(task: HostTask, part: Part, refusal: Mapping[str, Any]) -> dict[str, Any]:

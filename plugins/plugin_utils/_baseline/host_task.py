@@ -45,6 +45,10 @@ class HostTask:
         values: dict[str, Any] = without_omitted(templated, variables.get("omit"))
         return values
 
+    def value(self, name: str) -> Any:
+        """A variable of the host without templates; None if the host does not have it."""
+        return self.values([name]).get(name)
+
     def runner(self, warn: Warn | None = None) -> HostRunner:
         """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""
         show = self.warn if warn is None else warn
@@ -93,7 +97,7 @@ class HostTask:
 
     def accepted(self) -> list[Accepted]:
         """What the report accepts of the objects that no baseline names; raises ValueError."""
-        return parse_accepted(self.values([ACCEPTED_UNMANAGED]).get(ACCEPTED_UNMANAGED) or [])
+        return parse_accepted(self.value(ACCEPTED_UNMANAGED) or [])
 
     def _is_accepted(self) -> IsAccepted:
         """Whether the report accepts an object now; a wrong variable accepts none."""

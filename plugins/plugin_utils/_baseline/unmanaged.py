@@ -15,65 +15,52 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural, sentence
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import parse_expiry
 
+from .consent import Consent, is_in_force, parse_entries
 from .stale_plan import TITLES
 
 ACCEPTED_UNMANAGED = "report_accepted_unmanaged"  # the variable that accepts some
 MAX_SENTENCES = 10  # name an object each
-NEEDED = {"resource", "keys", "reason"}
 
 Unmanaged = Mapping[str, Any]  # a record of a result
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """Objects that may weaken a host: those of a resource whose keys match a pattern, until they
-    expire."""
+    """Objects that may weaken a host: those of a resource whose keys match a pattern."""
 
     resource: str
     keys: Sequence[str]
-    reason: str
-    expires: datetime | None = None
+    consent: Consent
 
     def accepts(self, item: Unmanaged, now: datetime) -> bool:
         """Whether an object is accepted at this moment."""
         key, patterns = str(item["key"]).casefold(), [text.casefold() for text in self.keys]
         return (
             item["resource"] == self.resource
-            and (self.expires is None or now < self.expires)
+            and is_in_force(self.consent, now)
             and any(key == pattern or fnmatchcase(key, pattern) for pattern in patterns)
         )
 
 
 def parse_accepted(entries: Any) -> list[Accepted]:
     """The entries of the variable; raises ValueError with what is wrong in one."""
-    if not isinstance(entries, Sequence) or isinstance(entries, str):
-        raise ValueError(f"{ACCEPTED_UNMANAGED} is not a list.")
-    return [_parse(f"{ACCEPTED_UNMANAGED}[{index}]", item) for index, item in enumerate(entries)]
+    parsed = parse_entries(ACCEPTED_UNMANAGED, entries, ("resource", "keys"))
+    return [_parse(*item) for item in parsed]
 
 
-def _parse(name: str, entry: Any) -> Accepted:
-    fields = entry.keys() if isinstance(entry, Mapping) else frozenset()
-    if not NEEDED <= fields <= {*NEEDED, "expires"}:
-        raise ValueError(f"{name} needs resource, keys and reason, and takes expires beside them.")
-    keys, reason = entry["keys"], str(entry["reason"] or "").strip()
+def _parse(name: str, entry: Mapping[str, Any], consent: Consent) -> Accepted:
+    keys = entry["keys"]
     if entry["resource"] not in TITLES:
         raise ValueError(f"{name}.resource is not one of {', '.join(TITLES)}.")
     if not isinstance(keys, Sequence) or isinstance(keys, str) or not keys:
         raise ValueError(f"{name}.keys is not a list of keys or patterns.")
-    if not reason:
-        raise ValueError(f"{name}.reason is empty; say why the objects are accepted.")
-    try:
-        expires = parse_expiry(str(entry["expires"])) if entry.get("expires") else None
-    except ValueError as exc:
-        raise ValueError(f"{name}.expires: {exc}.") from exc
-    return Accepted(str(entry["resource"]), [str(key) for key in keys], reason, expires)
+    return Accepted(str(entry["resource"]), [str(key) for key in keys], consent)
 
 
 def accepted_reason(item: Unmanaged, accepted: Iterable[Accepted], now: datetime) -> str | None:
     """Why an object is accepted; None if it is not."""
-    return next((entry.reason for entry in accepted if entry.accepts(item, now)), None)
+    return next((entry.consent.reason for entry in accepted if entry.accepts(item, now)), None)
 
 
 def weakening(items: Iterable[Unmanaged]) -> list[str]:

@@ -145,7 +145,9 @@ def weaker(before: AccountCoverage, after: AccountCoverage) -> list[str]:
     not."""
     missing = difference(after.protected, before.protected)
     passing = difference(before.bypassing, after.bypassing)
-    sentences = (
+    is_off = before.enabled is False and after.enabled
+    sentences = ["The protection is off, and the baseline turns it on."] if is_off else []
+    sentences += (
         [f"{named(missing)} are not protected, and the baseline protects them."] if missing else []
     )
     sentences += (

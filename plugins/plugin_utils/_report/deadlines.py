@@ -24,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
 
 from .._baseline.unmanaged import Accepted
 from .._baseline.variables import Part
+from .acknowledged import Acknowledgement
 from .record import AcceptedRisk, Deadline
 
 SOON = timedelta(days=14)
@@ -46,12 +47,29 @@ def accepted_risks(parts: Sequence[Part], now: datetime) -> list[AcceptedRisk]:
     ]
 
 
-def expiring(parts: Sequence[Part], accepted: Iterable[Accepted], now: datetime) -> list[Deadline]:
-    """What ends within two weeks, the first end first: entries, accepted risks and objects."""
+def expiring(
+    parts: Sequence[Part],
+    accepted: Iterable[Accepted],
+    now: datetime,
+    acknowledged: Iterable[Acknowledgement] = (),
+) -> list[Deadline]:
+    """What ends within two weeks, the first end first: entries, accepted risks and objects,
+    acknowledged states."""
     ends = [
         *_entries(parts),
         *(("accepted risk", item.code, item.expires) for item in _acceptances(parts)),
-        *((f"accepted {item.resource}", ", ".join(item.keys), item.expires) for item in accepted),
+        *(
+            (f"accepted {item.resource}", ", ".join(item.keys), item.consent.expires)
+            for item in accepted
+        ),
+        *(
+            (
+                "acknowledged state",
+                " ".join([item.state, *networks(item.networks)]),
+                item.consent.expires,
+            )
+            for item in acknowledged
+        ),
     ]
     soon = [(end, title, key) for title, key, end in ends if end and now < end <= now + SOON]
     return [

@@ -77,6 +77,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         expiring=list(host.expiring),
         pending=[step for item in host.predictions for step in item.pending],
         unmanaged=[item for prediction in host.predictions for item in prediction.unmanaged],
+        acknowledged=host.acknowledging.records(before) if before else [],
     )
 
 

@@ -36,6 +36,7 @@ from .operations import FieldChange, field_changes
 from .record import (
     LABELS,
     STATUSES,
+    Acknowledged,
     AddressCounts,
     Counted,
     CoverageRecord,
@@ -165,6 +166,7 @@ def _host(record: HostRecord) -> dict[str, Any]:
         "operations": [_operation(operation) for operation in record["operations"]],
         "pending": pending,
         "unmanaged": [unmanaged_text(item) for item in _holes_first(record["unmanaged"])],
+        "acknowledged": [acknowledged_text(item) for item in record["acknowledged"]],
         "coverage": list(_coverage(coverage)) if coverage else [],
         "ids": [
             (name, values[key])
@@ -217,6 +219,12 @@ def unmanaged_text(item: Unmanaged) -> str:
     ]
     named = f"{capitalised(item['title'])} {item['key']}"
     return excerpt(f"{named}: {'; '.join(filter(None, details))}", MAX_VALUE)
+
+
+def acknowledged_text(item: Acknowledged) -> str:
+    """A state that is meant, why, and until when."""
+    until = f", until {item['expires']}" if item["expires"] else ""
+    return excerpt(f"{item['text']} Acknowledged: {item['reason']}{until}", MAX_VALUE)
 
 
 def _holes_first(items: Sequence[Unmanaged]) -> list[Unmanaged]:

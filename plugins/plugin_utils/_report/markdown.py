@@ -22,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
 )
 
 from .bars import bars
-from .html import ACTION_SIGNS, lead, unmanaged_text, value_text
+from .html import ACTION_SIGNS, acknowledged_text, lead, unmanaged_text, value_text
 from .operations import FieldChange, field_changes
 from .record import (
     LABELS,
@@ -61,7 +61,8 @@ def _lines(report: Report) -> Iterator[str]:
     for record in report["hosts"]:
         yield _row(_cells(record, columns))
     for record in report["hosts"]:
-        if record["operations"] or record["risks"] or unaccepted(record["unmanaged"]):
+        holes = unaccepted(record["unmanaged"])
+        if record["operations"] or record["risks"] or holes or record["acknowledged"]:
             yield from _details(record)
 
 
@@ -82,8 +83,10 @@ def _details(record: HostRecord) -> Iterator[str]:
             f"- risk {code(risk['code'])}, {'accepted' if risk['accepted'] else 'refused'}:"
             f" {text(risk['message'])}"
         )
-    for item in unaccepted(record["unmanaged"])[:MAX_OPERATIONS]:
-        yield f"- in no baseline: {text(unmanaged_text(item))}"
+    for hole in unaccepted(record["unmanaged"])[:MAX_OPERATIONS]:
+        yield f"- in no baseline: {text(unmanaged_text(hole))}"
+    for item in record["acknowledged"]:
+        yield f"- {text(acknowledged_text(item))}"
     for operation in record["operations"][:MAX_OPERATIONS]:
         yield _operation(operation)
     more = left_out(len(record["operations"]), MAX_OPERATIONS, "difference", "differences")

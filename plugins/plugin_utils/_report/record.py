@@ -162,6 +162,16 @@ class Unmanaged(UnmanagedRecord):
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
 
 
+class Acknowledged(TypedDict):
+    """A state that would make the host unprotected, and that is meant."""
+
+    state: Literal["protection_off", "no_protected_prefix", "uncovered"]
+    text: Annotated[str, "the state in a sentence"]
+    networks: Annotated[list[str], "the addresses that it concerns, as far as it concerns some"]
+    reason: str
+    expires: Annotated[str | None, "from when on it counts again, null for never"]
+
+
 # Addresses by how they are treated: every component mitigates covered ones, and one component does
 # nothing for uncovered ones.
 ClassCounts = dict[AddressClass, int]
@@ -277,6 +287,11 @@ class HostRecord(TypedDict):
         Metric("holes", "Objects that no baseline names, and that take protection away.", _holes),
         Counted("object that no baseline names", "objects that no baseline names"),
     ]
+    acknowledged: Annotated[
+        list[Acknowledged],
+        Metric("acknowledged", "States without protection that are meant.", len),
+        Counted("acknowledged state", "acknowledged states"),
+    ]
 
 
 class Totals(TypedDict):
@@ -289,6 +304,7 @@ class Totals(TypedDict):
     risks: int
     pending: int
     unmanaged: int
+    acknowledged: int
     addresses: AddressCounts
 
 

@@ -16,6 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import se
 
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
+from .acknowledged import Acknowledgement, Acknowledging
 from .coverage import AccountCoverage, read_coverage
 from .operations import differences
 from .record import AcceptedRisk, Deadline, Difference, Risk, Step, Unmanaged
@@ -54,6 +55,7 @@ class HostResults:
     groups: Sequence[str] = ()
     accepted_risks: Sequence[AcceptedRisk] = ()
     expiring: Sequence[Deadline] = ()
+    acknowledging: Acknowledging = field(default_factory=Acknowledging)
 
     @property
     def plans(self) -> dict[str, str]:
@@ -107,13 +109,19 @@ def host_results(
     )
 
 
-def accepting(host: HostResults, accepted: Sequence[Accepted], now: datetime) -> HostResults:
-    """The results of a host where what no baseline names is accepted so at this moment."""
+def accepting(
+    host: HostResults,
+    accepted: Sequence[Accepted],
+    now: datetime,
+    acknowledged: Sequence[Acknowledgement] = (),
+) -> HostResults:
+    """The results of a host where what no baseline names is accepted so at this moment, and states
+    are acknowledged."""
     predictions = [
         replace(item, unmanaged=[_accepting(obj, accepted, now) for obj in item.unmanaged])
         for item in host.predictions
     ]
-    return replace(host, predictions=predictions)
+    return replace(host, predictions=predictions, acknowledging=Acknowledging(acknowledged, now))
 
 
 def _accepting(item: Unmanaged, accepted: Sequence[Accepted], now: datetime) -> Unmanaged:

@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
 
 from .._baseline.unmanaged import weakening
-from .coverage import AccountCoverage, named, weaker
+from .coverage import AccountCoverage, weaker
 from .record import STATUSES, Status, unaccepted
 from .results import HostResults
 from .zone_rules import weaker_rules
@@ -47,7 +47,7 @@ def assess(
     rules = [rule for item in host.predictions for rule in item.rules]
     applying: dict[Status, list[str]] = {
         "unknown": [*host.errors, *(_not_understood(before) if before else [])],
-        "unprotected": _unprotected(before) if before else [],
+        "unprotected": host.acknowledging.unprotected(before) if before else [],
         "weakened": [
             *(weaker(before, after) if before and after else []),
             *weaker_rules(rules),
@@ -75,15 +75,6 @@ def _not_understood(coverage: AccountCoverage) -> list[str]:
     if coverage.enabled is not None and not any(modes == {UNDECIDED} for _ranges, modes in pieces):
         return []
     return list(coverage.undecided or ["What the account protects is not known."])
-
-
-def _unprotected(coverage: AccountCoverage) -> list[str]:
-    reasons = list(coverage.reasons)
-    if coverage.enabled is False or not coverage.protected:
-        return reasons or ["There is no protected address."]
-    if not coverage.uncovered:
-        return []
-    return [*reasons, f"A component does nothing for {named(coverage.uncovered)}."]
 
 
 def _drift(host: HostResults) -> list[str]:

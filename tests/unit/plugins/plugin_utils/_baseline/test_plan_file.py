@@ -24,8 +24,9 @@ PLANS = {"account_protection": "1" * 64}
 def record(host: str, plans: dict[str, str] | None) -> Any:
     """A host with these plans; one with None could not be read."""
     status, reasons = ("unknown", ["It was not read."]) if plans is None else ("drift", ["It differs."])
-    lists: dict[str, list[Any]] = {"operations": [], "risks": [], "pending": [], "unmanaged": []}
-    values = {"host": host, "status": status, "reasons": reasons, "plans": plans or {}, **lists}
+    names = ("operations", "risks", "pending", "unmanaged", "acknowledged", "groups", "prefixes", "accepted_risks")
+    lists: dict[str, list[Any]] = {name: [] for name in (*names, "expiring")}
+    values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, "plans": plans or {}, **lists}
     plan_id = None if plans is None else host_plan_id(plans)
     return {**values, "plan_id": plan_id, "mitigates": None, "account_id": None, "zone_id": None, "coverage": None}
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import parse_acknowledged
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.deadlines import accepted_risks, expiring
 
 NOW = datetime(2026, 11, 21, 10, tzinfo=UTC)
@@ -46,10 +47,13 @@ def test_what_ends_within_two_weeks_is_listed_once_and_the_first_end_comes_first
         "accept_risks": [{"code": "broad_allowlist", "expires": SOON}],
     }
     accepted = parse_accepted([{"resource": "allowlist_entry", "keys": ["8.*"], "reason": "probes", "expires": SOON}])
-    assert [(item["title"], item["key"], item["expires"]) for item in expiring(parts(**options), accepted, NOW)] == [
+    states = parse_acknowledged([{"state": "uncovered", "networks": ["8.8.8.8"], "reason": "lab", "expires": SOON}])
+    listed = expiring(parts(**options), accepted, NOW, states)
+    assert [(item["title"], item["key"], item["expires"]) for item in listed] == [
         ("protected prefix", "192.0.2.0/24", "2026-11-22T07:00:00+00:00"),
         ("accepted allowlist_entry", "8.*", "2026-12-02T00:00:00+00:00"),
         ("accepted risk", "broad_allowlist", "2026-12-02T00:00:00+00:00"),
+        ("acknowledged state", "uncovered 8.8.8.8/32", "2026-12-02T00:00:00+00:00"),
     ]
 
 

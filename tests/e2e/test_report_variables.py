@@ -1,0 +1,80 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Variables of the role report, as hosts, groups and plays set them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.report_schema import validate_report
+
+PLAYBOOK = REPOSITORY / "playbooks" / "report.yml"
+PAGE = REPOSITORY / "docs" / "report.md"
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+RULES = {"rules": [{"scope": "global", "name": "global", "mode": "enabled"}]}
+LAB, SHOP = "a" * 32, "b" * 32
+IN_ORDER: Mapping[str, Any] = {
+    "enabled": True,
+    "prefixes": [{"prefix": "203.0.113.0/24"}],
+    "syn_flood": RULES,
+    "out_of_state_tcp": RULES,
+}
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as service:
+        service.account(LAB).seed(**IN_ORDER)
+        service.account(SHOP).seed(**IN_ORDER)
+        yield service
+        assert not service.breaches
+        assert not service.writes, "a report writes nothing to the service"
+
+
+def report(directory: Path, service: LocalService, variables: Mapping[str, Any] | None = None, **lab: Any) -> Run:
+    """A report on two accounts, with variables of the play and of the host lab."""
+    hosts = {"lab": {"edge_account_id": LAB, **lab}, "shop": {"edge_account_id": SHOP}}
+    connection = {"edge_api_token": service.token, "edge_base_url": service.base_url, "baseline_retries": 0}
+    document = {"accounts": {"hosts": hosts, "vars": {**LOCAL, **connection}}}
+    path = directory / "hosts.yml"
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    of_play = json.dumps({**(variables or {}), "report_directory": str(directory / "report")})
+    return ansible_playbook("-i", path, "-e", of_play, PLAYBOOK)
+
+
+def read(directory: Path) -> dict[str, Any]:
+    """The records of the report by host."""
+    document = json.loads((directory / "report" / "report.json").read_text(encoding="utf-8"))
+    validate_report(document)
+    return {record["host"]: record for record in document["hosts"]}
+
+
+def example(beginning: str) -> dict[str, Any]:
+    """The variables of an example on the page."""
+    blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (block,) = [block for block in blocks if block.startswith(beginning)]
+    variables: dict[str, Any] = yaml.safe_load(block)
+    return variables
+
+
+def test_a_lab_that_is_off_on_purpose_is_in_order_until_it_expires(service: LocalService, tmp_path: Path) -> None:
+    service.account(LAB).seed(enabled=False)
+    variables = example("# host_vars/lab.yml")
+    run = report(tmp_path, service, **variables, baseline_enabled=False)
+    assert "2 hosts: 2 in order." in run.output, run.output
+    assert [item["state"] for item in read(tmp_path)["lab"]["acknowledged"]] == ["protection_off"]
+    variables["report_acknowledged"][0]["expires"] = "2020-01-01"
+    run = report(tmp_path, service, {"report_fail_on": ["unprotected"]}, **variables)
+    assert "1 unprotected, 1 in order." in run.output, run.output
+    assert read(tmp_path)["lab"]["reasons"][0] == "TCP protection is off."
