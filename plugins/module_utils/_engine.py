@@ -19,13 +19,11 @@ from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
 from ._concurrency import concurrently
 from ._errors import PlanError, ProtectionError, ServiceError
 from ._guard.approval import Approval
-from ._guard.check import Checked, changes_protection, check_plan
+from ._guard.check import changes_protection, check_plan
+from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
-from ._guard.gate import Gate
 from ._guard.quota import check_quota
-from ._guard.risks.registry import BY_OWNER, codes_of
 from ._guard.rollout import StagedRollout
-from ._holes.zone import weaker_records
 from ._plan import fingerprint
 from ._plan.desired import Desired
 from ._plan.nested import unread_nested
@@ -44,6 +42,7 @@ from ._result import (
     protection_results,
     refused_risks,
     standing_warnings,
+    weaker_results,
 )
 from ._schema.account import decided_with
 from ._schema.resource import Object, Resource, State
@@ -123,7 +122,7 @@ class Run:
         rollout = StagedRollout(now, task.monitoring, local_time) if task.is_staged else None
         evidence = None
         if task.evidence:
-            evidence = EvidenceSource(Gate(task.evidence, now), task.accepted, client)
+            evidence = EvidenceSource.begun(task.evidence, now, task.accepted, client)
         return cls(task.at(now), client, warn, rollout, evidence)
 
     def plan(self, existing: State) -> Plan:
@@ -179,7 +178,7 @@ class Run:
         mistake."""
         warnings = [*plan_warnings(checked), *expiry_warnings(self.task.desired, checked.plan)]
         if is_role:
-            warnings += standing_warnings(checked, codes_of(BY_OWNER[self.task.spec.owner]))
+            warnings += standing_warnings(checked, self.task.codes)
         for text in warnings:
             self.warn(text)
 
@@ -234,9 +233,7 @@ class Run:
         pending = self._rollout.pending(plan, task.desired) if self._rollout else []
         if pending:
             result["pending"] = task.spec.pending(pending)
-        weaker = weaker_records(self._before(plan, applied), applied.state)
-        if weaker:
-            result["weaker"] = weaker
+        result.update(weaker_results(self._before(plan, applied), applied.state))
         return {**result, **task.spec.result(task.options, task.desired, applied.state)}
 
     def _diff(self, plan: Plan, applied: Applied[Checked]) -> Diff:

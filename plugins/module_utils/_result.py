@@ -15,7 +15,8 @@ from ._coverage.coverage import Coverage
 from ._coverage.results import compare_coverage, diff_facts
 from ._errors import ProtectionError
 from ._guard.acceptance import Acceptance, acceptance_to_copy
-from ._guard.check import Checked
+from ._guard.checked import Checked
+from ._holes.zone import weaker_records
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan
 from ._schema.resource import Object, Resource, State
@@ -181,6 +182,12 @@ def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, 
         "coverage": compare_coverage(before, after),
         **risks,
     }
+
+
+def weaker_results(before: State, after: State) -> dict[str, Any]:
+    """The results on rules that enforce less before a plan than after it."""
+    records = weaker_records(before, after)
+    return {"weaker": records} if records else {}
 
 
 def plan_details(checked: Checked) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from .._text import Option
 from .._timestamps import parse_expiry
 from .._values.address_set import Ranges, difference, range_of, union
 from .risks.base import FoundRisk
-from .risks.registry import CODES
 
 FIELDS = ("code", "networks", "entries", "expires", "reason")
 PLAIN = re.compile(
@@ -55,21 +54,23 @@ class Acceptance:
         return self.expires is not None and (now is None or now >= self.expires)
 
 
-def parse_acceptances(option: str, elements: Iterable[Any]) -> tuple[Acceptance, ...]:
-    """The elements of accept_risks, codes or dictionaries; raises OptionError for a malformed
-    one."""
+def parse_acceptances(
+    option: str, elements: Iterable[Any], codes: Sequence[str]
+) -> tuple[Acceptance, ...]:
+    """The elements of accept_risks, each one of these codes or a dictionary with it; raises
+    OptionError for a malformed one."""
     problems = OptionProblems()
     parsed = []
     for position, element in enumerate(elements):
         with problems.collected():
-            parsed.append(_parse(Option(option, position), element))
+            parsed.append(_parse(Option(option, position), element, codes))
     problems.raise_any()
     return tuple(parsed)
 
 
-def _parse(option: Option, element: Any) -> Acceptance:
+def _parse(option: Option, element: Any, codes: Sequence[str]) -> Acceptance:
     if isinstance(element, str):
-        return Acceptance(option, _code(option, element))
+        return Acceptance(option, _code(option, element, codes))
     if not isinstance(element, Mapping):
         raise OptionError(
             option, f"{element!r} is neither a code nor a dictionary with {', '.join(FIELDS)}"
@@ -88,7 +89,7 @@ def _parse(option: Option, element: Any) -> Acceptance:
     )
     return Acceptance(
         option,
-        _code(option.at("code"), values["code"]),
+        _code(option.at("code"), values["code"], codes),
         None if networks is None else _ranges(option.at("networks"), networks),
         None if entries is None else frozenset(entries),
         _expiry(option.at("expires"), values.get("expires")),
@@ -96,11 +97,11 @@ def _parse(option: Option, element: Any) -> Acceptance:
     )
 
 
-def _code(option: Option, value: Any) -> str:
+def _code(option: Option, value: Any, codes: Sequence[str]) -> str:
     code = str(value)
-    if code not in CODES:
+    if code not in codes:
         raise OptionError(
-            option, f"'{code}' is no risk{_did_you_mean(code, CODES)}; there are {', '.join(CODES)}"
+            option, f"'{code}' is no risk{_did_you_mean(code, codes)}; there are {', '.join(codes)}"
         )
     return code
 

@@ -7,16 +7,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Sequence
 
 from .._coverage.coverage import Coverage
 from .._plan.plan import Plan
-from .._schema.account import ACCOUNT
 from .acceptance import Acceptance, accepting
-from .gate import Verdicts
-from .risks.base import Change, FoundRisk, Limits
+from .checked import Checked
+from .enabling import Verdicts
+from .risks.base import Change, Limits
 from .risks.registry import find_risks
 
 
@@ -26,31 +26,6 @@ def changes_protection(plan: Plan) -> bool:
         item.action != "update" or not item.resource.inert.issuperset(item.fields)
         for item in plan.operations
     )
-
-
-@dataclass(frozen=True)
-class Checked:
-    """A plan with its risks, and the coverage before and after it.
-
-    `risks` are those that the task accepts, `refused` all others. `expired` are acceptances that no
-    longer count at `now`, the service's time; `unmet` are those for everything that met nothing.
-    `unknown` says why it is not known whether the owner takes the plan; empty where it is.
-    """
-
-    plan: Plan
-    before: Coverage
-    after: Coverage
-    now: datetime | None = None
-    risks: Sequence[FoundRisk] = ()
-    refused: Sequence[FoundRisk] = ()
-    expired: Sequence[Acceptance] = ()
-    unmet: Sequence[Acceptance] = ()
-    unknown: str = ""
-
-    @property
-    def knows_account(self) -> bool:
-        """Whether all that decides on the protection of an account was read."""
-        return all(resource.plural in self.before.state for resource in ACCOUNT)
 
 
 def check_plan(

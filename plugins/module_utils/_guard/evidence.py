@@ -12,24 +12,26 @@ from __future__ import annotations
 
 from datetime import timedelta
 from fractions import Fraction
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
 from .._coverage.deciding import Decided
 from .._errors import OptionError, OptionProblems
-from .._schema.resource import Key, OptionSpec
+from .._schema.resource import OptionSpec
 from .._text import Option, first_few
-from .._traffic.answers import Row
-from .._traffic.ask import INSIDE, position_in
 from .._traffic.evidence import Evidence, Sums, grouped, summed, too_few
+from .._traffic.rows import Row
 from .._values.address_set import (
+    INSIDE,
     Range,
     Ranges,
     intersection,
     networks,
+    position_in,
     range_of,
     subnet_of,
     union,
 )
+from .enabling import Verdict, not_known
 
 HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
 OPTION = Option("rollout_evidence")
@@ -43,7 +45,6 @@ ROLLOUT_EVIDENCE: OptionSpec = {
         },
     }
 }
-VerdictKey = Tuple[str, Key]  # the plural of the resource, and the key of the object
 
 
 class EvidenceLimits(NamedTuple):
@@ -89,30 +90,6 @@ def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:
                 raise OptionError(OPTION.at(name), f"{value} is not {bounds}")
     problems.raise_any()
     return EvidenceLimits(hours, percent, packets)
-
-
-class Verdict(NamedTuple):
-    """What the traffic says of enabling one rule or filter.
-
-    `reason` is empty where it may be enabled, `evidence` where too much would have been dropped,
-    and `unknown` where that is not known. `restarts` says that the change itself makes it unknown,
-    so that it monitors from now on. `percent` is of the worst network; `ranges` are the networks
-    concerned.
-    """
-
-    reason: str = ""
-    message: str = ""
-    percent: float | None = None
-    packets: int | None = None
-    ranges: Sequence[Range] = ()
-    advice: Sequence[str] = ()
-    restarts: bool = False
-
-
-def not_known(why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
-    """The verdict where nobody can tell; `why` is one or more sentences."""
-    message = f"It is not known what it would drop. {why}"
-    return Verdict("unknown", message, ranges=ranges, restarts=restarts)
 
 
 class Share(NamedTuple):

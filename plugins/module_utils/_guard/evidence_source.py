@@ -11,6 +11,7 @@ The traffic comes together with what is left to read of the account, so that it 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Sequence
 
 from .._api.client import Client
@@ -21,7 +22,9 @@ from .._schema.account import COMPONENTS, OWNER
 from .._schema.resource import Resource
 from .._traffic.ask import Listings, ask_traffic
 from .acceptance import Acceptance, accepting
-from .gate import Gate, Verdicts, enabling, key_of
+from .enabling import Verdicts, enabling, key_of
+from .evidence import EvidenceLimits
+from .gate import Gate
 from .risks.base import FoundRisk, entries_of
 from .risks.traffic import drops_traffic
 
@@ -39,6 +42,18 @@ class EvidenceSource:
     verdicts: Verdicts = field(default_factory=dict)
     against: Verdicts = field(default_factory=dict)
     _listings: Listings | None = field(default=None)
+
+    @classmethod
+    def begun(
+        cls,
+        limits: EvidenceLimits,
+        now: datetime | None,
+        accepted: Sequence[Acceptance],
+        client: Client,
+    ) -> EvidenceSource:
+        """The source of a task that asks for this at the service's time, before anything is
+        asked."""
+        return cls(Gate(limits, now), accepted, client)
 
     def examine(self, plan: Plan, unread: Sequence[Resource]) -> Plan:
         """The plan from the whole state of its account, once its verdicts are known."""

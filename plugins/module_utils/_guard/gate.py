@@ -3,8 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The gate before mitigation: which rules and filters a plan enables, and what the traffic says of
-each.
+"""The gate before mitigation: what the traffic says of each rule and filter that a plan enables.
 
 It knows no client; the traffic comes from a function that asks for it, once a task.
 """
@@ -13,40 +12,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Mapping, Sequence
+from typing import Sequence
 
 from .._coverage.coverage import Coverage
 from .._coverage.deciding import Decided, Undecided, decided_by
-from .._plan.plan import Operation, Plan
-from .._schema.account import ENABLED
+from .._plan.plan import Operation
 from .._text import sentence
 from .._traffic.ask import Listings
 from .._traffic.evidence import evidence_of
 from .._values.address_set import Ranges
-from .evidence import EvidenceLimits, Verdict, VerdictKey, judge, not_known
-from .risks.monitoring import enabled_too_soon
+from .enabling import Verdict, VerdictKey, enabled_too_soon, key_of, not_known
+from .evidence import EvidenceLimits, judge
 
-Verdicts = Mapping[VerdictKey, Verdict]
 CHANGES = (
     "It changes while it would be enabled, so that the traffic so far says nothing of it; change it"
     " first, and enable it later."
 )
-
-
-def key_of(item: Operation) -> VerdictKey:
-    """What tells an object from all others of an account."""
-    return item.resource.plural, item.key
-
-
-def enabling(plan: Plan) -> list[Operation]:
-    """The operations of a plan after which an object mitigates that did not before."""
-    return [
-        item
-        for item in plan.operations
-        if item.resource.mode_field
-        and item.resource.component
-        and str(item.fields.get(item.resource.mode_field)).casefold() == ENABLED
-    ]
 
 
 @dataclass(frozen=True)

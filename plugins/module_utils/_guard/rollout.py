@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Iterable, Mapping, Sequence, TypedDict
+from typing import Iterable, Sequence, TypedDict
 
 from .._plan.desired import Desired
 from .._plan.plan import Plan
@@ -21,8 +21,7 @@ from .._schema.account import ENABLED, MONITORING
 from .._schema.resource import Key, Object, Resource, Values
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
-from .evidence import Verdict, VerdictKey
-from .risks.monitoring import enabled_too_soon
+from .enabling import Verdict, Verdicts, enabled_too_soon
 
 
 class Pending(TypedDict):
@@ -58,7 +57,7 @@ class StagedRollout:
     now: datetime | None
     monitoring: timedelta
     local_time: datetime | None = None
-    against: Mapping[VerdictKey, Verdict] = field(default_factory=dict)
+    against: Verdicts = field(default_factory=dict)
 
     def adjust(self, resource: Resource, existing: Object | None, values: Values) -> Values:
         """The desired values with the mode of this stage; without a mode where the existing one

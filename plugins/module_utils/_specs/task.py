@@ -18,7 +18,7 @@ from .._guard.approval import Approval, parse_approval
 from .._guard.evidence import EvidenceLimits, parse_evidence
 from .._guard.risks.base import Limits
 from .._guard.risks.monitoring import monitoring_time
-from .._guard.risks.registry import parse_limits
+from .._guard.risks.registry import BY_OWNER, CODES, codes_of, parse_limits
 from .._plan.desired import Desired
 from .._plan.validate import examine
 from .._schema.resource import Resource
@@ -47,6 +47,11 @@ class Task:
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
         return replace(self, desired=[item.at(now) for item in self.desired])
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The risks that its plans can have."""
+        return codes_of(BY_OWNER[self.spec.owner])
 
     @property
     def is_staged(self) -> bool:
@@ -81,7 +86,7 @@ def parse_task(
     with problems.collected():
         limits = parse_limits(options)
     with problems.collected():
-        accepted = parse_acceptances("accept_risks", options.get("accept_risks") or ())
+        accepted = parse_acceptances("accept_risks", options.get("accept_risks") or (), CODES)
     with problems.collected():
         approval = parse_approval(options)
     with problems.collected():

@@ -18,6 +18,7 @@ from .._api.responses import Response, Unreadable, read_document
 from .._text import excerpt
 from .nodes import DATA_CENTER, NODES, OUTCOME, PERMISSION, REASON, VERDICT, Node
 from .queries import Page
+from .rows import Row
 
 TOO_LARGE = re.compile(rb"too many nodes|excessive resources")
 DEPLETED = re.compile(rb"budget depleted")
@@ -60,18 +61,6 @@ class NotKnown(Exception):
         self.reason = reason
         self.node = node
         self.is_of_settings = is_of_settings
-
-
-class Row(NamedTuple):
-    """A sum of packets that have all of this in common; `samples` is how many of them were seen."""
-
-    destination: str
-    data_center: str
-    reason: str
-    outcome: str
-    verdict: str
-    packets: int
-    samples: int
 
 
 class Settings(NamedTuple):

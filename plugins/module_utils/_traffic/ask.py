@@ -10,35 +10,24 @@ Nothing here fails a task: what cannot be learned is said with its reason.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Callable, Mapping, Sequence
 
 from .._api.responses import Request, Response
 from .._errors import ServiceError
 from .._text import plural
-from .._values.address_set import EVERYTHING, Range, Ranges, range_of
-from .answers import Answer, NotKnown, Row, Settings, is_final, read_answer
+from .._values.address_set import INSIDE, STRADDLING, Ranges
+from .answers import Answer, NotKnown, Settings, is_final, read_answer
 from .nodes import NODES, node_of
 from .queries import Page, query
+from .rows import Row, Traffic, position_of
 
 PATH = "graphql"
 MAX_PAGES = 20  # of one node
 MARGIN = 60  # seconds, which may pass until the service looks at its clock
 MAX_STRADDLING = 200  # subnets that are asked for address by address
 Send = Callable[[Request], Response]
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """What the analytics tell of an account, by the name of the node; `unknown` says what they do
-    not tell, and why."""
-
-    since: datetime
-    until: datetime
-    rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
-    unknown: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def ask_traffic(
@@ -201,26 +190,6 @@ class Asking:
             return listing.without(exc.reason)
         rows = [row for row in by_address.rows if position_of(row, spaces) == INSIDE]
         return replace(listing, rows=[*inside, *rows]).without(*by_address.unknown)
-
-
-INSIDE, STRADDLING, OUTSIDE = "inside", "straddling", "outside"
-
-
-def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
-    """Whether a row's destination lies inside of a space, outside of all, or straddles the edge of
-    one."""
-    destination = range_of(row.destination)
-    positions = {position_in(destination, space) for space in spaces} if destination else {OUTSIDE}
-    return next((one for one in (STRADDLING, INSIDE) if one in positions), OUTSIDE)
-
-
-def position_in(destination: Range, space: Ranges) -> str:
-    """Whether a range lies inside of a space, outside, or straddles its edge."""
-    first, last = destination
-    index = bisect_right(space, (first, EVERYTHING[-1][1]))  # the first that begins behind it
-    if index and space[index - 1][1] >= first:
-        return INSIDE if space[index - 1][1] >= last else STRADDLING
-    return STRADDLING if index < len(space) and space[index][0] <= last else OUTSIDE
 
 
 def limits_of(page: Page, allowed: Settings) -> list[str]:

@@ -14,6 +14,7 @@ they come unsorted.
 from __future__ import annotations
 
 import ipaddress
+from bisect import bisect_right
 from typing import Any, Iterable, Iterator, List, Tuple
 
 from .._text import plural
@@ -24,6 +25,7 @@ Ranges = List[Range]  # sorted, disjoint, none next to another
 
 IPV6 = 1 << 64
 EVERYTHING: Ranges = [(0, (1 << 32) - 1), (IPV6, IPV6 + (1 << 128) - 1)]
+INSIDE, STRADDLING, OUTSIDE = "inside", "straddling", "outside"
 
 
 def range_of(text: Any) -> Range | None:
@@ -97,6 +99,15 @@ def complement(ranges: Ranges) -> Ranges:
         if start <= end:
             left.append((start, end))
     return left
+
+
+def position_in(network: Range, space: Ranges) -> str:
+    """Whether a range lies inside of a space, outside, or straddles its edge."""
+    first, last = network
+    index = bisect_right(space, (first, EVERYTHING[-1][1]))  # the first that begins behind it
+    if index and space[index - 1][1] >= first:
+        return INSIDE if space[index - 1][1] >= last else STRADDLING
+    return STRADDLING if index < len(space) and space[index][0] <= last else OUTSIDE
 
 
 def count(ranges: Ranges) -> int:

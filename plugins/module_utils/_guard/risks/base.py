@@ -20,7 +20,7 @@ from ..._coverage.coverage import Coverage
 from ..._plan.plan import Operation, Plan
 from ..._schema.resource import Key, Object, Resource
 from ..._values.address_set import Ranges, counted, networks
-from ..evidence import Verdict, VerdictKey
+from ..enabling import Verdicts
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Change:
     before: Coverage
     after: Coverage
     now: datetime | None = None
-    verdicts: Mapping[VerdictKey, Verdict] = field(default_factory=dict)
+    verdicts: Verdicts = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

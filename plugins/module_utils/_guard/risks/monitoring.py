@@ -10,12 +10,11 @@ The vendor warns of it on its page "Troubleshooting" of Advanced TCP Protection.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from ..._schema.account import ENABLED, MONITORING
-from ..._schema.resource import Object, Resource
+from ..._schema.account import ENABLED
 from ..._text import Message, Option, first_few
-from ..._timestamps import started_before
+from ..enabling import enabled_too_soon
 from .base import Change, Finding, Limit, Limits, entries_of, risk
 
 MIN_MONITORING = Limit(
@@ -61,25 +60,6 @@ def skips_monitoring(change: Change, limits: Limits) -> Finding | None:
         ": true do it.",
     )
     return Finding(message, [], entries_of(enabled))
-
-
-def enabled_too_soon(
-    resource: Resource, existing: Object | None, now: datetime | None, monitoring: timedelta
-) -> str:
-    """Why an object must not be enabled yet; an empty text where it may be."""
-    mode = str((existing or {}).get(resource.mode_field or "")).casefold()
-    if existing is None:
-        return "would be new and enabled at once"
-    if mode == ENABLED:
-        return ""
-    if mode != MONITORING:
-        return f"would go from {mode} straight to enabled"
-    if not monitoring:
-        return ""
-    since = started_before(now, existing.get("modified_on"))
-    if since is None or now is None:
-        return "has monitored for an unknown time"
-    return f"has monitored since {since.isoformat()} only" if now - since < monitoring else ""
 
 
 MONITORING_RISKS = (skips_monitoring,)

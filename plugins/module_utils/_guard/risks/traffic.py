@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..._text import Message, first_few
 from ..._values.address_set import union
-from ..gate import enabling, key_of
+from ..enabling import enabling, key_of
 from .base import Change, Finding, Limits, entries_of, risk
 
 

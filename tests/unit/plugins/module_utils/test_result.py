@@ -13,7 +13,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import BrokenOff
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import check_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.checked import Checked
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, codes_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import ZONE_RULE_RISKS
@@ -146,7 +147,7 @@ def plan(*operations: Operation) -> Plan:
 
 
 def check(plan_: Plan, accepted: Any = (), now: datetime | None = NOON) -> Checked:
-    return check_plan(plan_, Limits(), parse_acceptances("accept_risks", accepted), now)
+    return check_plan(plan_, Limits(), parse_acceptances("accept_risks", accepted, CODES), now)
 
 
 def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:

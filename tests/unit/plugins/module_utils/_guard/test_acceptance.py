@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Iterable, Sequence
 
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import (
+    Acceptance,
     acceptance_to_copy,
     accepting,
     parse_acceptances,
@@ -35,6 +36,10 @@ def risk(networks: list[str], entries: list[str], resource: Resource = PREFIXES,
     """A risk that concerns networks, and objects of a resource with one field as key."""
     objects = [entry_of(resource, {resource.key[0]: text}) for text in entries]
     return FoundRisk(code, "", union(filter(None, map(range_of, networks))), objects)
+
+
+def parsed(elements: Iterable[Any]) -> Sequence[Acceptance]:
+    return parse_acceptances("accept_risks", elements, (CODE, "stops_mitigation"))
 
 
 WEUR = entry_of(RULES[0], {"scope": "region", "name": "WEUR"})
@@ -69,11 +74,11 @@ ACCEPTED: list[tuple[str, list[Any], bool]] = [
 
 @pytest.mark.parametrize(("elements", "accepted"), [row[1:] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
 def test_what_is_accepted(elements: list[Any], accepted: bool) -> None:
-    assert bool(accepting(TWO, parse_acceptances("accept_risks", elements), NOW)) is accepted
+    assert bool(accepting(TWO, parsed(elements), NOW)) is accepted
 
 
 def test_without_a_clock_what_expires_is_not_accepted() -> None:
-    (bound,) = parse_acceptances("accept_risks", [{"code": CODE, "expires": "2099-01-01"}])
+    (bound,) = parsed([{"code": CODE, "expires": "2099-01-01"}])
     assert not accepting(TWO, [bound], None)
     assert bound.has_expired(None)
 
@@ -100,7 +105,7 @@ MALFORMED: list[tuple[Any, str, str]] = [
 @pytest.mark.parametrize(("element", "option", "reason"), MALFORMED, ids=str)
 def test_what_is_malformed_is_refused(element: Any, option: str, reason: str) -> None:
     with pytest.raises(OptionError) as caught:
-        parse_acceptances("accept_risks", [element])
+        parsed([element])
     assert caught.value.option.name({}) == option
     assert reason in caught.value.problem
 
@@ -130,7 +135,7 @@ EXPRESSIONS: list[tuple[list[str], str, bool]] = [
 def test_keys_are_compared_as_their_resource_compares_them(
     resource: Resource, entries: list[str], key: str, accepted: bool
 ) -> None:
-    acceptances = parse_acceptances("accept_risks", [{"code": CODE, "entries": entries}])
+    acceptances = parsed([{"code": CODE, "entries": entries}])
     assert bool(accepting(risk([], [key], resource), acceptances, NOW)) is accepted
 
 
@@ -138,7 +143,7 @@ def test_keys_are_compared_as_their_resource_compares_them(
 def test_an_acceptance_bound_to_what_a_risk_does_not_have_accepts_nothing(bound: str) -> None:
     concerned = risk(BLOCKS, []) if bound == "entries" else risk([], BLOCKS)
     for texts in ([], BLOCKS):
-        assert not accepting(concerned, parse_acceptances("accept_risks", [{"code": CODE, bound: texts}]), NOW)
+        assert not accepting(concerned, parsed([{"code": CODE, bound: texts}]), NOW)
 
 
 class Playbook(yaml.SafeLoader):
@@ -173,7 +178,7 @@ def test_a_printed_acceptance_can_be_copied_and_accepts_no_other_risk(
     concerned = risk(networks, keys, resource)
     printed = visible(acceptance_to_copy(concerned))
     assert printed.isprintable()
-    acceptances = parse_acceptances("accept_risks", yaml.load(f"[{printed}]", Playbook))
+    acceptances = parsed(yaml.load(f"[{printed}]", Playbook))
     assert accepting(concerned, acceptances, NOW)
     assert not accepting(risk(networks, [*keys, "another entry of the list"], resource), acceptances, NOW)
 

@@ -11,15 +11,12 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import (
-    Checked,
-    changes_protection,
-    check_plan,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import changes_protection, check_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.checked import Checked
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
 
 from tests.support.coverage_model import account_state
@@ -35,7 +32,7 @@ def plan(*operations: Operation) -> Plan:
 
 
 def check(plan_: Plan, accepted: Sequence[Any] = ()) -> Checked:
-    return check_plan(plan_, Limits(), parse_acceptances("accept_risks", accepted), NOON)
+    return check_plan(plan_, Limits(), parse_acceptances("accept_risks", accepted, CODES), NOON)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +57,6 @@ def test_a_risk_is_accepted_or_refused() -> None:
     assert [(risk.code, risk.reason) for risk in checked.risks] == [("empties_list", "moved")]
     assert [item.option.name({}) for item in checked.expired] == ["accept_risks[1]"]
     assert [item.option.name({}) for item in checked.unmet] == ["accept_risks[0]"]
-    assert checked.knows_account
 
 
 def test_the_coverage_is_that_before_and_after_the_plan() -> None:
@@ -68,8 +64,3 @@ def test_the_coverage_is_that_before_and_after_the_plan() -> None:
     assert [networks(coverage.protected) for coverage in (checked.before, checked.after)] == [["192.0.2.0/24"], []]
     nothing = check(plan())
     assert nothing.before is nothing.after
-
-
-def test_the_account_is_not_known_from_one_of_its_lists() -> None:
-    rules = Plan({"custom_rules": []}, (Operation("create", CUSTOM_RULES, {"ref": "a", "action": "log"}),))
-    assert not check(rules).knows_account

@@ -14,7 +14,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import EvidenceLimits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence_source import EvidenceSource
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.gate import Gate
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES
 
 from tests.support.changes import NOON, change_of
@@ -40,9 +39,9 @@ class Service:
 
 
 def source(service: Service, *accepted: Any) -> EvidenceSource:
-    gate = Gate(EvidenceLimits(24.0, 0.1, None), NOON)
     client = Client(service, {"account_id": "0" * 32})
-    return EvidenceSource(gate, parse_acceptances("accept_risks", accepted), client)
+    acceptances = parse_acceptances("accept_risks", accepted, ["drops_traffic"])
+    return EvidenceSource.begun(EvidenceLimits(24.0, 0.1, None), NOON, acceptances, client)
 
 
 def plan(hours: float) -> Any:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The gate: which objects a plan enables, and for which of them the traffic must be known."""
+"""The gate: for which of the objects that a plan enables the traffic must be known."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.enabling import enabling
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import EvidenceLimits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.gate import Gate, enabling, key_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.gate import Gate
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES
 
 from tests.support.changes import NOON, change_of
@@ -25,13 +26,6 @@ GATE = Gate(EvidenceLimits(24.0, 0.1, None), NOON)
 def items(existing: Any, desired: Any) -> list[Any]:
     state = account_state(syn_flood_rules=[{"id": "1", **existing}])
     return enabling(change_of(state, RULES[0], [desired]).plan)
-
-
-def test_only_what_is_enabled_anew_needs_evidence() -> None:
-    monitoring, enabled = rule("monitoring"), rule("enabled")
-    assert [key_of(item) for item in items(monitoring, enabled)] == [("syn_flood_rules", RULES[0].key_of(enabled))]
-    assert items(enabled, enabled) == items(enabled, monitoring) == items(monitoring, monitoring) == []
-    assert items(enabled, {**enabled, "rate_sensitivity": "high"}) == []
 
 
 @pytest.mark.parametrize(

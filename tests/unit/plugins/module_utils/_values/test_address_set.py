@@ -20,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     intersection,
     networks,
     overlaps,
+    position_in,
     range_of,
     union,
     widest,
@@ -89,3 +90,10 @@ def test_the_widest_networks_of_a_set_have_their_length() -> None:
 def test_a_text_that_is_no_network_overlaps_nothing() -> None:
     assert not overlaps("192.0.2/24", EVERYTHING)
     assert not overlaps(None, EVERYTHING)
+
+
+@given(network=NETWORKS, texts=st.lists(NETWORKS))
+def test_a_network_lies_inside_of_a_set_outside_or_across_its_edge(network: str, texts: list[str]) -> None:
+    ranges, space = set_of([network]), set_of(texts)
+    inside, outside = not difference(ranges, space), not intersection(ranges, space)
+    assert position_in(ranges[0], space) == ("inside" if inside else "outside" if outside else "straddling")

@@ -7,12 +7,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.monitoring import (
-    enabled_too_soon,
     monitoring_time,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import find_risks
@@ -23,7 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     RULES,
 )
 
-from tests.support.changes import NOON, change_of, changes_of
+from tests.support.changes import change_of, changes_of
 from tests.support.coverage_model import account_state, rule
 
 
@@ -42,27 +40,6 @@ def test_a_rule_that_is_enabled_at_once_skips_monitoring(mode: str, codes: list[
     risks = find_risks(change_of(account_state(), RULES[0], [rule(mode)]), Limits())
     assert [(risk.code, risk.record()["entries"]) for risk in risks] == [(code, ["syn_flood global"]) for code in codes]
     assert find_risks(change_of(account_state(), ALLOWLIST, [{"prefix": "198.51.100.7"}]), Limits()) == []
-
-
-@pytest.mark.parametrize(
-    ("existing", "reason"),
-    [
-        (None, "would be new and enabled at once"),
-        ({"mode": "enabled"}, ""),
-        ({"mode": "Enabled"}, ""),
-        ({"mode": "disabled"}, "would go from disabled straight to enabled"),
-        ({"mode": "testing"}, "would go from testing straight to enabled"),
-        ({"mode": "monitoring", "modified_on": "2026-01-02T07:00:00Z"}, ""),
-        ({"mode": "monitoring", "modified_on": "yesterday"}, "has monitored for an unknown time"),
-        (
-            {"mode": "monitoring", "modified_on": "2026-01-02T09:00:00Z"},
-            "has monitored since 2026-01-02T09:00:00+00:00 only",
-        ),
-        ({"mode": "monitoring", "modified_on": "2026-01-02T08:00:00Z"}, ""),
-    ],
-)
-def test_what_has_not_monitored_is_enabled_too_soon(existing: Any, reason: str) -> None:
-    assert enabled_too_soon(RULES[0], existing, NOON, timedelta(hours=4)) == reason
 
 
 def test_the_time_of_monitoring_is_in_hours() -> None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import Verdict
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.gate import enabling, key_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.enabling import Verdict, enabling, key_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.traffic import drops_traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES
