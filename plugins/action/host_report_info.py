@@ -20,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._timestamps imp
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    ACCOUNT,
     READ,
     Part,
     parts_of,
@@ -39,6 +40,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
     accepting,
     host_results,
     is_refusal,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic_task import (
+    TRAFFIC_HOURS,
+    traffic_task,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
 
@@ -76,6 +81,7 @@ def _predict_host(task: HostTask, now: datetime) -> HostResults:
     parts = parts_of(task.host, task.values(READ))
     if not parts:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
+    traffic = traffic_task(parts, task.value(TRAFFIC_HOURS))
     runner = task.runner()
     results: dict[str, dict[str, Any]] = {}
     refusals = []
@@ -85,6 +91,8 @@ def _predict_host(task: HostTask, now: datetime) -> HostResults:
             refusals.append({**result, "module": part.module})
             result = _predict_refused(task, part, result)
         results[part.module] = result
+    if traffic and not results[ACCOUNT].get("failed"):
+        results[traffic.module] = runner.run_module(traffic, True)
     owners = {name: value for part in parts for name, value in part.options.items()}
     predicted = host_results(task.host, owners, results, refusals)
     return replace(

@@ -18,6 +18,7 @@ description:
     be read gets the status C(unknown), with the reason.
   - It goes on with the zone of a host if its account cannot be read or its plan has risks that are
     not accepted.
+  - If C(report_traffic_hours) is set, it also asks the analytics for the traffic of the account.
 author:
   - The edgeops.protection authors (@edgeops)
 attributes:

@@ -113,15 +113,16 @@ traffic:
           type: dict
           contains:
             passed_packets:
-              description: The packets that passed.
+              description: The packets that passed, null where none were seen.
               type: int
               sample: 90000000
             dropped_packets:
-              description: The packets that were dropped.
+              description: The packets that were dropped, null where none were seen.
               type: int
               sample: 0
             would_drop_packets:
-              description: The packets that passed and would have been dropped.
+              description: The packets that passed and would have been dropped, null where none
+                were seen.
               type: int
               sample: 12000
             would_drop_percent:
@@ -166,15 +167,16 @@ traffic:
                   type: str
                   sample: 192.0.2.0/24
                 passed_packets:
-                  description: The packets that passed.
+                  description: The packets that passed, null where none were seen.
                   type: int
                   sample: 90000000
                 dropped_packets:
-                  description: The packets that were dropped.
+                  description: The packets that were dropped, null where none were seen.
                   type: int
                   sample: 0
                 would_drop_packets:
-                  description: The packets that passed and would have been dropped.
+                  description: The packets that passed and would have been dropped, null where
+                    none were seen.
                   type: int
                   sample: 12000
                 would_drop_percent:
@@ -195,15 +197,16 @@ traffic:
           type: dict
           contains:
             passed_packets:
-              description: The packets that passed.
+              description: The packets that passed, null where none were seen.
               type: int
               sample: 90000000
             dropped_packets:
-              description: The packets that were dropped.
+              description: The packets that were dropped, null where none were seen.
               type: int
               sample: 0
             would_drop_packets:
-              description: The packets that passed and would have been dropped.
+              description: The packets that passed and would have been dropped, null where none
+                were seen.
               type: int
               sample: 45000
             would_drop_percent:
@@ -247,15 +250,16 @@ traffic:
                   type: str
                   sample: 192.0.2.0/24
                 passed_packets:
-                  description: The packets that passed.
+                  description: The packets that passed, null where none were seen.
                   type: int
                   sample: 90000000
                 dropped_packets:
-                  description: The packets that were dropped.
+                  description: The packets that were dropped, null where none were seen.
                   type: int
                   sample: 0
                 would_drop_packets:
-                  description: The packets that passed and would have been dropped.
+                  description: The packets that passed and would have been dropped, null where
+                    none were seen.
                   type: int
                   sample: 45000
                 would_drop_percent:
@@ -276,15 +280,16 @@ traffic:
           type: dict
           contains:
             passed_packets:
-              description: The packets that passed.
+              description: The packets that passed, null where none were seen.
               type: int
               sample: 4000000
             dropped_packets:
-              description: The packets that were dropped.
+              description: The packets that were dropped, null where none were seen.
               type: int
               sample: 0
             would_drop_packets:
-              description: The packets that passed and would have been dropped.
+              description: The packets that passed and would have been dropped, null where none
+                were seen.
               type: int
               sample: 8000
             would_drop_percent:
@@ -329,15 +334,16 @@ traffic:
                   type: str
                   sample: 192.0.2.0/24
                 passed_packets:
-                  description: The packets that passed.
+                  description: The packets that passed, null where none were seen.
                   type: int
                   sample: 4000000
                 dropped_packets:
-                  description: The packets that were dropped.
+                  description: The packets that were dropped, null where none were seen.
                   type: int
                   sample: 0
                 would_drop_packets:
-                  description: The packets that passed and would have been dropped.
+                  description: The packets that passed and would have been dropped, null where
+                    none were seen.
                   type: int
                   sample: 8000
                 would_drop_percent:

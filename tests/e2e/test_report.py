@@ -184,6 +184,58 @@ def test_packed_modules_give_the_same_report(inventory: Path) -> None:
     assert one["hosts"] == other["hosts"]
 
 
+def test_traffic_is_reported_as_far_as_it_is_known(inventory: Path, service: LocalService) -> None:
+    numbers = {status: f"{number:032x}" for number, status in enumerate(ACCOUNTS, start=1)}
+    lost = {"verdict": "drop", "mitigationReason": "NOT_FOUND"}
+    service.account(numbers["pending"]).seed(
+        traffic=[
+            {"ipDestinationAddress": "192.0.2.7", "packets": 1_200_000},
+            {"ipDestinationAddress": "192.0.2.7", "packets": 50_000, **lost},
+            {"ipDestinationAddress": "192.0.2.7", "packets": 9, "outcome": "drop", "mitigationReason": "UNEXPECTED"},
+            {"ipDestinationAddress": "192.0.2.7", "packets": 5_000, "hours_ago": 30, **lost},
+        ]
+    )
+    run = report(inventory, "-e", "report_traffic_hours=24")
+    assert run.code == 0, run.output
+    document = read(inventory)
+    validate_report(document)
+    records = {record["host"]: record for record in document["hosts"]}
+    assert {host: record["status"] for host, record in records.items()} == STATUSES
+    seen = records["pending"]["traffic"]["components"]["out_of_state_tcp"]
+    assert (seen["would_drop_packets"], seen["dropped_packets"], seen["known"]) == (50_000, 9, True)
+    assert [(item["network"], item["would_drop_percent"]) for item in seen["networks"]] == [("192.0.2.0/24", 4.0)]
+    silent = records["in_order"]["traffic"]["components"]["syn_flood"]
+    assert (silent["known"], silent["passed_packets"]) == (False, None)
+    assert not any(record["traffic"] for host, record in records.items() if STATUSES[host] == "unknown")
+    assert records["zone.in_order"]["traffic"] is None
+    sentence = "1,200,000 passed, 50,000 would have been dropped, 9 dropped (4 % would have been)."
+    assert sentence in read(inventory, "report.html") and sentence in read(inventory, "report.md")
+    assert "Not known. The analytics saw no traffic." in read(inventory, "report.html")
+    samples = [
+        line
+        for line in read(inventory, "report.prom").splitlines()
+        if line.startswith("edgeops_protection_host_packets{")
+    ]
+    assert (
+        'edgeops_protection_host_packets{host="pending",component="out_of_state_tcp",action="would_drop"} 50000'
+        in samples
+    )
+    assert len(samples) == 6 and len(service.queries) == len(ACCOUNTS) + 1  # and the account that is off
+
+
+@pytest.mark.parametrize(
+    ("hours", "message"),
+    [
+        ("-1", "report_traffic_hours: -1 is not above 0"),
+        ("99999", "report_traffic_hours: 99999 is not above 0 and at most"),
+    ],
+)
+def test_wrong_hours_of_traffic_are_said(hours: str, message: str, inventory: Path, service: LocalService) -> None:
+    report(inventory, "--limit", "in_order", "-e", f"report_traffic_hours={hours}")
+    (record,) = read(inventory)["hosts"]
+    assert message in record["reasons"][0] and record["status"] == "unknown" and not service.queries
+
+
 def test_some_statuses_make_the_run_fail_at_its_end(inventory: Path) -> None:
     fine = report(inventory, "--limit", "in_order,drift", "-e", '{"report_fail_on": ["unknown", "unprotected"]}')
     assert fine.code == 0, fine.output

@@ -38,9 +38,9 @@ class NetworkTraffic(TypedDict):
     """The traffic to one network as results show it."""
 
     network: str
-    passed_packets: int
-    dropped_packets: int
-    would_drop_packets: int
+    passed_packets: int | None
+    dropped_packets: int | None
+    would_drop_packets: int | None
     would_drop_percent: float | None
     data_centers: dict[str, Any]
     known: bool
@@ -49,9 +49,9 @@ class NetworkTraffic(TypedDict):
 class ComponentTraffic(TypedDict):
     """The traffic that one component saw, as results show it."""
 
-    passed_packets: int
-    dropped_packets: int
-    would_drop_packets: int
+    passed_packets: int | None
+    dropped_packets: int | None
+    would_drop_packets: int | None
     would_drop_percent: float | None
     sample_interval: int | None
     known: bool
@@ -89,6 +89,10 @@ class Sums:
     def percent(self) -> float | None:
         """How many of a hundred packets would have been dropped; None where none were seen."""
         return round(100 * self.would_drop / self.total, DIGITS) if self.total else None
+
+    def shown(self, packets: int) -> int | None:
+        """A number of packets as results show it; None where none were seen, which is no zero."""
+        return packets if self.samples else None
 
     @property
     def sample_interval(self) -> int | None:
@@ -209,9 +213,9 @@ def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> Comp
     few = bool(evidence.rows) and not sums.known
     unknown = [*evidence.unknown, *([too_few(sums.samples)] if few else [])]
     return ComponentTraffic(
-        passed_packets=sums.passed,
-        dropped_packets=sums.dropped,
-        would_drop_packets=sums.would_drop,
+        passed_packets=sums.shown(sums.passed),
+        dropped_packets=sums.shown(sums.dropped),
+        would_drop_packets=sums.shown(sums.would_drop),
         would_drop_percent=sums.percent,
         sample_interval=sums.sample_interval,
         known=not unknown,
@@ -251,9 +255,9 @@ def network_record(network: str, rows: Sequence[Row], is_unknown: bool) -> Netwo
     by_data_center = grouped(would_drop, lambda row: row.data_center)
     return NetworkTraffic(
         network=network,
-        passed_packets=sums.passed,
-        dropped_packets=sums.dropped,
-        would_drop_packets=sums.would_drop,
+        passed_packets=sums.shown(sums.passed),
+        dropped_packets=sums.shown(sums.dropped),
+        would_drop_packets=sums.shown(sums.would_drop),
         would_drop_percent=sums.percent,
         data_centers={
             name: sum(row.packets for row in by_data_center[name])

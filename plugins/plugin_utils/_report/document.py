@@ -75,6 +75,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         prefixes=prefix_records(before, after) if before and after else [],
         accepted_risks=list(host.accepted_risks),
         expiring=list(host.expiring),
+        traffic=host.traffic,
         pending=[step for item in host.predictions for step in item.pending],
         unmanaged=[item for prediction in host.predictions for item in prediction.unmanaged],
         acknowledged=host.acknowledging.records(before) if before else [],

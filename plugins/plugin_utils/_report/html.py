@@ -50,6 +50,7 @@ from .record import (
     unaccepted,
 )
 from .statuses import MEANINGS
+from .traffic_page import traffic_part
 
 Field = tuple[str, str | None, str]  # the path, the existing value, and the new one
 
@@ -167,6 +168,7 @@ def _host(record: HostRecord) -> dict[str, Any]:
         "pending": pending,
         "unmanaged": [unmanaged_text(item) for item in _holes_first(record["unmanaged"])],
         "acknowledged": [acknowledged_text(item) for item in record["acknowledged"]],
+        "traffic": traffic_part(record["traffic"]),
         "coverage": list(_coverage(coverage)) if coverage else [],
         "ids": [
             (name, values[key])

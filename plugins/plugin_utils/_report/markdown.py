@@ -35,9 +35,11 @@ from .record import (
     shown_as,
     unaccepted,
 )
+from .traffic_page import traffic_lines
 
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
 MAX_CELL = 300  # characters
+MAX_LINE = 600  # characters
 MAX_OPERATIONS = 50  # of a host are listed
 
 
@@ -61,8 +63,8 @@ def _lines(report: Report) -> Iterator[str]:
     for record in report["hosts"]:
         yield _row(_cells(record, columns))
     for record in report["hosts"]:
-        holes = unaccepted(record["unmanaged"])
-        if record["operations"] or record["risks"] or holes or record["acknowledged"]:
+        detailed = record["operations"] or record["risks"] or record["traffic"]
+        if detailed or unaccepted(record["unmanaged"]) or record["acknowledged"]:
             yield from _details(record)
 
 
@@ -92,6 +94,8 @@ def _details(record: HostRecord) -> Iterator[str]:
     more = left_out(len(record["operations"]), MAX_OPERATIONS, "difference", "differences")
     if more:
         yield f"- {more} in report.json"
+    for line in traffic_lines(record["traffic"]):
+        yield f"- {text(excerpt(line, MAX_LINE))}"
 
 
 def _operation(operation: Difference) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
 
 from .record import CLASSES, FAMILIES, STATUSES, HostRecord, Metric, Report, is_known, shown_as
+from .traffic import known_samples, packet_samples
 
 PREFIX = "edgeops_protection_"
 
@@ -39,6 +40,10 @@ def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
     for key, metric in shown_as(Metric):
         yield f"host_{metric.name}", metric.help, _of_hosts(hosts, key, metric)
     yield "host_addresses", "Addresses by how they are treated.", _addresses(hosts)
+    if any(record["traffic"] for record in hosts):
+        text = "Packets of the hours that the report looks at, as the service estimates them."
+        yield "host_packets", text, packet_samples(hosts)
+        yield "host_traffic_known", "Whether the traffic is known.", known_samples(hosts)
 
 
 def _of_hosts(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> Iterator[Sample]:

@@ -34,6 +34,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._holes.unmanage
     UnmanagedRecord,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
+    ComponentTraffic,
+)
 
 VERSION: Final = 1
 
@@ -172,6 +175,23 @@ class Acknowledged(TypedDict):
     expires: Annotated[str | None, "from when on it counts again, null for never"]
 
 
+class SeenTraffic(ComponentTraffic):
+    """The traffic that a component saw, as estimated from samples; of its networks those that lost
+    packets or would have, those that would lose most first."""
+
+    more_networks: Annotated[int, "how many such networks are left out"]
+
+
+class HostTraffic(TypedDict):
+    """The traffic of an account."""
+
+    since: str
+    until: str
+    known: Annotated[bool, "whether all of it is known"]
+    unknown: Annotated[list[str], "what is not known, and why"]
+    components: dict[str, SeenTraffic]
+
+
 # Addresses by how they are treated: every component mitigates covered ones, and one component does
 # nothing for uncovered ones.
 ClassCounts = dict[AddressClass, int]
@@ -275,6 +295,7 @@ class HostRecord(TypedDict):
     prefixes: list[PrefixRecord]
     accepted_risks: list[AcceptedRisk]
     expiring: list[Deadline]
+    traffic: Annotated[HostTraffic | None, "null if nobody asked for it (report_traffic_hours)"]
     pending: Annotated[
         list[Step],
         Column("pending", _number, True),

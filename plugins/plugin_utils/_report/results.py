@@ -19,7 +19,9 @@ from .._plain import plain
 from .acknowledged import Acknowledgement, Acknowledging
 from .coverage import AccountCoverage, read_coverage
 from .operations import differences
-from .record import AcceptedRisk, Deadline, Difference, Risk, Step, Unmanaged
+from .record import AcceptedRisk, Deadline, Difference, HostTraffic, Risk, Step, Unmanaged
+from .traffic import MODULE as TRAFFIC
+from .traffic import read_traffic
 from .zone_rules import ChangedRule, changed_rules
 
 Result = Mapping[str, Any]  # of a module, as Ansible passes it on
@@ -56,6 +58,7 @@ class HostResults:
     accepted_risks: Sequence[AcceptedRisk] = ()
     expiring: Sequence[Deadline] = ()
     acknowledging: Acknowledging = field(default_factory=Acknowledging)
+    traffic: HostTraffic | None = None
 
     @property
     def plans(self) -> dict[str, str]:
@@ -79,8 +82,12 @@ def host_results(
     """The results of a host by module, and the failures that ended its run; a module that did not
     run is absent.
 
-    A failure that is a refusal names its `module`. Raises ValueError if it does not.
+    A failure that is a refusal names its `module`. Raises ValueError if it does not, and for
+    traffic of another shape.
     """
+    failed = [*failures, *(result for result in results.values() if result.get("failed"))]
+    traffic = _traffic(host, results.get(TRAFFIC))
+    results = {module: result for module, result in results.items() if module != TRAFFIC}
     refusals = {module: result for module, result in results.items() if is_refusal(result)}
     for failure in filter(is_refusal, failures):
         refusals.setdefault(_module_of(host, failure), failure)
@@ -93,7 +100,6 @@ def host_results(
         _prediction(module, succeeded.get(module) or refusals[module], refusals.get(module))
         for module in {**refusals, **succeeded}
     ]
-    failed = [*failures, *(result for result in results.values() if result.get("failed"))]
     errors = [_message(result) for result in failed if not is_refusal(result)]
     if not errors and not predictions:
         errors = [
@@ -106,7 +112,15 @@ def host_results(
         _identifier(owners.get("zone_id")),
         predictions,
         list(dict.fromkeys(errors)),
+        traffic=traffic,
     )
+
+
+def _traffic(host: str, result: Result | None) -> HostTraffic | None:
+    try:
+        return read_traffic(result)
+    except ValueError as exc:
+        raise ValueError(f"the traffic of {host} is no result of {TRAFFIC}: {exc}") from exc
 
 
 def accepting(

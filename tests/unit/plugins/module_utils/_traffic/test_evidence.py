@@ -101,7 +101,7 @@ def test_networks_are_those_that_were_asked_for() -> None:
     listed = networks["components"]["syn_flood"]["networks"]
     assert [(item["network"], item["passed_packets"], item["known"]) for item in listed] == [
         ("203.0.0.0/16", 1000, True),
-        ("192.0.2.0/24", 0, False),
+        ("192.0.2.0/24", None, False),
     ]
 
 

@@ -26,6 +26,14 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.summary
 GENERATED = "2026-11-21T10:00:00+00:00"
 CLASSES = {"covered": 240, "monitored": 0, "undecided": 0, "uncovered": 16, "excluded": 0}
 ADDRESSES = {"ipv4": CLASSES, "ipv6": {**CLASSES, "covered": 3 << 64, "uncovered": 1}}
+LOSING: dict[str, Any] = {
+    "passed_packets": 96,
+    "dropped_packets": 1,
+    "would_drop_packets": 3,
+    "would_drop_percent": 3.0,
+    "known": False,
+}
+PACKETS = {**LOSING, "sample_interval": 1, "reasons": {}, "more_networks": 1}
 HOSTILE = [
     "<script>alert(1)</script>",
     "\"'><img src=x onerror=alert(1)>",
@@ -66,6 +74,15 @@ def record(data: str = "lima", **others: Any) -> Any:
             "addresses": ADDRESSES,
             **{name: [data] for name in ("protected", "excluded", "uncovered", "bypassing", "gaps", "undecided")},
             "components": {data: [{"modes": [data], "addresses": data}]},
+        },
+        "traffic": {
+            "since": data,
+            "until": data,
+            "known": False,
+            "unknown": [data],
+            "components": {
+                data: {**PACKETS, "unknown": [data], "advice": [data], "networks": [{**LOSING, "network": data}]}
+            },
         },
         **others,
     }
@@ -222,6 +239,6 @@ def test_what_is_not_known_is_not_zero_in_markdown() -> None:
 
 
 def test_an_unknown_host_has_no_sample_but_its_status() -> None:
-    oslo = record("oslo", status="unknown", plan_id=None, mitigates=None, coverage=None)
+    oslo = record("oslo", status="unknown", plan_id=None, mitigates=None, coverage=None, traffic=None)
     samples = [line for line in metrics(report_of([oslo], GENERATED)).splitlines() if "oslo" in line]
     assert samples == ['edgeops_protection_host_severity{host="oslo"} 5']
