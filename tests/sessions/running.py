@@ -115,6 +115,26 @@ def awx(session: nox.Session) -> None:
     run_tests(session, "tests/evidence/awx")
 
 
+@nox.session(python=False, tags=EVIDENCE)
+def prometheus(session: nox.Session) -> None:
+    """Check the alerts and the dashboard of extensions, and the metrics of the report, with promtool."""
+    folder = CACHE / "prometheus"
+    if not (folder / "usr" / "bin" / "promtool").exists():
+        if not shutil.which("apt-get"):
+            missing(session, "there is no promtool, which Debian has in its package prometheus.")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        with session.chdir(folder):
+            try:
+                session.run("apt-get", "download", "-qq", "prometheus", silent=True, external=True)
+            except CommandFailed:
+                missing(session, "apt-get cannot download prometheus.")
+            (package,) = folder.glob("prometheus_*.deb")
+            session.run("dpkg-deb", "--extract", str(package), ".", external=True)
+            package.unlink()
+    run_tests(session, "tests/evidence/prometheus")
+
+
 @nox.session(python=False)
 def workflows(session: nox.Session) -> None:
     """Check the workflows of the repository, and those that the guides show, by their schemas and with actionlint."""
