@@ -22,6 +22,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.missp
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.plan_file import PLANS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.comparison import compare
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
     host_record,
     report_of,
@@ -48,6 +49,7 @@ CONTROL_NODE = "localhost"  # where a play merges reports of others, and is none
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "directory": {"type": "path", "required": True},
     "merge": {"type": "list", "elements": "path", "default": []},
+    "previous": {"type": "path"},
     "fail_on": {
         "type": "list",
         "elements": "str",
@@ -73,10 +75,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         directory = Path(options["directory"]).absolute()
         now = _now()
         try:
-            others = [read_report(path, _text_of(path), now) for path in options["merge"]]
-            hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
-            records = [record_of(host, variables["hostvars"], now) for host in hosts]
-            report = merge_reports(others, report_of(records, now))
+            report = self._report(options, variables, now)
             changed = self._write(report, directory, int(options["mode"], 8))
         except OSError as exc:
             return {
@@ -94,6 +93,27 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         for line in result["summary"]:
             self._display.display(line, stderr=True)  # stdout may be read by a program
         return result
+
+    def _report(self, options: Mapping[str, Any], variables: Mapping[str, Any], now: str) -> Report:
+        """The report on the hosts of the play and of other reports; raises OSError, ValueError."""
+        others = [read_report(path, _text_of(path), now) for path in options["merge"]]
+        previous = self._previous(options["previous"], now)
+        hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
+        records = [record_of(host, variables["hostvars"], now) for host in hosts]
+        report = merge_reports(others, report_of(records, now))
+        if previous:
+            report["previous"] = compare(previous, report["hosts"])
+        return report
+
+    def _previous(self, path: str | None, now: str) -> Report | None:
+        """The earlier report; None if there is none yet, as on the first night."""
+        if not path:
+            return None
+        try:
+            return read_report(path, _text_of(path), now)
+        except FileNotFoundError:
+            self._display.warning(f"report_previous: {path} does not exist; nothing is compared.")
+            return None
 
     def _write(self, report: Report, directory: Path, mode: int) -> list[str]:
         """The files that are written or removed, or in check mode would be."""

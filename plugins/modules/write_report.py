@@ -30,6 +30,9 @@ options:
     type: list
     elements: path
     default: []
+  previous:
+    description: A file C(report.json) of an earlier run. The report says what changed since.
+    type: path
   fail_on:
     description: The statuses that make the task fail, after it has written the report. An empty text is none.
     type: list

@@ -262,6 +262,20 @@ def test_slices_are_merged(inventory: Path, tmp_path: Path) -> None:
     assert [record["host"] for record in read(inventory)["hosts"]] == ["off", "drift", "in_order"]
 
 
+def test_a_report_says_what_changed_since_the_one_that_it_replaces(inventory: Path, service: LocalService) -> None:
+    previous = ("--limit", "in_order,drift", "-e", f"report_previous={inventory.parent / 'report' / 'report.json'}")
+    first = report(inventory, *previous)
+    assert first.code == 0 and "does not exist; nothing is compared" in " ".join(first.output.split())
+    assert read(inventory)["previous"] is None
+    number = list(ACCOUNTS).index("in_order") + 1
+    service.account(f"{number:032x}").seed(enabled=False)
+    assert report(inventory, *previous).code == 0
+    validate_report(read(inventory))
+    (change,) = read(inventory)["previous"]["hosts"]
+    assert (change["host"], change["before"], change["now"]) == ("in_order", "in_order", "unprotected")
+    assert "TCP protection is off." in change["new"]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [('{"version": 7, "hosts": []}', "is a report of version 7"), ("nothing", "is not JSON"), (None, "No such file")],

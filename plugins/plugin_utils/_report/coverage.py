@@ -65,14 +65,14 @@ class AccountCoverage:
         """The modes that the traffic to a prefix meets in a component; none if the prefix is not
         protected."""
         network = range_of(prefix)
-        found = frozenset(
+        modes = frozenset(
             mode
-            for ranges, modes in self.pieces.get(kind) or ()
+            for ranges, own in self.pieces.get(kind) or ()
             if network and intersection(ranges, [network])
-            for mode in modes
+            for mode in own
         )
-        if self.enabled or not found or not _is_switched(kind):
-            return found
+        if self.enabled or not modes or not _is_switched(kind):
+            return modes
         return frozenset([UNDECIDED if self.enabled is None else OFF])
 
     def classes(self) -> dict[str, Ranges]:

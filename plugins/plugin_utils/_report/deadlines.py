@@ -16,6 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptan
     Acceptance,
     parse_acceptances,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
     parse_expiry,
     write_timestamp,
@@ -82,7 +83,7 @@ def _acceptances(parts: Sequence[Part]) -> list[Acceptance]:
     """The acceptances of a host, which all of its parts share."""
     elements = next((part.options[RISKS] for part in parts if part.options.get(RISKS)), [])
     try:
-        return list(parse_acceptances(RISKS, elements))
+        return list(parse_acceptances(RISKS, elements, CODES))
     except OptionError:  # with which the modules fail, so that the host is unknown
         return []
 

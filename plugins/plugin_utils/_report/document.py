@@ -47,7 +47,13 @@ def make_report(hosts: Iterable[HostResults], generated: str) -> Report:
 def report_of(records: Iterable[HostRecord], generated: str) -> Report:
     """A report with these records, the worst first, and their totals."""
     ordered = sorted(records, key=lambda record: (worst_first(record["status"]), record["host"]))
-    return Report(version=VERSION, generated=generated, totals=totals(ordered), hosts=ordered)
+    return Report(
+        version=VERSION,
+        generated=generated,
+        totals=totals(ordered),
+        previous=None,
+        hosts=ordered,
+    )
 
 
 def host_record(host: HostResults, generated: str) -> HostRecord:

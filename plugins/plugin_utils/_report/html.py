@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     UNSEEN,
@@ -29,11 +27,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
 from jinja2 import Environment, Template
 from markupsafe import Markup
 
+from .ages import shown
 from .bars import LABELS as CLASS_LABELS
-from .bars import SIGNS, Bar, bars
+from .bars import SIGNS, TITLES, Bar, amount, bars
 from .coverage import component_title
-from .operations import FieldChange, field_changes
+from .overview import Link, anchor, as_others, group_names, overview
 from .record import (
+    FAMILIES,
     LABELS,
     STATUSES,
     Acknowledged,
@@ -42,6 +42,7 @@ from .record import (
     CoverageRecord,
     Difference,
     HostRecord,
+    PrefixRecord,
     Report,
     Totals,
     Unmanaged,
@@ -49,15 +50,16 @@ from .record import (
     shown_as,
     unaccepted,
 )
+from .sharing import shared_operations, signature
 from .statuses import MEANINGS
+from .texts import MAX_VALUE, OperationTexts, operation_texts
 from .traffic_page import traffic_part
 
-Field = tuple[str, str | None, str]  # the path, the existing value, and the new one
-
 PAGE = Path(__file__).parent / "page"
-ACTION_SIGNS = {"create": "+", "update": "~", "delete": "\u2212"}
 MAX_NETWORKS = 12  # are shown of a set; report.json has all
-MAX_VALUE = 600  # characters of a value are shown
+MAX_PREFIXES = 200  # that have the same modes are shown
+ACCOUNT_ID = re.compile("[0-9a-f]{32}")
+DASHBOARD = "https://dash.cloudflare.com/"
 SETS = {
     "protected": "Protected",
     "uncovered": "Not covered",
@@ -96,17 +98,19 @@ def _hash(text: str) -> str:
 
 
 def _page(report: Report, policy: str, style: Markup, script: Markup) -> dict[str, Any]:
-    totals = report["totals"]
-    moment = datetime.fromisoformat(report["generated"]).astimezone(timezone.utc)
+    totals, hosts = report["totals"], report["hosts"]
+    shared = shared_operations(hosts)
+    groups = group_names(hosts)
+    around = _Around(as_others(shared), {name: place for place, (name, _n) in enumerate(groups)})
     return {
         "policy": policy,
         "style": style,
         "script": script,
-        "title": f"Protection of {plural(totals['hosts'], 'host', 'hosts')}, {moment:%Y-%m-%d}",
+        "title": f"Protection of {plural(totals['hosts'], 'host', 'hosts')}, {_day(report)}",
         "hosts_in_words": plural(totals["hosts"], "host", "hosts"),
         "lead": lead(totals),
         "generated": report["generated"],
-        "moment": f"{moment:%Y-%m-%d %H:%M} UTC",
+        "moment": shown(report["generated"]),
         "tiles": [
             {
                 "status": name,
@@ -118,15 +122,30 @@ def _page(report: Report, policy: str, style: Markup, script: Markup) -> dict[st
         ],
         "bars": _bars(totals["addresses"]),
         "legend": [(sign, CLASS_LABELS[name]) for name, sign in SIGNS.items()],
-        "numbers": list(_numbers(totals)),
-        "hosts": map(_host, report["hosts"]),
+        "numbers": list(_numbers(report)),
+        "parts": overview(report, shared),
+        "groups": groups,
+        "hosts": (_host(record, around) for record in hosts),
     }
 
 
-def _numbers(totals: Totals) -> Iterator[tuple[int, str]]:
+class _Around(NamedTuple):
+    """What hosts refer to on the page: shared operations by what they do, and groups by name."""
+
+    others: Mapping[str, Link]
+    groups: Mapping[str, int]
+
+
+def _day(report: Report) -> str:
+    return shown(report["generated"]).partition(" ")[0]
+
+
+def _numbers(report: Report) -> Iterator[tuple[int, str]]:
     """Numbers, and their nouns."""
-    mitigating = totals["mitigating"]
-    yield mitigating, "host mitigates attacks" if mitigating == 1 else "hosts mitigate attacks"
+    totals = report["totals"]
+    accounts = sum(1 for record in report["hosts"] if record["mitigates"] is not None)
+    verb = "mitigates" if totals["mitigating"] == 1 else "mitigate"
+    yield totals["mitigating"], f"of {plural(accounts, 'account', 'accounts')} {verb} attacks"
     numbers: Mapping[str, Any] = totals
     for key, item in shown_as(Counted):
         yield numbers[key], item.noun(numbers[key])
@@ -149,12 +168,15 @@ def _bars(addresses: AddressCounts) -> list[Bar]:
     return [item._replace(svg=Markup(item.svg)) for item in bars(addresses)]
 
 
-def _host(record: HostRecord) -> dict[str, Any]:
+def _host(record: HostRecord, around: _Around) -> dict[str, Any]:
     reasons, coverage = record["reasons"], record["coverage"]
     pending = [step["message"] for step in record["pending"]]
     number = refused(record["risks"])
+    places = around.groups
     values: Mapping[str, Any] = record
     return {
+        "anchor": anchor(record["host"]),
+        "groups": " ".join(str(places[name]) for name in record["groups"] if name in places),
         "status": record["status"],
         "label": LABELS[record["status"]],
         "name": record["host"],
@@ -164,18 +186,53 @@ def _host(record: HostRecord) -> dict[str, Any]:
         "bars": [item.svg for item in _bars(coverage["addresses"])] if coverage else [],
         "reasons": [reason for reason in reasons if reason not in pending],
         "risks": record["risks"],
-        "operations": [_operation(operation) for operation in record["operations"]],
+        "operations": [_operation(item, around) for item in record["operations"]],
         "pending": pending,
         "unmanaged": [unmanaged_text(item) for item in _holes_first(record["unmanaged"])],
         "acknowledged": [acknowledged_text(item) for item in record["acknowledged"]],
         "traffic": traffic_part(record["traffic"]),
+        "components": _components(record["prefixes"]),
+        "prefixes": _prefixes(record["prefixes"]),
         "coverage": list(_coverage(coverage)) if coverage else [],
+        "dashboard": _dashboard(record["account_id"]),
         "ids": [
             (name, values[key])
             for name, key in (("Account", "account_id"), ("Zone", "zone_id"), ("Plan", "plan_id"))
             if values[key]
         ],
     }
+
+
+def _operation(operation: Difference, around: _Around) -> tuple[OperationTexts, Link | None]:
+    """An operation, and where the page shows it with the other hosts that have it."""
+    return operation_texts(operation), around.others.get(signature(operation))
+
+
+def _dashboard(account_id: str | None) -> str:
+    """The address of an account in Cloudflare's dashboard; nothing else gets into a link."""
+    fits = account_id and ACCOUNT_ID.fullmatch(account_id)
+    return f"{DASHBOARD}{account_id}" if fits else ""
+
+
+def _components(prefixes: Sequence[PrefixRecord]) -> list[str]:
+    kinds = prefixes[0]["components"] if prefixes else {}
+    return [capitalised(component_title(kind)) for kind in kinds]
+
+
+def _prefixes(prefixes: Sequence[PrefixRecord]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Prefixes with the same modes as one row: their names, and by component the modes now and
+    after a run; those that change come first."""
+    rows: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for item in prefixes:
+        components = item["components"].values()
+        modes = tuple((_modes(mode["now"]), _modes(mode["planned"])) for mode in components)
+        rows.setdefault(modes, []).append(item["prefix"])
+    ordered = sorted(rows.items(), key=lambda row: all(now == after for now, after in row[0]))
+    return [(_first(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
+
+
+def _modes(modes: Sequence[str]) -> str:
+    return " or ".join(modes) or "not protected"
 
 
 def _counts(record: HostRecord) -> Iterator[str]:
@@ -187,29 +244,20 @@ def _counts(record: HostRecord) -> Iterator[str]:
     if record["unmanaged"]:
         yield f"{len(record['unmanaged'])} unmanaged"
     if record["mitigates"] is not None:
-        yield "mitigates" if record["mitigates"] else "mitigates nothing"
+        yield _mitigation(record) if record["mitigates"] else "mitigates nothing"
 
 
-def _operation(
-    operation: Difference,
-) -> tuple[str, str, str, str, list[tuple[str, str | None, str]]]:
-    """The action with its sign, the object, and its fields: name, existing value (None for none)
-    and new value."""
-    action = operation["action"]
-    fields = [
-        (
-            change.path,
-            value_text(change.before) if change.exists else None,
-            value_text(change.after),
-        )
-        for change in field_changes(operation)
-    ]
-    title, name = capitalised(operation["title"]), value_text(operation["name"])
-    return action, ACTION_SIGNS[action], title, name, fields
-
-
-def _existing(change: FieldChange) -> str | None:
-    return value_text(change.before) if change.exists else None
+def _mitigation(record: HostRecord) -> str:
+    """Of how many protected addresses a host that mitigates does so in full."""
+    if not record["coverage"]:
+        return "mitigates"
+    for family in FAMILIES:
+        numbers = record["coverage"]["addresses"][family]
+        whole = sum(numbers.values()) - numbers["excluded"]
+        if numbers["covered"] < whole:
+            some = f"{amount(family, numbers['covered'])} of {amount(family, whole)}"
+            return f"mitigates all attacks on {some} {TITLES[family]} addresses"
+    return "mitigates attacks on all addresses"
 
 
 def unmanaged_text(item: Unmanaged) -> str:
@@ -246,20 +294,6 @@ def _coverage(coverage: CoverageRecord) -> Iterator[tuple[str, str]]:
         yield "Not understood", sentence
 
 
-def _first(networks: list[str]) -> str:
-    where = " in report.json" if len(networks) > MAX_NETWORKS else ""
-    return first_few(networks, MAX_NETWORKS) + where
-
-
-def value_text(value: Any) -> str:
-    """A value of a field as people read it; characters that control text are escaped."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return (
-        (text if text.isprintable() else visible(text))
-        if 0 < len(text) <= MAX_VALUE
-        else _unusual(text)
-    )
-
-
-def _unusual(text: str) -> str:
-    return excerpt(visible(text), MAX_VALUE) or '""'
+def _first(networks: Sequence[str], most: int = MAX_NETWORKS) -> str:
+    where = " in report.json" if len(networks) > most else ""
+    return first_few(networks, most) + where

@@ -9,63 +9,152 @@ mentions nobody."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timezone
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    capitalised,
     excerpt,
+    first_few,
     left_out,
     plural,
     visible,
 )
 
+from .ages import ages, shown
 from .bars import bars
-from .html import ACTION_SIGNS, acknowledged_text, lead, unmanaged_text, value_text
-from .operations import FieldChange, field_changes
+from .html import acknowledged_text, lead, unmanaged_text
 from .record import (
     LABELS,
     STATUSES,
     Column,
     Difference,
+    HostChange,
     HostRecord,
     Report,
     is_known,
     shown_as,
     unaccepted,
 )
+from .sharing import by_hosts
+from .texts import FieldTexts, operation_texts
 from .traffic_page import traffic_lines
 
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
 MAX_CELL = 300  # characters
 MAX_LINE = 600  # characters
-MAX_OPERATIONS = 50  # of a host are listed
+MAX_LINES = 50  # of a host, or of hosts that have the same ones
+MAX_CHANGES = 20  # hosts that stand otherwise than in the report before, and what ends soon
+# GitHub takes 65,536 characters of a comment, of which some are left for who posts it.
+LONGEST = 62_000  # bytes
+LONGEST_TABLE = 30_000  # bytes of the table of all hosts
+HEADING = 3  # lines of a section before what it says
 
 
 def markdown_page(report: Report) -> str:
-    """The report as text in GitHub's and GitLab's Markdown."""
-    return "\n".join(_lines(report)) + "\n"
+    """The report as text in GitHub's and GitLab's Markdown, short enough for a comment; it says
+    what it leaves out."""
+    lines = [*_head(report), *_table(report), *_previous(report), *_deadlines(report)]
+    size = sum(_size(line) for line in lines)
+    sections = [list(_section(hosts, own)) for hosts, own in by_hosts(_details(report["hosts"]))]
+    left = 0
+    for section in sections:
+        kept = list(_fitting(section, LONGEST - size))
+        if len(kept) > HEADING:
+            lines += kept
+            size += sum(_size(line) for line in kept)
+        left += len(section) - (len(kept) if len(kept) > HEADING else HEADING)
+    if left:
+        lines += ["", f"**Left out: {plural(left, 'line', 'lines')}, which report.html has.**"]
+    return "\n".join(lines) + "\n"
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _head(report: Report) -> Iterator[str]:
     totals = report["totals"]
-    moment = datetime.fromisoformat(report["generated"]).astimezone(timezone.utc)
     yield from (f"# Protection of {plural(totals['hosts'], 'host', 'hosts')}", "")
-    yield from (f"{lead(totals)} Read {moment:%Y-%m-%d %H:%M} UTC.", "")
+    yield from (f"{lead(totals)} Read {shown(report['generated'])}.", "")
     yield _row(LABELS[status] for status in STATUSES)
     yield "|" + "---:|" * len(STATUSES)
     yield from (_row(str(totals["statuses"][status]) for status in STATUSES), "")
     yield from (f"- {item.family} addresses: {item.words}" for item in bars(totals["addresses"]))
+    parts = ages(report)
+    yield from (f"- {part.in_words()}" for part in (parts if len(parts) > 1 else ()))
+
+
+def _table(report: Report) -> Iterator[str]:
+    """A row for each host, the worst first, as far as they fit."""
     columns = dict(shown_as(Column))
     yield from ("", _row(column.title for column in columns.values()))
     yield "|" + "".join("---:|" if column.is_number else "---|" for column in columns.values())
-    for record in report["hosts"]:
-        yield _row(_cells(record, columns))
-    for record in report["hosts"]:
-        detailed = record["operations"] or record["risks"] or record["traffic"]
-        if detailed or unaccepted(record["unmanaged"]) or record["acknowledged"]:
-            yield from _details(record)
+    hosts = report["hosts"]
+    rows = list(_fitting([_row(_cells(record, columns)) for record in hosts], LONGEST_TABLE))
+    yield from rows
+    if more := hosts[len(rows) :]:
+        counts = Counter(LABELS[record["status"]] for record in more)
+        named = ", ".join(f"{number} {label}" for label, number in counts.items())
+        yield from (
+            "",
+            f"And {plural(len(more), 'more host', 'more hosts')} in report.html: {named}.",
+        )
+
+
+def _fitting(lines: Iterable[str], most: int) -> Iterator[str]:
+    """The first lines that have so many bytes together."""
+    for line in lines:
+        most -= _size(line)
+        if most < 0:
+            return
+        yield line
+
+
+def _size(line: str) -> int:
+    return len(line.encode()) + 1
+
+
+def _previous(report: Report) -> Iterator[str]:
+    previous = report["previous"]
+    if previous is None:
+        return
+    yield from ("", f"## Since the report of {shown(previous['generated'])}", "")
+    yield from (f"- {_change(item)}" for item in previous["hosts"][:MAX_CHANGES])
+    more = left_out(len(previous["hosts"]), MAX_CHANGES, "host", "hosts")
+    if more or not previous["hosts"]:
+        yield f"- {more} in report.html" if more else "No host stands otherwise."
+
+
+def _change(item: HostChange) -> str:
+    """How a host stands now and stood before, and one reason that is new, or gone."""
+    statuses = (item["before"], item["now"])
+    before, now = (LABELS[status] if status else "not in the report" for status in statuses)
+    status = now if now == before else f"{before} → {now}"
+    reason = text(excerpt(item["new"][0], MAX_CELL)) if item["new"] else ""
+    gone = f"no longer: {text(excerpt(item['gone'][0], MAX_CELL))}" if item["gone"] else ""
+    return f"{text(item['host'])}: {status}. {reason or gone}".rstrip()
+
+
+def _deadlines(report: Report) -> Iterator[str]:
+    ends = [
+        (item["expires"], record["host"], item)
+        for record in report["hosts"]
+        for item in record["expiring"]
+    ]
+    if not ends:
+        return
+    yield from ("", "## Ends within two weeks", "")
+    for expires, host, item in sorted(ends, key=lambda end: end[:2])[:MAX_CHANGES]:
+        name = f"{text(item['title'])} {code(excerpt(item['key'], MAX_CELL))}"
+        yield f"- {shown(expires)}: {name} of {text(host)}"
+    if more := left_out(len(ends), MAX_CHANGES, "end", "ends"):
+        yield f"- {more} in report.html"
+
+
+def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
+    """What some hosts have in common, or one has alone."""
+    count = f"{len(hosts)} hosts: " if len(hosts) > 1 else ""
+    yield from ("", f"## {count}{text(first_few(hosts))}", "")
+    yield from lines[:MAX_LINES]
+    if more := left_out(len(lines), MAX_LINES, "difference", "differences"):
+        yield f"- {more} in report.html"
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -78,37 +167,38 @@ def _cells(record: Mapping[str, Any], columns: Mapping[str, Column]) -> Iterator
         yield text(excerpt(column.cell(record[key]), MAX_CELL)) if known else ""
 
 
-def _details(record: HostRecord) -> Iterator[str]:
-    yield from ("", f"## {text(record['host'])}", "")
+def _details(records: Sequence[HostRecord]) -> dict[str, list[str]]:
+    """The lines on each host that has any."""
+    details = {record["host"]: list(_lines(record)) for record in records}
+    return {host: lines for host, lines in details.items() if lines}
+
+
+def _lines(record: HostRecord) -> Iterator[str]:
     for risk in record["risks"]:
         yield (
             f"- risk {code(risk['code'])}, {'accepted' if risk['accepted'] else 'refused'}:"
             f" {text(risk['message'])}"
         )
-    for hole in unaccepted(record["unmanaged"])[:MAX_OPERATIONS]:
+    for hole in unaccepted(record["unmanaged"]):
         yield f"- in no baseline: {text(unmanaged_text(hole))}"
     for item in record["acknowledged"]:
         yield f"- {text(acknowledged_text(item))}"
-    for operation in record["operations"][:MAX_OPERATIONS]:
+    for operation in record["operations"]:
         yield _operation(operation)
-    more = left_out(len(record["operations"]), MAX_OPERATIONS, "difference", "differences")
-    if more:
-        yield f"- {more} in report.json"
     for line in traffic_lines(record["traffic"]):
         yield f"- {text(excerpt(line, MAX_LINE))}"
 
 
 def _operation(operation: Difference) -> str:
-    fields = [_field(change) for change in field_changes(operation)]
-    what = f"{text(capitalised(operation['title']))} {code(operation['name'])}"
-    return f"- `{ACTION_SIGNS[operation['action']]}` {what}" + (
-        f": {', '.join(fields)}" if fields else ""
-    )
+    texts = operation_texts(operation)
+    name = f" {code(texts.name)}" if texts.name else ""
+    fields = ", ".join(map(_field, texts.fields))
+    return f"- `{texts.sign}` {text(texts.title)}{name}" + (f": {fields}" if fields else "")
 
 
-def _field(change: FieldChange) -> str:
-    before = f"{code(value_text(change.before))} → " if change.exists else ""
-    return f"{text(change.path)} {before}{code(value_text(change.after))}"
+def _field(field: FieldTexts) -> str:
+    before = f"{code(field.before)} \u2192 " if field.before is not None else ""
+    return f"{text(field.path)} {before}{code(field.after)}"
 
 
 def text(data: str) -> str:

@@ -3,8 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The prefixes of an account with the mode that they have, and the mode that the baseline gives
-them."""
+"""The prefixes of an account with the mode that they have now, and the one after a run."""
 
 from __future__ import annotations
 
@@ -21,9 +20,9 @@ from .record import ModesNow, PrefixRecord
 
 
 def prefix_records(before: AccountCoverage, after: AccountCoverage) -> list[PrefixRecord]:
-    """The prefixes of the baseline's state, and then what is protected now and not there."""
-    desired = union(filter(None, map(range_of, after.prefixes)))
-    others = networks(difference(before.protected, desired))
+    """The prefixes that there are after a run, and then what is protected now only."""
+    planned = union(filter(None, map(range_of, after.prefixes)))
+    others = networks(difference(before.protected, planned))
     kinds = dict.fromkeys([*before.pieces, *after.pieces])
     return [
         PrefixRecord(
@@ -31,7 +30,7 @@ def prefix_records(before: AccountCoverage, after: AccountCoverage) -> list[Pref
             components={
                 kind: ModesNow(
                     now=in_order(before.modes_of(kind, prefix)),
-                    desired=in_order(after.modes_of(kind, prefix)),
+                    planned=in_order(after.modes_of(kind, prefix)),
                 )
                 for kind in kinds
             },

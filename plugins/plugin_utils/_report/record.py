@@ -221,14 +221,15 @@ class CoverageRecord(TypedDict):
 
 
 class ModesNow(TypedDict):
-    """The modes that a prefix has in a component, and those that its baseline gives it."""
+    """The modes that a prefix has in a component, and those that it has after a run; none if it is
+    not protected."""
 
     now: list[str]
-    desired: list[str]
+    planned: list[str]
 
 
 class PrefixRecord(TypedDict):
-    """A prefix that is protected, or that the baseline protects, with its modes by component."""
+    """A prefix that is protected, now or after a run, with its modes by component."""
 
     prefix: str
     components: dict[str, ModesNow]
@@ -329,12 +330,31 @@ class Totals(TypedDict):
     addresses: AddressCounts
 
 
+class HostChange(TypedDict):
+    """How a host stands otherwise than in an earlier report; a status is null if a report does not
+    have the host."""
+
+    host: str
+    before: Status | None
+    now: Status | None
+    new: Annotated[list[str], "reasons that the earlier report does not have"]
+    gone: Annotated[list[str], "reasons that only the earlier report has"]
+
+
+class Comparison(TypedDict):
+    """What changed since an earlier report."""
+
+    generated: Annotated[str, "when the earlier report was made"]
+    hosts: list[HostChange]
+
+
 class Report(TypedDict):
     """What report.json holds: the state of accounts and zones against their baselines."""
 
     version: Literal[1]
-    generated: Annotated[str, "when the hosts were read, a timestamp with an offset"]
+    generated: Annotated[str, "when the report was made, a timestamp with an offset"]
     totals: Totals
+    previous: Annotated[Comparison | None, "null if no earlier report was given"]
     hosts: Annotated[list[HostRecord], "the worst status first"]
 
 

@@ -5,6 +5,7 @@
   const tiles = [...document.querySelectorAll("[data-status]")];
   const search = document.getElementById("search");
   const shown = document.getElementById("shown");
+  const group = document.getElementById("group");
   const empty = document.getElementById("empty");
   const texts = new Map();
   root.classList.add("js");
@@ -13,21 +14,33 @@
     if (!texts.has(host)) texts.set(host, host.textContent.toLowerCase());
     return texts.get(host);
   };
+  const inGroup = (host) => !group || !group.value || host.dataset.groups.split(" ").includes(group.value);
+  const inWords = (number) => number === 1 ? "1 host" : `${number} hosts`;
   const apply = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = tiles.filter((tile) => tile.getAttribute("aria-pressed") === "true").map((tile) => tile.dataset.status);
     let count = 0;
     for (const host of hosts) {
-      const fits = (!chosen.length || chosen.includes(host.dataset.is)) && words.every((word) => textOf(host).includes(word));
+      const fits = (!chosen.length || chosen.includes(host.dataset.is)) && inGroup(host) && words.every((word) => textOf(host).includes(word));
       host.hidden = !fits;
       count += fits ? 1 : 0;
     }
-    shown.textContent = count === hosts.length ? `${count} hosts` : `${count} of ${hosts.length} hosts`;
+    shown.textContent = count === hosts.length ? inWords(count) : `${count} of ${inWords(hosts.length)}`;
     empty.hidden = count > 0;
+  };
+  const reveal = () => {
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    const around = target && target.closest("details");
+    if (!around) return;
+    around.hidden = false;
+    around.open = true;
+    target.scrollIntoView();
   };
   const open = (state) => hosts.filter((host) => !host.hidden).forEach((host) => { host.open = state; });
   let timer = 0;
   search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(apply, 60); });
+  if (group) group.addEventListener("change", apply);
+  addEventListener("hashchange", reveal);
   tiles.forEach((tile) => tile.addEventListener("click", () => {
     tile.setAttribute("aria-pressed", String(tile.getAttribute("aria-pressed") !== "true"));
     apply();
@@ -45,9 +58,10 @@
   });
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = hosts.filter((host) => !host.hidden && !host.open);
+    opened = [...document.querySelectorAll("details:not([hidden], [open])")];
     opened.forEach((host) => { host.open = true; });
   });
   addEventListener("afterprint", () => opened.forEach((host) => { host.open = false; }));
   apply();
+  reveal();
 })();

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.comparison import compare
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
     file_name,
@@ -62,7 +63,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "plans": {data: data},
         "operations": [{**operation, "fields": {data: data + "!", "new": [data]}, "before": {data: data}}],
         "risks": [{"module": data, "accepted": False, "code": data, "message": data, "reason": data}],
-        "prefixes": [{"prefix": data, "components": {data: {"now": [data], "desired": [data]}}}],
+        "prefixes": [{"prefix": data, "components": {data: {"now": [data], "planned": [data]}}}],
         "accepted_risks": [{"code": data, "networks": [data], "entries": [data], "reason": data, "expires": GENERATED}],
         "expiring": [{"title": data, "key": data, "expires": GENERATED}],
         "pending": [{"module": data, "message": data}],
@@ -104,16 +105,23 @@ class Elements(HTMLParser):
         self.texts.append(data)
 
 
+def compared(data: str) -> Any:
+    """A report with everything that it may have, in which every text is this one."""
+    report = report_of([record(data), {**record(data), "host": data + "2", "groups": []}], GENERATED)
+    report["previous"] = compare(report_of([record(data, reasons=[], status="pending")], GENERATED), report["hosts"])
+    return report
+
+
 @pytest.mark.parametrize("data", HOSTILE)
 def test_data_adds_no_element_and_no_attribute_to_the_page(data: str) -> None:
-    plain, hostile = (Elements(html_page(report_of([record(name)], GENERATED))) for name in ("plain", data))
+    plain, hostile = (Elements(html_page(compared(name))) for name in ("plain", data))
     assert hostile.elements == plain.elements
     assert len(hostile.texts) == len(plain.texts)
 
 
 @pytest.mark.parametrize("data", HOSTILE)
 def test_characters_that_control_text_are_shown_in_every_format(data: str) -> None:
-    report = report_of([record(data)], GENERATED)
+    report = compared(data)
     for name, content in report_files(report):
         unseen = [character for character in content if not character.isprintable() and character != "\n"]
         assert unseen == [], name
@@ -137,7 +145,7 @@ def test_the_page_makes_no_request_and_its_policy_allows_none() -> None:
 
 @pytest.mark.parametrize("data", HOSTILE)
 def test_data_adds_no_line_and_no_cell_to_markdown(data: str) -> None:
-    plain, hostile = (markdown_page(report_of([record(name)], GENERATED)) for name in ("plain", data))
+    plain, hostile = (markdown_page(compared(name)) for name in ("plain", data))
     cells = [re.sub(r"`[^`]*`|\\.", "", line).count("|") for line in hostile.splitlines() if line.startswith("| ")]
     assert len(hostile.splitlines()) == len(plain.splitlines())
     assert cells == [line.count("|") for line in plain.splitlines() if line.startswith("| ")]
@@ -187,7 +195,7 @@ def test_the_page_says_what_matters_first() -> None:
     hosts = [record("lima"), record("oslo", status="unprotected"), record("kyiv", status="unknown", coverage=None)]
     page = html_page(report_of(hosts, GENERATED))
     assert "1 is unknown, 1 is unprotected." in page
-    assert page.index("kyiv") < page.index("oslo") < page.index("lima")
+    assert re.findall(r'class="name">(\w+)<', page) == ["kyiv", "oslo", "lima"]
     assert 'aria-label="IPv4: 240 mitigated, 16 not covered"' in page
     assert 'aria-label="IPv6: 3 /64 mitigated, 1 not covered"' in page
     assert "1 risk refused" in page
@@ -236,6 +244,136 @@ def test_what_is_not_known_is_not_zero_in_markdown() -> None:
     oslo = record("oslo", status="unknown", plan_id=None, operations=[], pending=[], reasons=["closed"])
     (row,) = (line for line in markdown_page(report_of([oslo], GENERATED)).splitlines() if line.startswith("| oslo"))
     assert row == "| oslo | unknown | closed |  |  |"
+
+
+def rule(name: str, **fields: Any) -> dict[str, Any]:
+    """An operation that creates a rule."""
+    values = {"action": "create", "fields": {"action": "block", **fields}, "before": {}}
+    return {
+        "module": "custom_rules",
+        "resource": "custom_rule",
+        "title": "custom rule",
+        "key": name,
+        "name": name,
+        **values,
+    }
+
+
+def many(number: int, operations: Any) -> list[Any]:
+    hosts = [f"zone-{position:04}" for position in range(number)]
+    return [
+        record(host, operations=operations(host), risks=[], unmanaged=[], acknowledged=[], expiring=[], traffic=None)
+        for host in hosts
+    ]
+
+
+def test_equal_changes_of_many_hosts_are_said_once_in_markdown() -> None:
+    hosts = many(300, lambda host: [*(rule(f"n{number}") for number in range(12)), rule(f"of {host}")])
+    page = markdown_page(report_of(hosts, GENERATED))
+    assert page.count("custom rule") + page.count("Custom rule") == 12 + 300
+    assert page.count("`n7`") == 1
+    assert "## 300 hosts: zone-0000, zone-0001, zone-0002, zone-0003, zone-0004 and 295 more" in page
+    assert "## zone-0299\n\n- `+` Custom rule `of zone-0299`: action `block`\n" in page
+
+
+@pytest.mark.parametrize(("number", "fields"), [(1000, 12), (1, 5000)])
+@pytest.mark.parametrize("letter", ["a", "\u20ac", "@"])
+def test_markdown_fits_into_a_comment_and_says_what_it_leaves_out(number: int, fields: int, letter: str) -> None:
+    long = {f"field{position}": letter * 500 for position in range(fields)}
+    page = markdown_page(report_of(many(number, lambda host: [rule(host, **long), rule("n1")]), GENERATED))
+    assert len(page.encode()) < 64_000
+    assert re.search(r"\*\*Left out: \d+ lines?, which report.html has\.\*\*\n$", page)
+    if number == 1000:
+        assert re.search(r"And \d+ more hosts in report.html: \d+ drift\.", page)
+        assert "`n1`" in page
+
+
+def test_the_parts_of_a_merged_report_have_their_age() -> None:
+    earlier, year = "2026-11-21T07:30:00+00:00", "2025-11-21T10:00:00+00:00"
+    hosts = [record("lima"), record("oslo", generated=earlier), record("kyiv", generated=year)]
+    for page in (markdown_page, html_page):
+        assert "days before this report" not in page(report_of(hosts[:1], GENERATED))
+        merged = page(report_of(hosts, GENERATED))
+        assert "1 host was read 2026-11-21 07:30 UTC, 2 hours before this report" in merged
+        assert "1 host was read 2025-11-21 10:00 UTC, 365 days before this report" in merged
+
+
+def test_the_report_says_what_changed_since_the_one_before() -> None:
+    before = report_of([record("lima", status="in_order", reasons=[]), record("oslo"), record("kyiv")], GENERATED)
+    now = report_of([record("lima", reasons=["1 difference."]), record("oslo")], "2026-11-22T10:00:00+00:00")
+    now["previous"] = compare(before, now["hosts"])
+    assert now["previous"] == {
+        "generated": GENERATED,
+        "hosts": [
+            {"host": "lima", "before": "in_order", "now": "drift", "new": ["1 difference."], "gone": []},
+            {"host": "kyiv", "before": "drift", "now": None, "new": [], "gone": ["kyiv"]},
+        ],
+    }
+    page = markdown_page(now)
+    assert "## Since the report of 2026-11-21 10:00 UTC" in page
+    assert "- lima: in order → drift. 1 difference.\n- kyiv: drift → not in the report. no longer: kyiv" in page
+
+
+def test_the_page_says_changes_of_many_hosts_once_and_hosts_refer_to_them() -> None:
+    expression = 'http.host eq "a.example"'
+    hosts = many(3, lambda host: [rule("n1", expression=expression), rule(f"of {host}")])
+    page = html_page(report_of(hosts, GENERATED))
+    assert page.count("a.example") == 1
+    assert '<tr id="change-0">' in page and page.count('<a href="#change-0">as on 2 other hosts</a>') == 3
+    assert page.count("of zone-0001") == 1
+
+
+def test_a_host_has_an_anchor_and_an_account_has_its_dashboard() -> None:
+    account = "0123456789abcdef" * 2
+    page = html_page(report_of([record("a b/\u00e9", account_id=account), record("lima")], GENERATED))
+    assert 'id="host-a~20b~2f~c3~a9"' in page and 'href="#host-a~20b~2f~c3~a9"' in page
+    assert re.findall(r'href="(http[^"]*)"', page) == [f"https://dash.cloudflare.com/{account}"]
+
+
+def test_groups_that_all_hosts_are_in_filter_nothing() -> None:
+    groups = (["all_of_us", "eu"], ["all_of_us", "us"])
+    page = html_page(report_of([record(names[1], groups=names) for names in groups], GENERATED))
+    assert re.findall(r"<option value=\"(\d*)\">([^<]*)<", page) == [
+        ("", "All groups"),
+        ("0", "eu (1)"),
+        ("1", "us (1)"),
+    ]
+    assert re.findall(r'data-groups="([^"]*)"', page) == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("mitigates", "covered", "said"),
+    [
+        (False, 240, "mitigates nothing"),
+        (True, 240, "mitigates all attacks on 240 of 256 IPv4 addresses"),
+        (True, 256, "mitigates attacks on all addresses"),
+    ],
+)
+def test_a_host_says_how_much_it_mitigates(mitigates: bool, covered: int, said: str) -> None:
+    lima = record(mitigates=mitigates)
+    classes = {**CLASSES, "covered": covered, "uncovered": 256 - covered, "excluded": 7}
+    lima["coverage"]["addresses"] = {"ipv4": classes, "ipv6": dict.fromkeys(CLASSES, 0)}
+    assert said in html_page(report_of([lima], GENERATED))
+
+
+def test_prefixes_with_the_same_modes_share_a_row_and_changes_come_first() -> None:
+    def prefix(name: str, *now: str) -> dict[str, Any]:
+        return {"prefix": name, "components": {"syn_flood": {"now": list(now), "planned": ["enabled"]}}}
+
+    prefixes = [prefix("192.0.2.0/24", "enabled"), prefix("198.51.100.0/24"), prefix("203.0.113.0/24", "enabled")]
+    page = html_page(report_of([record(prefixes=prefixes)], GENERATED))
+    table = page[page.index('<table class="prefixes">') :].partition("</table>")[0]
+    assert re.findall("<th [^>]*>([^<]*)<", table) == ["Prefixes", "SYN flood protection"]
+    assert re.findall("<td>(.*?)</td>", table) == [
+        "198.51.100.0/24",
+        "<del>not protected</del> \u2192 <ins>enabled</ins>",
+        "192.0.2.0/24, 203.0.113.0/24",
+        "enabled",
+    ]
+
+
+def test_markdown_names_what_ends_soon() -> None:
+    assert "- 2026-11-21 10:00 UTC: lima `lima` of lima" in markdown_page(report_of([record()], GENERATED))
 
 
 def test_an_unknown_host_has_no_sample_but_its_status() -> None:

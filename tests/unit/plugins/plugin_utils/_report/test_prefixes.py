@@ -27,10 +27,10 @@ def coverage(enabled: bool | None = True, prefixes: Any = (), **modes: Any) -> A
 
 def rows(before: Any, after: Any, kind: str = "syn_flood") -> dict[str, tuple[list[str], list[str]]]:
     records = prefix_records(before, after)
-    return {item["prefix"]: (item["components"][kind]["now"], item["components"][kind]["desired"]) for item in records}
+    return {item["prefix"]: (item["components"][kind]["now"], item["components"][kind]["planned"]) for item in records}
 
 
-def test_each_prefix_has_its_modes_now_and_those_of_the_baseline() -> None:
+def test_each_prefix_has_its_modes_now_and_after_a_run() -> None:
     before = coverage(**{"192.0.2.0_25": ["monitoring"], "192.0.2.128_25": ["enabled"], "203.0.113.0_24": ["enabled"]})
     after = coverage(
         prefixes=["192.0.2.0/24", "198.51.100.0/24"],

@@ -1,0 +1,146 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the page says of all hosts together: ages, changes since the report before, what ends soon,
+accepted risks, and changes that hosts share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+    capitalised,
+    left_out,
+    plural,
+)
+
+from .ages import ages, shown
+from .record import LABELS, HostChange, HostRecord, Report
+from .sharing import Shared
+from .texts import operation_texts
+
+MAX_ROWS = 200  # of a list are shown; report.json has all
+MAX_LINKS = 30  # hosts that a row names
+
+Link = tuple[str, str]  # the anchor of a host on the page, and its name
+
+
+def overview(report: Report, shared: Mapping[str, Shared]) -> list[dict[str, Any]]:
+    """The parts of the page between the totals and the hosts, as far as they have rows: each with a
+    title, the titles of its columns, and rows of cells, which are texts or hosts."""
+    present = {record["host"] for record in report["hosts"]}
+    parts = [_ages(report), _previous(report, present), _ends(report), _accepted(report["hosts"])]
+    filled = [part for part in parts if part and part["rows"]]
+    for part in filled:
+        part["more"] = capitalised(left_out(len(part["rows"]), MAX_ROWS, "row", "rows"))
+        part["rows"] = part["rows"][:MAX_ROWS]
+    return [*filled, *([_shared(shared)] if shared else [])]
+
+
+def anchor(host: str) -> str:
+    """The anchor of a host, of letters that need no escape in an address; hosts have one each."""
+    return "host-" + re.sub(
+        r"[^A-Za-z0-9_.-]",
+        lambda match: "".join(f"~{byte:02x}" for byte in match.group().encode("utf-8", "replace")),
+        host,
+    )
+
+
+def links(hosts: Iterable[str]) -> dict[str, Any]:
+    """A cell with the first of some hosts, and how many more there are."""
+    every = list(hosts)
+    named = [(anchor(host), host) for host in every[:MAX_LINKS]]
+    return {"links": named, "more": left_out(len(every), MAX_LINKS)}
+
+
+def _ages(report: Report) -> dict[str, Any]:
+    parts = ages(report)
+    rows = [[{"text": part.in_words()}] for part in (parts if len(parts) > 1 else ())]
+    return {"title": "Parts of this report", "open": True, "columns": [], "rows": rows}
+
+
+def _previous(report: Report, present: set[str]) -> dict[str, Any]:
+    previous = report["previous"]
+    if previous is None:
+        return {}
+    rows = [list(_change(item, present)) for item in previous["hosts"]]
+    title = f"Since the report of {shown(previous['generated'])}"
+    nothing = [[{"text": "No host stands otherwise."}]]
+    columns = ["Host", "Status", "Reasons"] if rows else []
+    return {"title": title, "open": True, "columns": columns, "rows": rows or nothing}
+
+
+def _change(item: HostChange, present: set[str]) -> Iterator[dict[str, Any]]:
+    before, now = (
+        LABELS[status] if status else "not in the report"
+        for status in (item["before"], item["now"])
+    )
+    yield links([item["host"]]) if item["host"] in present else {"text": item["host"]}
+    yield {"text": now if now == before else f"{before} \u2192 {now}"}
+    gone = [f"No longer: {reason}" for reason in item["gone"]]
+    yield {"text": " ".join([*item["new"], *gone])}
+
+
+def _ends(report: Report) -> dict[str, Any]:
+    ends: dict[tuple[str, str, str], list[str]] = {}
+    for record in report["hosts"]:
+        for item in record["expiring"]:
+            ends.setdefault((item["expires"], item["title"], item["key"]), []).append(
+                record["host"]
+            )
+    rows = [
+        [{"text": shown(expires)}, {"text": capitalised(title), "code": key}, links(hosts)]
+        for (expires, title, key), hosts in sorted(ends.items())
+    ]
+    return {"title": "Ends within two weeks", "columns": ["At", "Entry", "Hosts"], "rows": rows}
+
+
+def _accepted(records: Iterable[HostRecord]) -> dict[str, Any]:
+    """The accepted risks in force, each with all hosts that accept it so."""
+    accepted: dict[tuple[str, str, str, str], list[str]] = {}
+    for record in records:
+        for item in record["accepted_risks"]:
+            bound = ", ".join([*item["networks"], *item["entries"]]) or "all"
+            until = shown(item["expires"]) if item["expires"] else "for ever"
+            key = (item["code"], bound, until, item["reason"] or "none given")
+            accepted.setdefault(key, []).append(record["host"])
+    rows = [
+        [{"code": code}, {"text": bound}, {"text": until}, {"text": reason}, links(hosts)]
+        for (code, bound, until, reason), hosts in accepted.items()
+    ]
+    columns = ["Risk", "For", "Until", "Reason", "Hosts"]
+    return {"title": "Accepted risks in force", "columns": columns, "rows": rows}
+
+
+def _shared(shared: Mapping[str, Shared]) -> dict[str, Any]:
+    """The changes that more than one host has; all of them, since hosts refer to them."""
+    rows = []
+    for position, (operation, hosts) in enumerate(shared.values()):
+        cells = [{"operation": operation_texts(operation)}, links(hosts)]
+        rows.append([{**cells[0], "id": f"change-{position}"}, cells[1]])
+    columns = ["Run", "Object", "Fields", "Hosts"]
+    return {"title": "Changes that several hosts share", "columns": columns, "rows": rows}
+
+
+def as_others(shared: Mapping[str, Shared]) -> dict[str, Link]:
+    """By operation that hosts share, where the page has it, and how many other hosts it is for."""
+    return {
+        key: (
+            f"change-{position}",
+            f"as on {plural(len(item.hosts) - 1, 'other host', 'other hosts')}",
+        )
+        for position, (key, item) in enumerate(shared.items())
+    }
+
+
+def group_names(records: Sequence[HostRecord]) -> list[tuple[str, int]]:
+    """The groups of the inventory that some of the hosts are in, and how many."""
+    numbers: dict[str, int] = {}
+    for record in records:
+        for name in record["groups"]:
+            numbers[name] = numbers.get(name, 0) + 1
+    return sorted((name, number) for name, number in numbers.items() if number < len(records))
