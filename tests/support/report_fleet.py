@@ -39,7 +39,10 @@ def baseline(mode: str = "enabled", **others: Any) -> dict[str, Any]:
 ACCOUNTS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     "unprotected": (account(out_of_state_tcp={"rules": []}, prefixes=[*PREFIXES, HIDDEN]), baseline(purge=["prefixes"])),
     "weakened": (account(prefixes=[*PREFIXES, HIDDEN]), baseline(purge=["prefixes"])),
-    "drift": (account(allowlist=[{"prefix": "198.51.100.7", "comment": SUPPLIER, "enabled": False}]), baseline(allowlist=[{"prefix": "8.0.0.0/8"}], purge=["allowlist"])),
+    "drift": (
+        account(allowlist=[{"prefix": "198.51.100.7", "comment": SUPPLIER, "enabled": False}]),
+        baseline(allowlist=[{"prefix": "8.0.0.0/8"}], purge=["allowlist"]),
+    ),
     "pending": (account("monitoring"), baseline()),
     "in_order": (account(), baseline()),
 }  # fmt: skip
