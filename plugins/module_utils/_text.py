@@ -22,7 +22,8 @@ UNSEEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 Step = Union[str, int]  # the name of an option or of a suboption, or a position in a list
-Names = Mapping[str, str]  # by option, the variable from which a role fills it
+# By option, the variable from which a role fills it; empty if the role has no such variable.
+Names = Mapping[str, str]
 OWN_NAMES: Names = {}  # in the messages of a module, an option has its own name
 
 
@@ -48,17 +49,34 @@ class Option:
         return text.lstrip(".")
 
 
+@dataclass(frozen=True)
+class Advice:
+    """A part of a message that advises an option; a role without this option leaves it out."""
+
+    before: str
+    option: Option
+    after: str = ""
+
+    def name(self, names: Names) -> str:
+        """The advice with the option as a message names it."""
+        name = self.option.name(names)
+        return f"{self.before}{name}{self.after}" if name else ""
+
+
+Part = Union[str, Option, Advice]
+
+
 class Message(str):
-    """A text, made of texts and options; as a text, it names the options as a module does.
+    """A text, made of texts, options and advice; as a text, it names the options as a module does.
 
     Messages within it stay what they are. An f-string or a method of texts makes a plain text of a
     message, which no longer knows its options.
     """
 
-    parts: Sequence[str | Option]
+    parts: Sequence[Part]
 
-    def __new__(cls, *parts: str | Option) -> Message:
-        flat: list[str | Option] = []
+    def __new__(cls, *parts: Part) -> Message:
+        flat: list[Part] = []
         for part in parts:
             flat.extend(part.parts if isinstance(part, Message) else [part])
         message = super().__new__(cls, _written(flat, OWN_NAMES))
@@ -76,8 +94,8 @@ class Message(str):
         return _written(self.parts, names)
 
 
-def _written(parts: Iterable[str | Option], names: Names) -> str:
-    return "".join(part.name(names) if isinstance(part, Option) else part for part in parts)
+def _written(parts: Iterable[Part], names: Names) -> str:
+    return "".join(part if isinstance(part, str) else part.name(names) for part in parts)
 
 
 def joined(separator: str, texts: Iterable[str]) -> Message:
@@ -115,7 +133,7 @@ def capitalised(text: str) -> str:
     """A text whose first letter is a capital; the others stay, and the name of an option does."""
     if isinstance(text, Message):
         first, *others = text.parts or ("",)
-        return Message(first if isinstance(first, Option) else capitalised(first), *others)
+        return Message(capitalised(first) if isinstance(first, str) else first, *others)
     return text[:1].upper() + text[1:]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from ..._schema.account import ENABLED
-from ..._text import Message, Option, first_few
+from ..._text import Advice, Message, Option, first_few
 from ..enabling import enabled_too_soon
 from .base import Change, Finding, Limit, Limits, entries_of, risk
 
@@ -54,10 +54,9 @@ def skips_monitoring(change: Change, limits: Limits) -> Finding | None:
         return None
     message = Message(
         f"{first_few(reasons)}. A rule or filter enabled without monitoring for"
-        f" {limits[MIN_MONITORING]:g} hours drops traffic that it has not learned of; set"
-        " monitoring first, or let ",
-        Option("staged_rollout"),
-        ": true do it.",
+        f" {limits[MIN_MONITORING]:g} hours drops traffic that it has not learned of",
+        Advice("; set monitoring first, or let ", Option("staged_rollout"), ": true do it"),
+        ".",
     )
     return Finding(message, [], entries_of(enabled))
 

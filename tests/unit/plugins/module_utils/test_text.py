@@ -9,6 +9,7 @@ from typing import Iterable
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     OWN_NAMES,
+    Advice,
     Message,
     Option,
     capitalised,
@@ -113,6 +114,13 @@ def test_a_message_is_a_text_that_keeps_its_options() -> None:
     message = Message("raise ", Option("max_wait"), ", not max_wait: 3")
     assert message == "raise max_wait, not max_wait: 3"
     assert message.named(ROLE) == "raise role_max_wait, not max_wait: 3"
+
+
+def test_advice_is_left_out_if_a_role_lacks_the_option() -> None:
+    message = Message("too soon", Advice("; set ", Option("rules"), ": true"), ".")
+    assert message == "too soon; set rules: true."
+    assert message.named(ROLE) == "too soon; set role_rules: true."
+    assert message.named({**ROLE, "rules": ""}) == "too soon."
 
 
 @pytest.mark.parametrize(
