@@ -71,7 +71,10 @@ def has_failed(results: Results) -> bool:
 def refused(results: Results, message: str) -> dict[str, Any]:
     """The failure of a host whose predicted plan is not the approved one; it shows the plan."""
     plans = plan_ids(results)
-    shown = {module: _shortened(_plain(result)) for module, result in results.items()}
+    shown = {
+        module: {**_shortened(_plain(result)), "changed": False}
+        for module, result in results.items()
+    }
     return {
         "failed": True,
         "changed": False,

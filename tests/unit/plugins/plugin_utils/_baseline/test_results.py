@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import combined, lines
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import combined, lines, refused
 
 ENABLE: dict[str, Any] = {"action": "update", "resource": "status", "key": "", "fields": {"enabled": True}}
 COVERAGE = {
@@ -52,6 +52,14 @@ def test_a_failure_is_that_of_the_host_and_says_what_was_applied_before() -> Non
     }
     assert combined(results, verbose=True)["account_protection"]["protection"] == {"prefixes": []}
     assert combined(results, check_mode=True)["msg"] == FAILED["msg"]
+
+
+def test_a_refused_plan_has_changed_nothing_in_any_module() -> None:
+    result = refused({"account_protection": ACCOUNT, "custom_rules": ZONE}, "Another plan. Nothing was changed.")
+    assert (result["failed"], result["changed"], result["msg"]) == (True, False, "Another plan. Nothing was changed.")
+    assert result["plans"] == {"account_protection": "a" * 64}
+    assert [result[name]["changed"] for name in ("account_protection", "custom_rules")] == [False, False]
+    assert result["account_protection"]["operations"] == [ENABLE]
 
 
 def test_a_line_says_how_well_the_account_is_protected_and_another_which_steps_are_left() -> None:
