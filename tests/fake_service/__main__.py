@@ -47,20 +47,25 @@ What was called: {control_url}/calls. What it holds: {control_url}/state. Ctrl+C
 ENDING = {signal.SIGINT, signal.SIGTERM}
 
 
-def arguments() -> argparse.Namespace:
+def arguments_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.fake_service", description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="the port on 127.0.0.1; 0, the default, takes a free one")
     parser.add_argument("--port-file", type=Path, help="a file to write the port to once the service answers")
     parser.add_argument("--state", type=Path, default=DEMO, help="a state document, YAML or JSON, to start with")
     parser.add_argument("--token", help="an API token to accept, with all permissions, instead of the usual one")
-    return parser.parse_args()
+    return parser
 
 
 def main() -> None:
-    options = arguments()
+    parser = arguments_parser()
+    options = parser.parse_args()
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # for the threads as well, before there are any
     service = LocalService(port=options.port)
-    service.load(yaml.safe_load(options.state.read_text(encoding="utf-8")) or {})
+    try:
+        service.load(yaml.safe_load(options.state.read_text(encoding="utf-8")) or {})
+    except (OSError, ValueError, yaml.YAMLError, KeyError, TypeError, AttributeError) as exc:
+        reason = f"{exc} is missing" if isinstance(exc, KeyError) else exc
+        parser.error(f"--state: {options.state} is no state document: {reason}")
     if options.token:
         service.credentials.tokens = {options.token: Grant()}
     with service:

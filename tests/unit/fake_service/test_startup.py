@@ -23,6 +23,7 @@ from tests.fake_service import LocalService
 from tests.fake_service.misbehaviour import KINDS
 
 REPOSITORY = Path(__file__).parents[3]
+RULE = '{ref: a, action: block, expression: "true"}'
 README = REPOSITORY / "tests" / "fake_service" / "README.md"
 
 
@@ -67,6 +68,26 @@ def test_it_takes_a_state_and_a_token(tmp_path: Path) -> None:
     with running(tmp_path, "--state", str(state), "--token", "mine") as (dummy, port):
         answer = requests.get(url.format(port=port), headers={"Authorization": "Bearer mine"}, timeout=5)
     assert answer.json()["result"] == {"enabled": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f"zones: {{abc: {{custom_rules: [{RULE}, {RULE}]}}}}", "two custom rules have the ref 'a'"),
+        ("accounts: {abc: {prefix: []}}", "unexpected keyword argument 'prefix'"),
+        ("a: : b", "mapping values are not allowed here"),
+        ("[1]", "'list' object"),
+    ],
+)
+def test_a_state_that_cannot_be_taken_is_an_error_without_a_traceback(tmp_path: Path, text: str, reason: str) -> None:
+    state = tmp_path / "state.yml"
+    state.write_text(text)
+    command = [sys.executable, "-m", "tests.fake_service", "--state", str(state)]
+    ended = subprocess.run(command, cwd=REPOSITORY, text=True, capture_output=True, timeout=20, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert f"error: --state: {state} is no state document: " in ended.stderr
+    assert reason in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 def test_the_readme_shows_a_state_document_that_can_be_taken_over() -> None:
