@@ -114,6 +114,7 @@ class _Restore:
             options["accept_risks"],
             options["leave_objects"],
             options["leave_fields"],
+            validates=not self._check_mode,  # so that a dry run only reads
         )
         restoration.require_complete()
         if wrong := wrong_parts(restoration.parts):

@@ -89,6 +89,31 @@ def test_a_host_is_snapshotted_before_its_first_write_and_restored(service: Loca
     assert len(list((snapshots / "lima").iterdir())) == 2  # a restore is a change like any other
 
 
+def test_a_dry_run_of_a_restore_needs_a_token_that_only_reads(service: LocalService, tmp_path: Path) -> None:
+    """Also for a rule with a field that the collection does not know, which the service checks in the run."""
+    check = {"username_expression": "http.request.body.raw", "password_expression": "http.request.body.raw"}
+    leaked = {"ref": "leaked", "action": "block", "expression": "true", "exposed_credential_check": check}
+    zone = service.zone(ZONE).seed(custom_rules=[leaked])
+    exact = {"baseline_snapshot_directory": str(tmp_path / "snapshots"), "baseline_custom_rules_state": "exact"}
+    assert run("baseline", service, tmp_path, **exact, baseline_accept_risks=["weakens_zone"]).code == 0
+    (file,) = (tmp_path / "snapshots" / "lima").iterdir()
+    reading = service.add_token("reading-token", protection="read", firewall="read", waf="read")
+    accepted = json.dumps({"restore_file": str(file), "restore_accept_risks": [*RISKS, "blocks_everything"]})
+    service.calls.clear()
+    predicted = result(run("restore", service, tmp_path, "--check", "-e", accepted, edge_api_token=reading))
+    assert predicted["changed"] is True, predicted["msg"]
+    assert {call.method for call in service.calls} == {"GET"}
+    service.calls.clear()
+    refused = result(run("restore", service, tmp_path, "-e", accepted, edge_api_token=reading))
+    assert "403" in refused["msg"]
+    assert [(call.method, call.query) for call in service.calls if call.method != "GET"] == [
+        ("PUT", {"dry_run": "true"})
+    ]  # before any write
+    restored = result(run("restore", service, tmp_path, "-e", accepted))
+    assert restored["plan_id"] == predicted["plan_id"]
+    assert zone.custom_rules[-1]["exposed_credential_check"] == check
+
+
 def test_a_directory_that_cannot_be_written_stops_the_run_before_any_write(
     service: LocalService, tmp_path: Path
 ) -> None:

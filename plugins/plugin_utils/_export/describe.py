@@ -166,7 +166,8 @@ def sort_out(resource: Resource, objects: Sequence[Object]) -> Sorting:
 
 def name_of(resource: Resource, obj: Object) -> str:
     """An object as sentences begin with it."""
-    return f"The {resource.title} {resource.label_of(obj)} (id {obj.get('id')})"
+    identity = f" (id {obj['id']})" if obj.get("id") else ""
+    return f"The {resource.title} {resource.label_of(obj)}{identity}"
 
 
 def pattern_of(resource: Resource, obj: Object) -> str:

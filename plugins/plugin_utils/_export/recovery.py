@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -25,7 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import same_value
 
-from .._baseline.variables import KNOWN, PREFIX
+from .._baseline.variables import PREFIX
 from .comparison import Expected
 from .describe import (
     IGNORE_IDS,
@@ -79,9 +79,22 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Recovere
         plan = _Recovery(RESOURCES[plural], current[plural], exceptions)
         plan.take(objects)
         recovered.expected.append(plan.expected(objects))
-        recovered.refusals += plan.refusals
+        recovered.refusals += _all_refusals(plan, objects, current[plural])
         _add_variables(plan, recovered.variables)
     return recovered
+
+
+def _all_refusals(
+    plan: _Recovery, objects: Sequence[Object], current: Sequence[Object]
+) -> list[str]:
+    """The refusals of a plan, with those of objects that cannot come back once the refused ones are
+    left alone, such as a second object for the network of one that is left."""
+    if not plan.refusals:
+        return []
+    left = [*plan.exceptions.objects, *plan.refusals]
+    rest = _Recovery(plan.resource, current, replace(plan.exceptions, objects=left))
+    rest.take(objects)
+    return [*plan.refusals.values(), *_all_refusals(rest, objects, current)]
 
 
 class _Recovery:
@@ -94,7 +107,7 @@ class _Recovery:
         self.exceptions = exceptions
         self.entries: list[dict[str, Any]] = []  # options of the objects that come back
         self.kept: dict[Key, list[Object]] = {}  # existing objects that are left alone
-        self.refusals: list[str] = []
+        self.refusals: dict[str, str] = {}  # by the id of an object, or the name of one without
         self._by_key: dict[Key, list[Object]] = {}
         self._by_id: dict[str, Object] = {}
         self._current = [resource.key_of(obj) for obj in current]
@@ -128,20 +141,40 @@ class _Recovery:
                 self.kept.setdefault(self.resource.key_of(obj), []).append(same)
                 if self._has_moved(obj, objects):
                     self._refuse(obj, "it stands elsewhere in the list, and no module moves it")
-        returned: set[Key] = set()
+        first = self._first_of_each(changed)
         for obj, options, reason in changed:
             key = self.resource.key_of(obj)
-            if not reason and (key in returned or key in self.kept):
+            if not reason and (first[key] is not obj or self._is_taken(key)):
                 reason = "it is a duplicate, and a module makes no second one"
             reason = reason or self._lacking(obj)
             if reason:
                 self._refuse(obj, reason)
             else:
-                returned.add(key)
                 self.entries.append(self._in_full(obj, options))
 
+    def _first_of_each(
+        self, changed: Sequence[tuple[Object, dict[str, Any], str]]
+    ) -> dict[Key, Object]:
+        """By key, the object that a module can bring back, rather one that still exists."""
+        first: dict[Key, Object] = {}
+        candidates = [obj for obj, _options, reason in changed if not reason]
+        for obj in sorted(candidates, key=lambda item: str(item.get("id")) not in self._by_id):
+            first.setdefault(self.resource.key_of(obj), obj)
+        return first
+
+    def _is_taken(self, key: Key) -> bool:
+        """Whether each existing object with this key is left alone. Those of an account are told
+        apart by their ids, so that a module updates another one with the same key."""
+        return key in self.kept and (bool(self.resource.list_field) or not self._others(key))
+
+    def _others(self, key: Key) -> list[Object]:
+        """The existing objects with this key that are not left alone."""
+        kept = self.kept.get(key, ())
+        return [obj for obj in self._by_key.get(key, ()) if not any(obj is item for item in kept)]
+
     def _refuse(self, obj: Object, reason: str) -> None:
-        self.refusals.append(
+        identity = str(obj.get("id") or self.resource.label_of(obj))
+        self.refusals[identity] = (
             f"{name_of(self.resource, obj)} cannot be brought back: {reason.rstrip('?')}."
         )
 
@@ -157,7 +190,7 @@ class _Recovery:
 
     def _existing(self, obj: Object) -> Object | None:
         """The existing object that a module would update."""
-        matches = self._by_key.get(self.resource.key_of(obj), [])
+        matches = self._others(self.resource.key_of(obj))
         return min(matches, key=lambda item: item.get("id") != obj.get("id"), default=None)
 
     def _lacking(self, obj: Object) -> str:
@@ -219,5 +252,3 @@ def _add_variables(plan: _Recovery, variables: dict[str, Any]) -> None:
         kept = [pattern_of(resource, objects[0]) for objects in plan.kept.values()]
         variables[f"{name}_state"] = "exact"
         variables[f"{name}_ignore"] = list(dict.fromkeys([*patterns, *filter(None, kept)]))
-        if f"{name}_validate" in KNOWN and any(API_FIELDS in entry for entry in plan.entries):
-            variables[f"{name}_validate"] = True  # the service says what it would not take

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    API_FIELDS,
     State,
 )
 
 from .._baseline.variables import (
     EXPECTED_PLAN,
+    KNOWN,
     PREFIX,
     READ,
     SNAPSHOT,
@@ -41,7 +43,8 @@ HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED, *(f"{name}_state" for name in RULE
 IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence")  # which a restore is not
 MAX_NAMED = 10  # objects in a message
-ACCEPTED = "restore_accept_risks"  # the variable of the playbook
+# Variables of the playbook in messages, which do not advise a staged rollout.
+NAMES = {"accept_risks": "restore_accept_risks", "staged_rollout": ""}
 # What the variables of the inventory say of a host that is restored: where it is and how it is
 # reached, limits, and what belongs to others.
 OF_INVENTORY = tuple(
@@ -74,6 +77,17 @@ class Restoration:
     def unmet(self, state: State) -> list[str]:
         """What differs in this state, a text for each object."""
         return [text for item in self.expected for text in item.unmet(state[item.resource.plural])]
+
+
+def _validations(described: Mapping[str, Any]) -> list[str]:
+    """The variables that let the service check rules which have fields that the collection does not
+    know."""
+    names = [name for name in RULES if f"{name}_validate" in KNOWN]
+    return [
+        f"{name}_validate"
+        for name in names
+        if any(API_FIELDS in entry for entry in described.get(name) or ())
+    ]
 
 
 def difference_message(file: str, host: str, differences: Sequence[str]) -> str:
@@ -124,9 +138,12 @@ class StateFile:
         accept_risks: Sequence[Any] = (),
         objects: Sequence[str] = (),
         fields: Sequence[str] = (),
+        validates: bool = False,
     ) -> Restoration:
         """What makes the host, whose state is `current`, what the file says; without these objects,
-        named by id or by name, and these fields."""
+        named by id or by name, and these fields. If it `validates`, the service checks fields that
+        the collection does not know before the first write, which a token that only reads may not
+        ask for."""
         ignored = {
             name: [*(values.get(name) or []), *self.ignore.get(name, [])]
             for name in (IGNORE_IDS, *IGNORED)
@@ -140,10 +157,11 @@ class StateFile:
         how = {
             f"{PREFIX}staged_rollout": False,  # each mode as it was
             f"{PREFIX}accept_risks": list(accept_risks),
+            **{name: True for name in _validations(recovered.variables) if validates},
         }
         parts = _parts(host, {**values, **how}, recovered.variables)
         return Restoration(
-            [replace(part, names={**part.names, "accept_risks": ACCEPTED}) for part in parts],
+            [replace(part, names={**part.names, **NAMES}) for part in parts],
             recovered.expected,
             recovered.refusals,
         )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._messages import Advice, Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
     Restoration,
@@ -108,12 +109,42 @@ def test_a_snapshot_comes_back_and_what_differs_is_told() -> None:
             "api_fields": {"future": None, "exposed_credential_check": {"x": 1}},
         }
     ]
-    assert part.options["validate"] is True
     assert restoration.unmet({"custom_rules": [{**RULE, "future": 2}]}) == [
         "custom rule a (id 1): exposed_credential_check is None instead of {'x': 1}",
         "custom rule a (id 1): future is 2 instead of None",
     ]
     assert restoration.unmet({"custom_rules": snapshot["custom_rules"]}) == []
+
+
+@pytest.mark.parametrize("validates", [True, False])
+@pytest.mark.parametrize("from_export", [True, False])
+def test_a_dry_run_asks_the_service_for_no_validation(validates: bool, from_export: bool) -> None:
+    content: dict[str, Any] = {"baseline_snapshot": {"custom_rules": [{**RULE, "future": 1}]}}
+    if from_export:
+        content = {"baseline_custom_rules": [{"ref": "a", "api_fields": {"future": 1}}]}
+    file = read_file({"baseline_source": SOURCE, **content}, "file.yml")
+    (part,) = file.restoration("lima", HOST, {"custom_rules": []}, validates=validates).parts
+    assert part.options.get("validate", False) is validates
+
+
+def test_a_restore_advises_no_staged_rollout() -> None:
+    (part,) = restored({"baseline_source": SOURCE, "baseline_rules": []}).parts
+    assert Advice("; let ", Option("staged_rollout"), " do it").name(part.names) == ""
+
+
+@pytest.mark.parametrize("exists", [["f1", "f2"], ["f2"], []])
+def test_a_duplicate_is_named_once_and_the_other_one_comes_back(exists: list[str]) -> None:
+    """The one that still exists, since a module updates it."""
+    filters = [{"id": name, "expression": "tcp.dstport eq 80", "mode": "enabled"} for name in ("f1", "f2")]
+    current = {"syn_flood_filters": [{**item, "mode": "disabled"} for item in filters if item["id"] in exists]}
+    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": {"syn_flood_filters": filters}}, "file.yml")
+    (refusal,) = file.restoration("lima", HOST, current).refusals
+    named = "f1" if exists == ["f2"] else "f2"
+    assert f"(id {named}) cannot be brought back: it is a duplicate" in refusal
+    rest = file.restoration("lima", HOST, current, objects=[named])
+    rest.require_complete()
+    (part,) = rest.parts
+    assert [item["mode"] for item in part.options["filters"]] == ["enabled"]
 
 
 def test_an_object_that_cannot_come_back_is_named() -> None:
