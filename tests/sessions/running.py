@@ -44,7 +44,7 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def plans(session: nox.Session) -> None:
-    """Compare 2,000 random plans with a model of the docs, and apply 1,000 approved ones to a state that changed."""
+    """Compare 2,000 random plans with a model of the docs, apply 1,000 approved ones, export and restore 1,000 states."""
     run_tests(session, *PARALLEL, "tests/evidence/models", env={"HYPOTHESIS_PROFILE": "plans"})
 
 
@@ -69,7 +69,7 @@ def engine(session: nox.Session) -> None:
 
 @nox.session(python=False, tags=EVIDENCE)
 def comparisons(session: nox.Session) -> None:
-    """Compare more of them, and 2,000 random plans with the models, and write docs/evidence.md."""
+    """Compare more of them, 2,000 random plans, 1,000 approvals, exports and restores, and write docs/evidence.md."""
     fetch_engine(session)
     run(session, "python", "-m", "tests.evidence.engine.evidence")
 

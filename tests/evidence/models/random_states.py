@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from ipaddress import ip_network
 from typing import Any
 
@@ -20,6 +20,7 @@ from tests.support.module_run import ACCOUNT, ZONE
 from tests.support.service_state import collections_of
 
 Item = dict[str, Any]
+Collections = Mapping[str, list[Any]]
 TEXTS = st.one_of(
     st.sampled_from(
         ["", "yes", "2026-01-01", "{{ 1 + 1 }}", "it's", '"quoted"', "a: b", "#", " ", "\u202e", "\x07", "null"]
@@ -41,21 +42,31 @@ STAMPS = ("id", "created_on", "modified_on", "version", "last_updated")
 CREATED = "2026-01-02T03:04:05.678901+00:00"
 
 
-def items(*fields: tuple[str, st.SearchStrategy[Any]], size: int = 4) -> st.SearchStrategy[list[Item]]:
-    """Objects with these fields, among them duplicates; each with an id, its times, and perhaps fields of the future."""
+def items(
+    *fields: tuple[str, st.SearchStrategy[Any]], size: int = 4, plain: bool = False
+) -> st.SearchStrategy[list[Item]]:
+    """Objects with these fields, of which the first names them; each with an id and its times. Unless they are plain, there
+    are duplicates among them, and fields of the future."""
 
     def built(values: Item, unknown: Item, identity: uuid.UUID) -> Item:
         return {"id": str(identity), **values, **unknown, "created_on": CREATED, "modified_on": CREATED}
 
-    one = st.builds(built, st.fixed_dictionaries(dict(fields)), UNKNOWN, st.uuids())
-    return st.lists(one, max_size=size, unique_by=lambda item: str(item["id"]))
+    one = st.builds(built, st.fixed_dictionaries(dict(fields)), st.just({}) if plain else UNKNOWN, st.uuids())
+    name = fields[0][0] if plain else "id"
+    return st.lists(one, max_size=size, unique_by=(lambda item: item["id"], lambda item: key_of(item[name])))
 
 
-def rules_of(modes: st.SearchStrategy[Any], *more: tuple[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[list[Item]]:
+def key_of(value: Any) -> str:
+    """One spelling of what names an object."""
+    return network("".join(value)).replace(" ", "")
+
+
+def rules_of(
+    modes: st.SearchStrategy[Any], plain: bool, *more: tuple[str, st.SearchStrategy[Any]]
+) -> st.SearchStrategy[list[Item]]:
     """Rules of one component."""
-    flat = items(
-        ("place", PLACES), ("mode", modes), ("rate_sensitivity", LEVELS), ("burst_sensitivity", LEVELS), *more, size=3
-    )
+    fields = (("place", PLACES), ("mode", modes), ("rate_sensitivity", LEVELS), ("burst_sensitivity", LEVELS), *more)
+    flat = items(*fields, size=3, plain=plain)
     return flat.map(lambda rules: [placed(rule) for rule in rules])
 
 
@@ -64,20 +75,23 @@ def placed(rule: Item) -> Item:
     return {"scope": scope, "name": name, **{key: value for key, value in rule.items() if key != "place"}}
 
 
-def accounts(odd: bool) -> st.SearchStrategy[Item]:
-    """What an account holds, by the names of service_state; only an odd one has values that no option takes."""
+def accounts(odd: bool, plain: bool = False) -> st.SearchStrategy[Item]:
+    """What an account holds, by the names of service_state; only an odd one has values that no option takes, and a plain
+    one neither duplicates nor fields that nobody knows."""
     modes, flags = (ODD_MODES, ODD_FLAGS) if odd else (MODES, FLAGS)
     networks = st.one_of(NETWORKS, MALFORMED) if odd else NETWORKS
     expressions = st.one_of(EXPRESSIONS, UNREADABLE) if odd else EXPRESSIONS
-    filters = items(("expression", expressions), ("mode", modes), size=3)
+    filters = items(("expression", expressions), ("mode", modes), size=3, plain=plain)
+    mitigations = ("mitigation_type", st.sampled_from(["challenge", "retransmit"]))
+    prefixes = items(("prefix", networks), ("comment", TEXTS), ("excluded", flags), size=5, plain=plain)
     return st.fixed_dictionaries(
         {
             "enabled": st.one_of(FLAGS, st.sampled_from([None, "false"])) if odd else FLAGS,
-            "prefixes": items(("prefix", networks), ("comment", TEXTS), ("excluded", flags), size=5),
-            "allowlist": items(("prefix", networks), ("comment", TEXTS), ("enabled", flags)),
-            "dns_rules": rules_of(modes, ("profile_sensitivity", LEVELS)),
-            "syn_flood_rules": rules_of(modes, ("mitigation_type", st.sampled_from(["challenge", "retransmit"]))),
-            "out_of_state_tcp_rules": rules_of(modes),
+            "prefixes": prefixes,
+            "allowlist": items(("prefix", networks), ("comment", TEXTS), ("enabled", flags), plain=plain),
+            "dns_rules": rules_of(modes, plain, ("profile_sensitivity", LEVELS)),
+            "syn_flood_rules": rules_of(modes, plain, mitigations),
+            "out_of_state_tcp_rules": rules_of(modes, plain),
             "syn_flood_filters": filters,
             "out_of_state_tcp_filters": filters,
         }
@@ -119,12 +133,17 @@ def hold(service: LocalService, account: Mapping[str, Any], rules: list[Item]) -
     service.zone(ZONE).seed(custom_rules=copy.deepcopy(rules))
 
 
-def content(service: LocalService) -> dict[str, list[Any]]:
-    """What the service has, without ids and times and with one spelling of each network and expression; the order
-    counts in the custom rules only."""
+def content(service: LocalService) -> Collections:
+    """What the service has, as it is now."""
+    return copy.deepcopy(collections_of(service))
+
+
+def comparable(collections: Collections, without: Collection[str] = ()) -> dict[str, list[str]]:
+    """Collections without ids and times and with one spelling of each network and expression; the order counts in the
+    custom rules only. Objects with an id in `without` are left out."""
     found = {}
-    for name, objects in collections_of(service).items():
-        values = [repr(sorted(spelled(item).items())) for item in objects]
+    for name, objects in collections.items():
+        values = [repr(sorted(spelled(item).items())) for item in objects if str(item.get("id")) not in without]
         found[name] = values if name == "custom_rules" else sorted(values)
     return found
 
