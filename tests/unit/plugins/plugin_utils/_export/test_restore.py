@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._messages import Advice, Option
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Advice, Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
     Restoration,
