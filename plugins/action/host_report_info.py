@@ -30,6 +30,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowl
     Acknowledgement,
     parse_acknowledged,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.beside import (
+    VARIABLES,
+    Beside,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.deadlines import (
     accepted_risks,
     expiring,
@@ -95,8 +99,9 @@ def _predict_host(task: HostTask, now: datetime) -> HostResults:
         results[traffic.module] = runner.run_module(traffic, True)
     owners = {name: value for part in parts for name, value in part.options.items()}
     predicted = host_results(task.host, owners, results, refusals)
+    beside = Beside(lambda part: runner.run_module(part, True), parts, task.values(VARIABLES))
     return replace(
-        predicted,
+        beside.read(predicted),
         accepted_risks=accepted_risks(parts, now),
         expiring=expiring(parts, task.accepted(), now, _acknowledged(task)),
     )

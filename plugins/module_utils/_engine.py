@@ -22,6 +22,7 @@ from ._guard.approval import Approval
 from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
+from ._guard.onboarding import check_onboarding
 from ._guard.quota import check_quota
 from ._guard.rollout import StagedRollout
 from ._plan import fingerprint
@@ -164,14 +165,16 @@ class Run:
     def check(self, plan: Plan, plan_id: str, approval: Approval) -> Checked:
         """The plan with its accepted risks; raises PlanError with the plan in its details."""
         quota = check_quota(plan, self.client.read)
+        onboarding = check_onboarding(plan, self.client.read)
         verdicts = self.evidence.verdicts if self.evidence else {}
         task, now = self.task, self.client.now
         checked = check_plan(plan, task.limits, task.accepted, now, verdicts)
-        reasons = (refused_risks(checked), approval.refusal(plan, plan_id), quota.exceeded)
+        reasons = (refused_risks(checked), approval.refusal(plan, plan_id))
+        reasons += (quota.exceeded, onboarding.refused)
         message = joined(" ", filter(None, reasons))
         if message:
             raise PlanError(message, {**plan_details(checked), "plan_id": plan_id})
-        return replace(checked, unknown=quota.unknown)
+        return replace(checked, unknown=[*filter(None, (quota.unknown, onboarding.unknown))])
 
     def warn_before(self, checked: Checked, is_role: bool) -> None:
         """Say what a checked plan does that is accepted, and what of the task probably is a

@@ -222,7 +222,7 @@ def plan_warnings(checked: Checked) -> list[str]:
         + (f" Reason: {item.reason}" if item.reason else "")
         for item in checked.risks
     ]
-    unknown = list(filter(None, (undecided, checked.unknown)))
+    unknown = [*filter(None, [undecided]), *checked.unknown]
     return [*accepted, *_expired_acceptances(checked), *_unusual(checked.plan), *unknown]
 
 

@@ -31,9 +31,11 @@ options:
       - What the module reads and returns.
       - V(dns_rules) was added in version 0.2.0. With it, the task fails for an account without
         Advanced DNS Protection.
+      - V(announced) was added in version 0.2.0. It needs the permission C(IP Prefixes Read) of the
+        account, and three calls or more. This collection never announces or withdraws a network.
     type: list
     elements: str
-    choices: [status, prefixes, allowlist, rules, filters, dns_rules]
+    choices: [status, prefixes, allowlist, rules, filters, dns_rules, announced]
     default: [status, prefixes, allowlist, rules, filters]
   covers:
     description:
@@ -54,6 +56,10 @@ EXAMPLES = r"""
 - name: Read the whole account
   edgeops.protection.protection_info:
   register: protection
+
+- name: Read which networks the account announces
+  edgeops.protection.protection_info:
+    gather_subset: [announced]
 
 - name: Show the networks that are excluded from protection
   ansible.builtin.debug:
@@ -627,11 +633,49 @@ coverage:
               type: list
               elements: str
               sample: [enabled]
+announced:
+  description: The prefixes that the account has brought, and which of their networks are announced
+    by BGP.
+  version_added: 0.2.0
+  returned: when O(gather_subset) has V(announced)
+  type: list
+  elements: dict
+  contains:
+    prefix:
+      description: The prefix in CIDR notation.
+      type: str
+      sample: 192.0.2.0/24
+    approved:
+      description: Whether the vendor has approved the prefix.
+      type: bool
+      sample: true
+    networks:
+      description: The parts of the prefix that are announced by themselves.
+      type: list
+      elements: dict
+      contains:
+        prefix:
+          description: The part in CIDR notation.
+          type: str
+          sample: 192.0.2.0/24
+        announced:
+          description: Whether the part is announced, null if the service does not say.
+          type: bool
+          sample: true
+        since:
+          description: When the announcement last changed, null if the service does not say.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
+    delegated:
+      description: The parts that other accounts use, and that this account cannot protect.
+      type: list
+      elements: str
+      sample: []
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 11
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

@@ -15,8 +15,9 @@ from typing import Any
 from unittest.mock import patch
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
 
 from tests.fake_service import LocalService
 from tests.fake_service.clock import Clock
@@ -69,6 +70,17 @@ ACCOUNT_STATE: Mapping[str, Any] = {
             "verdict": "drop",
             "mitigationReason": "CHALLENGE",
         },
+    ],
+}
+# Beside the protection, which the modules only read.
+BESIDE_STATE: Mapping[str, Any] = {
+    "onboarded": [
+        {
+            "id": "2af39739cc4e3b5910c918468bb89828",
+            "cidr": "192.0.2.0/24",
+            "on_demand_enabled": True,
+            "bgp_prefixes": [{"cidr": "192.0.2.0/24", "on_demand": {"advertised": True}}],
+        }
     ],
 }
 RULE, OTHER_RULE = "f2d427378e7542acb295380d352e2ebd", "14217d7bd5ab435e84b1bd468bf4fb9f"
@@ -170,7 +182,7 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"rules": [], "state": "exact", **ACCEPTED},
     ],
     "protection_info": [
-        {"covers": ["192.0.2.0/24"], "gather_subset": list(SUBSETS)},
+        {"covers": ["192.0.2.0/24"], "gather_subset": [*SUBSETS, *BESIDE]},
         {"gather_subset": ["prefixes"]},
     ],
     "protection_traffic_info": [{"call_budget": 0}],
@@ -188,7 +200,7 @@ def sampled_results(module: str, service: LocalService) -> list[dict[str, Any]]:
         prepare(service)
         results = [_run(module, {**shared, **request}) for request in REQUESTS[module]]
         prepare(service)
-        if MODULE_SPECS[module].looks:  # what it does not learn is no failure
+        if isinstance(MODULE_SPECS[module], TrafficInfo):  # what it does not learn is no failure
             return results
         token = READER if MODULE_SPECS[module].writes else NOBODY
         results.append(_run(module, {**last, "api_token": token}, fails=True))
@@ -213,7 +225,7 @@ def prepare(service: LocalService) -> None:
     service.reset()
     service.add_token(READER, protection="read", firewall="read", waf="read")
     service.add_token(NOBODY, protection="none", firewall="none", waf="none")
-    service.account(ACCOUNT).seed(**ACCOUNT_STATE)
+    service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
     service.zone(ZONE).seed(**ZONE_STATE)
 
 

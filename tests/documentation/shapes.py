@@ -22,6 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._holes.unmanaged import UnmanagedRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._holes.zone import WeakerRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.announced import OnboardedPrefix
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
@@ -36,6 +37,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TrafficRecord
 
 Entry = dict[str, Any]  # one key of a result as RETURN documents it
@@ -157,6 +159,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         **WHOLE_ACCOUNT,
         "covers": records(Answer),
         "coverage": shape_of(CoverageSummary),
+        "announced": records(OnboardedPrefix),
     },
     "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TrafficRecord)},
     "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
@@ -194,7 +197,7 @@ def result_entries(module: str) -> Entries:
             entries["expired"] = records(Expired)
         entries.update({name: records(OperationRecord, by_reference=True) for name in ("done", "left", "unknown")})
     entries["calls"] = {"type": "int"}
-    if not spec.looks:
+    if not isinstance(spec, TrafficInfo):
         entries["error"] = shape_of(ErrorDetails)
     texts = DESCRIPTIONS["results"]
     return {

@@ -78,3 +78,29 @@ def test_a_lab_that_is_off_on_purpose_is_in_order_until_it_expires(service: Loca
     run = report(tmp_path, service, {"report_fail_on": ["unprotected"]}, **variables)
     assert "1 unprotected, 1 in order." in run.output, run.output
     assert read(tmp_path)["lab"]["reasons"][0] == "TCP protection is off."
+
+
+def test_announced_networks_need_a_prefix(service: LocalService, tmp_path: Path) -> None:
+    parts = [{"cidr": "203.0.113.0/24"}, {"cidr": "198.51.100.0/25"}, {"cidr": "198.51.100.128/25"}]
+    onboarded = [{"cidr": "203.0.113.0/24"}, {"cidr": "198.51.100.0/24", "bgp_prefixes": parts[1:]}]
+    service.account(LAB).seed(onboarded=onboarded, prefixes=[{"prefix": "198.51.100.128/25", "excluded": True}])
+    run = report(tmp_path, service, {"report_announced": True})
+    assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output
+    record = read(tmp_path)["lab"]
+    reason = "128 IPv4 addresses (198.51.100.0/25) are announced, and neither protected nor excluded."
+    assert (record["status"], record["reasons"]) == ("weakened", [reason])
+    assert record["announced"]["unprotected"] == ["198.51.100.0/25"]
+    assert read(tmp_path)["shop"]["announced"]["networks"] == []
+    meant = [{"state": "announced", "networks": ["198.51.100.0/24"], "reason": "moves to the shop, OPS-3"}]
+    run = report(tmp_path, service, {"report_announced": True}, report_acknowledged=meant)
+    assert "2 hosts: 2 in order." in run.output, run.output
+    assert [item["networks"] for item in read(tmp_path)["lab"]["acknowledged"]] == [["198.51.100.0/25"]]
+
+
+def test_announced_networks_that_cannot_be_read_make_a_host_unknown(service: LocalService, tmp_path: Path) -> None:
+    token = service.add_token("protection-only", addressing="none")
+    run = report(tmp_path, service, {"report_announced": True}, edge_api_token=token)
+    assert "2 hosts: 1 unknown, 1 in order." in run.output, run.output
+    (reason,) = read(tmp_path)["lab"]["reasons"]
+    assert reason.startswith("The announced networks are not known: ")
+    assert "IP Prefixes Read (account)" in reason

@@ -12,6 +12,7 @@ from datetime import datetime
 from ipaddress import ip_network
 from typing import Any
 
+from . import beside
 from .clock import Clock, timestamp
 from .traffic import NODES, SETTINGS, Flow, flow
 
@@ -38,6 +39,9 @@ class Account:
     dns_rules: list[Item] = field(default_factory=list)
     traffic: list[Flow] = field(default_factory=list)
     analytics: dict[str, Item] = field(default_factory=lambda: {node: dict(SETTINGS) for node in NODES})
+    onboarded: list[Item] = field(default_factory=list)
+    access_rules: list[Item] = field(default_factory=list)
+    audit_log: list[Item] = field(default_factory=list)
 
     def seed(
         self,
@@ -54,6 +58,9 @@ class Account:
         dns_rules: Iterable[Item] = (),
         traffic: Iterable[Flow] = (),
         analytics: Mapping[str, Item] | None = None,
+        onboarded: Iterable[Item] = (),
+        access_rules: Iterable[Item] = (),
+        audit_log: Iterable[Item] = (),
     ) -> Account:
         """Add to the account, in the shape of a state document; ids, times and defaults are filled in where missing."""
         if entitled is not None:
@@ -67,6 +74,9 @@ class Account:
         self.traffic.extend(flow(fields, self.clock) for fields in traffic)
         for node, settings in (analytics or {}).items():
             self.analytics[node].update(settings)
+        self.onboarded.extend(beside.onboarded_prefix(fields, self.clock) for fields in onboarded)
+        self.access_rules.extend(beside.access_rule(fields, self.clock, "account") for fields in access_rules)
+        self.audit_log.extend(beside.change(fields, self.clock) for fields in audit_log)
         self._seed("prefixes", prefixes)
         self._seed("allowlist", allowlist)
         self._seed("dns_rules", dns_rules)
@@ -93,6 +103,9 @@ class Account:
             "dns_rules": self.dns_rules,
             "traffic": self.traffic,
             "analytics": self.analytics,
+            "onboarded": self.onboarded,
+            "access_rules": self.access_rules,
+            "audit_log": self.audit_log,
         }
 
 

@@ -16,7 +16,7 @@ from werkzeug.datastructures import Headers
 from .answers import Refusal
 
 Permission = Literal["none", "read", "write"]
-Area = Literal["protection", "firewall", "waf", "account_settings", "zone", "analytics"]
+Area = Literal["protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing", "access_rules"]
 
 EMAIL = "operator@example.com"
 KEY = "0123456789abcdef0123456789abcdef01234"
@@ -37,6 +37,8 @@ class Grant:
     account_settings: Permission = "read"
     zone: Permission = "read"
     analytics: Permission = "read"
+    addressing: Permission = "read"
+    access_rules: Permission = "read"
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:

@@ -97,11 +97,21 @@ class Service:
         account_settings: Permission = "read",
         zone: Permission = "read",
         analytics: Permission = "read",
+        addressing: Permission = "read",
+        access_rules: Permission = "read",
         only: Iterable[str] | None = None,
     ) -> str:
         """Accept another token, with these permissions by area, limited to some account and zone ids if `only` is given."""
         self.credentials.tokens[token] = Grant(
-            protection, firewall, waf, account_settings, zone, analytics, None if only is None else tuple(only)
+            protection,
+            firewall,
+            waf,
+            account_settings,
+            zone,
+            analytics,
+            addressing,
+            access_rules,
+            None if only is None else tuple(only),
         )
         return token
 

@@ -13,7 +13,8 @@ from werkzeug.wrappers import Response
 
 from .accounts import COLLECTIONS, Collection, Item
 from .admission import admit_to_account
-from .answers import DUPLICATE, deleted, missing, refusal, success
+from .answers import DUPLICATE, INVALID, deleted, missing, refusal, success
+from .beside import refused_networks
 from .contract import API
 from .current import service
 from .paging import page
@@ -58,6 +59,9 @@ def create(collection: Collection, bodies: list[Item]) -> list[Item]:
     """All of them or none."""
     created = [collection.item(body, service.clock) for body in bodies]
     items = collection.items(g.account)
+    if collection is COLLECTIONS["prefixes"]:
+        for problem in refused_networks(g.account.onboarded, created):
+            raise refusal(400, INVALID, problem)
     if service.switches.refuse_duplicates:
         refuse_duplicates(collection, items, created)
     items.extend(created)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .accounts import Item
+from .beside import access_rule
 from .clock import Clock
 from .custom_rules import new_entry_point, seeded
 from .rule_checks import duplicates
@@ -32,6 +33,7 @@ class Zone:
     plan: str = "enterprise"
     status: str = "active"
     account_id: str | None = None
+    access_rules: list[Item] = field(default_factory=list)
 
     @property
     def custom_rules(self) -> list[Item]:
@@ -49,6 +51,7 @@ class Zone:
         plan: str | None = None,
         status: str | None = None,
         account_id: str | None = None,
+        access_rules: Iterable[Item] = (),
     ) -> Zone:
         """Add filters, rules with their filters nested, and custom rules; ids and defaults are filled in where missing.
 
@@ -59,6 +62,7 @@ class Zone:
         self.plan = self.plan if plan is None else plan
         self.status = self.status if status is None else status
         self.account_id = self.account_id if account_id is None else account_id
+        self.access_rules.extend(access_rule(fields, self.clock, "zone") for fields in access_rules)
         for fields in filters:
             self._seed_filter(fields)
         for fields in rules:
@@ -93,7 +97,7 @@ class Zone:
         """The zone in the shape of a state document."""
         custom = {} if self.entry_point is None else {"custom_rules": self.custom_rules}
         about = {"name": self.name, "plan": self.plan, "status": self.status, "account_id": self.account_id}
-        return {**about, "rules": self.rules, "filters": self.filters, **custom}
+        return {**about, "access_rules": self.access_rules, "rules": self.rules, "filters": self.filters, **custom}
 
 
 def rule(fields: Item, its_filter: Item) -> Item:

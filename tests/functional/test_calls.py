@@ -48,7 +48,8 @@ def test_601_prefixes_take_three_bulk_calls_and_one_listing(service: LocalServic
     calls = [(call.method, call.path.rpartition("/configs")[2]) for call in service.calls]
     assert calls[0] == ("GET", "/prefixes")
     assert sorted(calls[1:7]) == sorted(REST)
-    assert calls[7:] == 3 * [("POST", "/prefixes/bulk")]
+    assert calls[7][1].endswith("/addressing/prefixes")
+    assert calls[8:] == 3 * [("POST", "/prefixes/bulk")]
     assert [len(call.body) for call in service.writes] == [300, 300, 1]
     assert len(result["prefixes"]) == len(service.account(ACCOUNT).prefixes) == 601
     assert all(entry["id"] for entry in result["prefixes"])
@@ -62,7 +63,7 @@ def test_the_rest_of_the_account_is_read_only_for_a_change_that_concerns_its_pro
         assert "coverage" not in modules.done("protected_prefixes", prefixes=[options])
     assert [call.method for call in service.calls] == ["GET", "GET", "PATCH"]
     assert "coverage" in modules.done("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])
-    assert [call.method for call in service.calls[3:]] == ["GET"] * (1 + OTHERS) + ["POST"]
+    assert [call.method for call in service.calls[3:]] == ["GET"] * (2 + OTHERS) + ["POST"]
 
 
 DNS_PATH = "/advanced_dns_protection/configs/dns_protection/rules"
@@ -154,6 +155,7 @@ def test_all_calls_of_a_module_share_few_connections_and_name_their_sender(
 def test_a_whole_account_is_one_listing_of_each_collection(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**WHOLE)
     modules.done("account_protection", check=True, enabled=True, prefixes=networks(1))
+    assert service.calls.pop().path.endswith("/addressing/prefixes")
     assert Counter(call.path.rpartition("/configs/")[2] for call in service.calls) == dict.fromkeys(
         (
             "tcp_protection_status",

@@ -27,14 +27,14 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNERS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.documentation.pages import with_return
 from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
-from tests.documentation.samples import sampled_results
+from tests.documentation.samples import BESIDE_STATE, sampled_results
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CASES, CUSTOM, DNS, FIREWALL, RULE_1, WHOLE
 from tests.support.module_run import ACCOUNT as ACCOUNT_ID
@@ -287,9 +287,9 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         seed(service, case.module, case.existing)
         results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
-    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, traffic=TRAFFIC)
+    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, traffic=TRAFFIC, **BESIDE_STATE)
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
-    whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": list(SUBSETS)}
+    whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE]}
     query = whole if module == "protection_info" else {}
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
     options = next((case.options for case in CASES if case.module == module and case.operations), {})

@@ -127,7 +127,10 @@ def test_each_format_lists_what_is_acknowledged(service: LocalService, modules: 
     [
         ("off", "report_acknowledged is not a list."),
         ([{"state": "protection_off"}], "[0] needs state and reason, and takes networks, components, expires beside"),
-        ([OFF, {**OFF, "state": False}], "[1].state is not one of protection_off, no_protected_prefix, uncovered."),
+        (
+            [OFF, {**OFF, "state": False}],
+            "[1].state is not one of protection_off, no_protected_prefix, uncovered, announced.",
+        ),
         ([{**OFF, "networks": ["192.0.2.0/24"]}], "[0]: the state protection_off takes no networks."),
         ([{**OFF, "state": "uncovered"}], "[0]: the state uncovered needs networks."),
         ([{**NINE, "networks": ["lab"]}], "[0].networks: 'lab' is neither an address nor a network."),

@@ -79,6 +79,8 @@ class Client:
         """
         if resource.list_field:
             return self._read_list_field(resource)
+        if resource.key and not resource.page_size:
+            return self._read_at_once(resource)
         if resource.key:
             return self._read_pages(resource, query or {})
         return [self._read_object(resource)]
@@ -173,6 +175,16 @@ class Client:
         self._list_objects[resource.path] = around
         self._read_at[resource.path] = time.monotonic()
         return _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
+
+    def _read_at_once(self, resource: Resource) -> list[Object]:
+        """A collection that the service does not cut into pages."""
+        request = Request("GET", self._path(resource), resource=resource)
+        envelope = self._call(request)
+        objects = _objects(request, envelope)
+        if len(objects) < (envelope.total or 0):
+            known = excerpt(str(envelope.total), LONGEST_TOTAL)
+            raise _unexpected(request, f"the listing has {len(objects)} of {known} objects")
+        return objects
 
     def _read_pages(self, resource: Resource, query: Mapping[str, str]) -> list[Object]:
         """Page after page until the listing is complete, or ServiceError: never a part of it."""

@@ -24,7 +24,7 @@ class Checked:
 
     `risks` are those that the task accepts, `refused` all others. `expired` are acceptances that no
     longer count at `now`, the service's time; `unmet` are those for everything that met nothing.
-    `unknown` says why it is not known whether the owner takes the plan; empty where it is.
+    `unknown` says why it is not known whether the owner takes the plan, a sentence each.
     """
 
     plan: Plan
@@ -35,7 +35,7 @@ class Checked:
     refused: Sequence[FoundRisk] = ()
     expired: Sequence[Acceptance] = ()
     unmet: Sequence[Acceptance] = ()
-    unknown: str = ""
+    unknown: Sequence[str] = ()
 
     @property
     def knows_account(self) -> bool:

@@ -133,7 +133,8 @@ class Resource:
     alone decide. `product` is what the owner must have bought, and `component` the part of the
     protection that its rules or filters decide on.
 
-    How it is called: `path`, `permission`, `create`, `update`, `delete`, `page_size`; `on_demand`
+    How it is called: `path`, `permission`, `create`, `update`, `delete`; `page_size`, 0 if the
+    service lists all objects at once; `on_demand`
     says that it is read only where a task names it; `read_only` names fields that the service sets
     and does not take back; `list_field` names the field of one object that holds the whole
     collection as an ordered list, which one `update` replaces, `kept_fields` the fields of that

@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
+from .._api.client import Client
 from .._coverage.coverage import Coverage
 from .._coverage.results import answer, summarise
 from .._errors import OptionError, OptionProblems
@@ -17,6 +18,7 @@ from .._guard.evidence import ROLLOUT_EVIDENCE
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.rollout import Pending
 from .._holes.unmanaged import unmanaged_records
+from .._neighbours.announced import Read, read_announced
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
 from .._schema.resource import Object, OptionSpec, Resource, State, options_of
@@ -34,6 +36,7 @@ STAGED_ROLLOUT: OptionSpec = {
 }
 KIND: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
+BESIDE: Mapping[str, Callable[[Read], Any]] = {"announced": read_announced}
 DEFAULT_SUBSETS = [
     name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
 ]
@@ -227,7 +230,7 @@ def _entries(option: str, resource: Resource, options: Options) -> Entries:
 
 class ProtectionInfo(ModuleSpec):
     """protection_info; with `covers`, it reads all that decides who is protected, and else what the
-    task names."""
+    task names. What stands beside the protection is no state of it, so that it is looked at."""
 
     owner = OWNER
 
@@ -236,7 +239,7 @@ class ProtectionInfo(ModuleSpec):
             "gather_subset": {
                 "type": "list",
                 "elements": "str",
-                "choices": list(SUBSETS),
+                "choices": [*SUBSETS, *BESIDE],
                 "default": DEFAULT_SUBSETS,
             },
             "covers": {"type": "list", "elements": "str"},
@@ -263,3 +266,10 @@ class ProtectionInfo(ModuleSpec):
         if options["covers"] is not None:
             gathered["covers"] = [answer(coverage, network) for network in options["covers"]]
         return dict(gathered, coverage=summarise(coverage))
+
+    def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+        return {
+            name: read(client.read)
+            for name, read in BESIDE.items()
+            if name in options["gather_subset"]
+        }

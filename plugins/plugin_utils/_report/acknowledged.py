@@ -29,11 +29,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
 
 from .._baseline.consent import Consent, is_in_force, parse_entries
 from .coverage import AccountCoverage, component_title, named
-from .record import Acknowledged
+from .record import Acknowledged, Announced
 
 ACKNOWLEDGED = "report_acknowledged"  # the variable
-PROTECTION_OFF, NO_PREFIX, UNCOVERED = "protection_off", "no_protected_prefix", "uncovered"
-STATES = (PROTECTION_OFF, NO_PREFIX, UNCOVERED)
+PROTECTION_OFF, NO_PREFIX = "protection_off", "no_protected_prefix"
+UNCOVERED, ANNOUNCED = "uncovered", "announced"
+STATES = (PROTECTION_OFF, NO_PREFIX, UNCOVERED, ANNOUNCED)
+OF_NETWORKS = (UNCOVERED, ANNOUNCED)
 OFF = "TCP protection is off."
 
 
@@ -69,8 +71,8 @@ def _parse(name: str, entry: Mapping[str, Any], consent: Consent) -> Acknowledge
     texts = entry.get("networks") or []
     if state not in STATES:
         raise ValueError(f"{name}.state is not one of {', '.join(STATES)}.")
-    if (state == UNCOVERED) is not bool(texts):
-        verb = "needs" if state == UNCOVERED else "takes no"
+    if (state in OF_NETWORKS) is not bool(texts):
+        verb = "needs" if state in OF_NETWORKS else "takes no"
         raise ValueError(f"{name}: the state {state} {verb} networks.")
     if not isinstance(components, list) or any(item not in COMPONENTS for item in components):
         raise ValueError(f"{name}.components is not a list of {', '.join(COMPONENTS)}.")
@@ -102,12 +104,24 @@ class Acknowledging:
             reasons.append(f"A component does nothing for {named(uncovered)}.")
         return [*(reasons or ["There is no protected address."]), *self._expired(coverage)]
 
-    def records(self, coverage: AccountCoverage) -> list[Acknowledged]:
+    def unnamed(self, announced: Announced | None) -> list[str]:
+        """Which announced networks no prefix names, without what is acknowledged, in a sentence;
+        empty if there are none."""
+        meant = [entry.networks for entry in self._in_force() if entry.state == ANNOUNCED]
+        missing = _unprotected(announced)
+        left = difference(missing, union(item for each in meant for item in each))
+        if not left:
+            return []
+        return [f"{named(left)} are announced, and neither protected nor excluded."]
+
+    def records(
+        self, coverage: AccountCoverage, announced: Announced | None = None
+    ) -> list[Acknowledged]:
         """What of an account is acknowledged."""
         return [
             entry.record(text, ranges)
             for entry in self._in_force()
-            for text, ranges in _found(entry, coverage)
+            for text, ranges in _found(entry, coverage, announced)
         ]
 
     def _in_force(self) -> list[Acknowledgement]:
@@ -154,8 +168,17 @@ def _idle(coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
         yield "", rest
 
 
-def _found(entry: Acknowledgement, coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
+def _unprotected(announced: Announced | None) -> Ranges:
+    texts = announced["unprotected"] if announced else []
+    return union(filter(None, map(range_of, texts)))
+
+
+def _found(
+    entry: Acknowledgement, coverage: AccountCoverage, announced: Announced | None = None
+) -> Iterator[tuple[str, Ranges]]:
     """What an entry acknowledges of an account: sentences, and addresses."""
+    if entry.state == ANNOUNCED:
+        return _found_announced(entry, announced)
     return FINDERS[entry.state](entry, coverage)
 
 
@@ -169,6 +192,14 @@ def _found_no_prefix(
 ) -> Iterator[tuple[str, Ranges]]:
     if not coverage.protected:
         yield "There is no protected address.", []
+
+
+def _found_announced(
+    entry: Acknowledgement, announced: Announced | None
+) -> Iterator[tuple[str, Ranges]]:
+    meant = intersection(_unprotected(announced), entry.networks)
+    if meant:
+        yield f"{named(meant)} are announced, and neither protected nor excluded.", meant
 
 
 def _found_uncovered(

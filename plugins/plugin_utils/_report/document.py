@@ -84,7 +84,8 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         traffic=host.traffic,
         pending=[step for item in host.predictions for step in item.pending],
         unmanaged=[item for prediction in host.predictions for item in prediction.unmanaged],
-        acknowledged=host.acknowledging.records(before) if before else [],
+        acknowledged=host.acknowledging.records(before, host.announced) if before else [],
+        announced=host.announced,
     )
 
 

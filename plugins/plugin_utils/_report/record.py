@@ -165,10 +165,22 @@ class Unmanaged(UnmanagedRecord):
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
 
 
-class Acknowledged(TypedDict):
-    """A state that would make the host unprotected, and that is meant."""
+class Announced(TypedDict):
+    """The announced networks of an account."""
 
-    state: Literal["protection_off", "no_protected_prefix", "uncovered"]
+    networks: Annotated[list[str], "the announced networks"]
+    unprotected: Annotated[list[str], "those of them that are neither protected nor excluded"]
+    not_known: Annotated[list[str], "networks of which it is not known whether they are announced"]
+
+
+def _missing(announced: Announced) -> int:
+    return len(announced["unprotected"])
+
+
+class Acknowledged(TypedDict):
+    """A state that would make the host red, and that is meant."""
+
+    state: Literal["protection_off", "no_protected_prefix", "uncovered", "announced"]
     text: Annotated[str, "the state in a sentence"]
     networks: Annotated[list[str], "the addresses that it concerns, as far as it concerns some"]
     reason: str
@@ -313,6 +325,11 @@ class HostRecord(TypedDict):
         list[Acknowledged],
         Metric("acknowledged", "States without protection that are meant.", len),
         Counted("acknowledged state", "acknowledged states"),
+    ]
+    announced: Annotated[
+        Announced | None,
+        "null if it was not read",
+        Metric("unprotected_announced", "Announced networks without protection.", _missing),
     ]
 
 

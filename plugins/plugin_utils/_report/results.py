@@ -19,7 +19,16 @@ from .._plain import plain
 from .acknowledged import Acknowledgement, Acknowledging
 from .coverage import AccountCoverage, read_coverage
 from .operations import differences
-from .record import AcceptedRisk, Deadline, Difference, HostTraffic, Risk, Step, Unmanaged
+from .record import (
+    AcceptedRisk,
+    Announced,
+    Deadline,
+    Difference,
+    HostTraffic,
+    Risk,
+    Step,
+    Unmanaged,
+)
 from .traffic import MODULE as TRAFFIC
 from .traffic import read_traffic
 from .zone_rules import ChangedRule, changed_rules
@@ -57,6 +66,8 @@ class HostResults:
     groups: Sequence[str] = ()
     accepted_risks: Sequence[AcceptedRisk] = ()
     expiring: Sequence[Deadline] = ()
+    announced: Announced | None = None
+    unread: Sequence[str] = ()  # what else could not be read, a sentence each
     acknowledging: Acknowledging = field(default_factory=Acknowledging)
     traffic: HostTraffic | None = None
 

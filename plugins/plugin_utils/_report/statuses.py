@@ -46,12 +46,13 @@ def assess(
     known."""
     rules = [rule for item in host.predictions for rule in item.rules]
     applying: dict[Status, list[str]] = {
-        "unknown": [*host.errors, *(_not_understood(before) if before else [])],
+        "unknown": [*host.errors, *host.unread, *(_not_understood(before) if before else [])],
         "unprotected": host.acknowledging.unprotected(before) if before else [],
         "weakened": [
             *(weaker(before, after) if before and after else []),
             *weaker_rules(rules),
             *(sentence for item in host.predictions for sentence in item.weaker),
+            *host.acknowledging.unnamed(host.announced),
             *weakening(unaccepted([obj for item in host.predictions for obj in item.unmanaged])),
         ],
         "drift": _drift(host),

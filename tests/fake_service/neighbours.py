@@ -1,0 +1,90 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What stands beside the protection, read only: onboarded prefixes, IP Access rules, and the audit log."""
+
+from __future__ import annotations
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from .accounts import Account, Item
+from .admission import known_caller, within_contract
+from .answers import missing, no_route, success
+from .contract import API
+from .credentials import Area
+from .current import service
+from .paging import page
+
+PER_PAGE = 20  # access rules, where the query does not say
+LIMIT = 100  # entries of the audit log, where the query does not say
+
+area = Blueprint("neighbours", __name__, url_prefix=API)
+
+
+def account_of(account_id: str, permission: Area) -> Account:
+    """The account of a call, once the caller is known to be allowed there."""
+    known_caller(permission, "account_id")
+    if account_id not in service.accounts:
+        raise no_route(request.path)
+    within_contract()
+    return service.accounts[account_id]
+
+
+@area.get("/accounts/<account_id>/addressing/prefixes")
+def list_onboarded(account_id: str) -> Response:
+    prefixes = account_of(account_id, "addressing").onboarded
+    return success([{name: prefix[name] for name in prefix if name not in PARTS} for prefix in prefixes])
+
+
+@area.get("/accounts/<account_id>/addressing/prefixes/<item_id>/bgp/prefixes")
+def list_bgp_prefixes(account_id: str, item_id: str) -> Response:
+    return success(onboarded(account_of(account_id, "addressing"), item_id)["bgp_prefixes"])
+
+
+@area.get("/accounts/<account_id>/addressing/prefixes/<item_id>/delegations")
+def list_delegations(account_id: str, item_id: str) -> Response:
+    return success(onboarded(account_of(account_id, "addressing"), item_id)["delegations"])
+
+
+@area.get("/accounts/<account_id>/firewall/access_rules/rules")
+def list_access_rules_of_account(account_id: str) -> Response:
+    return of_mode(account_of(account_id, "access_rules").access_rules)
+
+
+@area.get("/zones/<zone_id>/firewall/access_rules/rules")
+def list_access_rules_of_zone(zone_id: str) -> Response:
+    known_caller("firewall", "zone_id")
+    if zone_id not in service.zones:
+        raise no_route(request.path)
+    within_contract()
+    return of_mode(service.zones[zone_id].access_rules)
+
+
+def of_mode(rules: list[Item]) -> Response:
+    """The page of the rules that the request asks for."""
+    mode = request.args.get("mode")
+    return page([rule for rule in rules if mode in (None, rule["mode"])], per_page=PER_PAGE)
+
+
+@area.get("/accounts/<account_id>/logs/audit")
+def list_changes(account_id: str) -> Response:
+    """The entries of some time, the newest first, in pages that begin where a cursor says."""
+    account, query = account_of(account_id, "account_settings"), request.args
+    entries = [item for item in account.audit_log if query["since"] <= item["action"]["time"] <= query["before"]]
+    entries = [item for item in entries if query.get("zone_id") in (None, (item.get("zone") or {}).get("id"))]
+    entries.sort(key=lambda item: str(item["action"]["time"]), reverse=query.get("direction", "desc") == "desc")
+    start, limit = int(query.get("cursor", 0)), int(query.get("limit", LIMIT))
+    shown = entries[start : start + limit]
+    more = {"cursor": str(start + limit)} if start + limit < len(entries) else {}
+    return success(shown, result_info={"count": str(len(shown)), **more})
+
+
+PARTS = ("bgp_prefixes", "delegations")  # of an onboarded prefix, each at a path of its own
+
+
+def onboarded(account: Account, identity: str) -> Item:
+    found = next((item for item in account.onboarded if item["id"] == identity), None)
+    if found is None:
+        raise missing("prefix", identity)
+    return found
