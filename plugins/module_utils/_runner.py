@@ -127,12 +127,11 @@ class _Output:
 
     def message(self, message: str) -> str:
         """A message that people can read, and that controls no terminal."""
-        named = with_names(message, self._names)
-        return visible(excerpt(_redact_text(named, self._secrets), MAX_MESSAGE))
+        return visible(excerpt(self._readable(message), MAX_MESSAGE))
 
     def details(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """Results, also with messages in them."""
-        readable: dict[str, Any] = redact(_named(details, self._names), self._secrets)
+        readable: dict[str, Any] = _with_texts(details, self._readable)
         return readable
 
     def failure(self, exc: ProtectionError) -> dict[str, Any]:
@@ -140,19 +139,18 @@ class _Output:
         message = joined(" ", filter(None, (exc.message, _swapped_ids(exc, self._options))))
         return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
 
-
-def _named(value: Any, names: Names) -> Any:
-    """A structure with these names of the options in its messages."""
-    if isinstance(value, Mapping):
-        return {name: _named(item, names) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_named(item, names) for item in value]
-    return with_names(value, names) if isinstance(value, str) else value
+    def _readable(self, text: str) -> str:
+        return _redact_text(with_names(text, self._names), self._secrets)
 
 
 def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
     named = {name for values in (options, os.environ) for name in values if values[name]}
     return swapped_ids(exc.codes, named) if isinstance(exc, ServiceError) else ""
+
+
+def without_secrets(value: Any, options: Mapping[str, Any], names: bool = True) -> Any:
+    """The value without the secrets of these options and of the environment; see redact."""
+    return redact(value, known_secrets(options, os.environ), names)
 
 
 def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
@@ -162,15 +160,22 @@ def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
     Without `names`, the names in dictionaries stay, as they do in the options that ansible-core
     shows.
     """
+    return _with_texts(value, lambda text: _redact_text(text, secrets), names)
+
+
+def _with_texts(value: Any, readable: Callable[[str], str], names: bool = True) -> Any:
+    """The value with each text made readable, with `names` also those that name items."""
     if isinstance(value, str):
-        return _redact_text(value, secrets)
+        return readable(value)
     if isinstance(value, Mapping):
         return {
-            redact(name, secrets) if names else name: redact(item, secrets, names)
+            readable(name) if names and isinstance(name, str) else name: _with_texts(
+                item, readable, names
+            )
             for name, item in value.items()
         }
     if isinstance(value, (list, tuple)):
-        return [redact(item, secrets, names) for item in value]
+        return [_with_texts(item, readable, names) for item in value]
     return value
 
 

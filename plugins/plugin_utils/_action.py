@@ -13,7 +13,6 @@ packed and started.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from functools import partial
 from typing import Any, Callable, Mapping
@@ -27,7 +26,6 @@ from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     REQUESTS_IMPORT_ERROR,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import (
     PLAN_OPTIONS,
 )
@@ -35,8 +33,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._runner import 
     TASK,
     Caller,
     option_failure,
-    redact,
     run,
+    without_secrets,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._screen import Screen
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import (
@@ -147,9 +145,7 @@ class ModuleCalls:
             verbose = display.verbosity > 0
             result = run(spec, options, check_mode, verbose, warn, screen, caller)
         if self._shows_invocation():
-            result["invocation"] = {
-                "module_args": redact(options, known_secrets(options, os.environ), names=False)
-            }
+            result["invocation"] = {"module_args": without_secrets(options, options, names=False)}
         plain: dict[str, Any] = json.loads(json.dumps(result))
         return plain
 
@@ -258,7 +254,7 @@ def _validated(
     if not error:
         return spec, options, None
     message = with_names(error, caller.names)
-    failure = {"failed": True, "msg": redact(message, known_secrets(options, os.environ))}
+    failure = {"failed": True, "msg": without_secrets(message, options)}
     return spec, options, failure
 
 

@@ -43,11 +43,13 @@ class Part(NamedTuple):
 def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> list[Part]:
     """The traffic to some addresses that a component mitigates in the one state and not in the
     other."""
-    traffic = _Traffic([*was.filters, *becomes.filters])
+    space = _concerned(was, becomes, space)
+    filters = [_reaching(item.filters, space) for item in (was, becomes)]
+    traffic = _Traffic([*filters[0], *filters[1]])
     if traffic.combinations > MOST_COMBINATIONS:
         return [Part(space, UNKNOWN)] if space else []
     places = _Places(was, becomes)
-    by_mode = [_by_mode(item.filters) for item in (was, becomes)]
+    by_mode = list(map(_by_mode, filters))
     lost: dict[str, Ranges] = {}
     for destination, ranges in traffic.destinations(space):
         before, after = (traffic.decided(item, destination) for item in by_mode)
@@ -61,6 +63,26 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> li
                 what = ", ".join(filter(None, (traffic.named(packets, destination), place)))
                 lost.setdefault(what, []).extend(ranges)
     return [Part(union(ranges), what) for what, ranges in lost.items()]
+
+
+def _concerned(was: Component, becomes: Component, space: Ranges) -> Ranges:
+    """The addresses for which the two states may differ: those that a filter may match which only
+    one of them has, or all if their rules differ."""
+    if was.rules != becomes.rules:
+        return space
+    before, after = ({_as_key(item): item for item in one.filters} for one in (was, becomes))
+    changed = [{**before, **after}[key] for key in before.keys() ^ after.keys()]
+    return intersection(space, union(part for item in changed for part in item.matches.sometimes))
+
+
+def _as_key(item: Filter) -> tuple[str, str, str]:
+    """By which filters are equal; what an expression matches follows from it."""
+    return item.expression, item.mode, item.own_mode
+
+
+def _reaching(filters: Sequence[Filter], space: Ranges) -> list[Filter]:
+    """The filters that match some traffic to these addresses; of all others nothing depends."""
+    return [item for item in filters if intersection(item.matches.sometimes, space)]
 
 
 def _by_mode(filters: Sequence[Filter]) -> Mapping[str, Sequence[Filter]]:

@@ -11,6 +11,7 @@ errs on the side of `sometimes`.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Callable, Mapping, NamedTuple
 
 from .._values.address_set import EVERYTHING, Ranges, complement, intersection, union
@@ -73,6 +74,7 @@ COMBINED: Mapping[str, Callable[[Matches, Matches], Matches]] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def matched(expression: str) -> Matches:
     """The destinations that an expression matches; raises Undecided."""
     try:

@@ -12,11 +12,11 @@ prefix, the prefixes that exist count as they are.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Sequence
+from typing import Mapping
 
 from .._coverage.coverage import Coverage, has_flag, ranges_of
 from .._coverage.mitigation import no_longer_mitigated
-from .._coverage.modes import UNDECIDED, Piece, component
+from .._coverage.modes import UNDECIDED, Component, Modes, component, union_of_modes
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, RESOURCES, STATUS
 from .._schema.resource import Object, Resource, State
 from .._text import first_few
@@ -44,6 +44,15 @@ class DescribedAccount:
     @cached_property
     def _coverage(self) -> Coverage:
         return Coverage({**self._state, STATUS.plural: [{"enabled": True}]})
+
+    @cached_property
+    def _described(self) -> Mapping[str, tuple[Component, Modes]]:
+        """By kind: the component, and the modes that it has for protected addresses."""
+        components = {kind: component(kind, self._state) for kind in COMPONENTS}
+        return {
+            kind: (one, _modes_of(one, self._coverage.protected))
+            for kind, one in components.items()
+        }
 
     def judge(self, resource: Resource, obj: Object) -> Verdict:
         """Whether this account would protect less with one more object."""
@@ -75,12 +84,12 @@ class DescribedAccount:
         """Whether a rule or filter takes mitigation from addresses."""
         kind, space = str(resource.component), self._coverage.protected
         objects = [*self._state.get(resource.plural, ()), obj]
-        described = component(kind, self._state)
+        described, modes = self._described[kind]
         existing = component(kind, {**self._state, resource.plural: objects})
-        alone, title = described.pieces(space), COMPONENTS[kind].title
-        if _has(UNDECIDED, existing.pieces(space)) and not _has(UNDECIDED, alone):
+        title = COMPONENTS[kind].title
+        if UNDECIDED not in modes and UNDECIDED in _modes_of(existing, space):
             text = f"is not understood, so that {title} may mitigate less"
-            return Verdict(None, text) if _has(ENABLED, alone) else HARMLESS
+            return Verdict(None, text) if ENABLED in modes else HARMLESS
         lost = [
             f"{_named(ranges)}{f': {what}' if what else ''}"
             for ranges, what in no_longer_mitigated(described, existing, space)
@@ -90,8 +99,9 @@ class DescribedAccount:
         return Verdict(True, text) if lost else HARMLESS
 
 
-def _has(mode: str, pieces: Sequence[Piece]) -> bool:
-    return any(mode in modes for ranges, modes in pieces)
+def _modes_of(one: Component, space: Ranges) -> Modes:
+    """The modes that some traffic to these addresses may meet."""
+    return union_of_modes(modes for dummy, modes in one.pieces(space))
 
 
 def _named(ranges: Ranges) -> str:

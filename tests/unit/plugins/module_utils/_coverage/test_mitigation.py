@@ -146,6 +146,17 @@ def test_traffic_that_cannot_be_compared_is_not_taken_for_harmless() -> None:
     assert part.what == "a part of the traffic, since the filters are too many to compare"
 
 
+def test_filters_for_other_addresses_make_no_comparison_unknown() -> None:
+    ports = "tcp.dstport eq {0} and tcp.srcport eq {0}"
+    several = [
+        filter_("enabled", f"ip.dst in {{10.{number // 250}.{number % 250}.0/24}} and {ports.format(2 * number)}")
+        for number in range(600)
+    ]
+    after = protection([ON], [*several, filter_("disabled", HALF)])
+    (part,) = no_longer_mitigated(protection([ON], several), after, ALL)
+    assert (networks(part.ranges), part.what) == (["192.0.2.0/25"], "")
+
+
 def seconds_for(count: int) -> float:
     """The processor's time to compare so many filters, each for a network of its own."""
     filters = [
