@@ -70,8 +70,9 @@ class Restoration:
         if self.refusals:
             raise ValueError(
                 f"{_first(self.refusals, ' ')} Nothing was changed. To restore everything else,"
-                " name these objects by id in restore_leave_objects; to restore them without fields"
-                " that the collection does not know, name the fields in restore_leave_fields."
+                " name these objects in restore_leave_objects, by id if they have one; to restore"
+                " them without fields that the collection does not know, name the fields in"
+                " restore_leave_fields."
             )
 
     def unmet(self, state: State) -> list[str]:

@@ -140,10 +140,11 @@ def content(service: LocalService) -> Collections:
 
 def comparable(collections: Collections, without: Collection[str] = ()) -> dict[str, list[str]]:
     """Collections without ids and times and with one spelling of each network and expression; the order counts in the
-    custom rules only. Objects with an id in `without` are left out."""
+    custom rules only. Objects with an id in `without` are left out, and the status by its name."""
     found = {}
     for name, objects in collections.items():
-        values = [repr(sorted(spelled(item).items())) for item in objects if str(item.get("id")) not in without]
+        kept = [item for item in objects if item.get("id", "tcp_protection_status") not in without]
+        values = [repr(sorted(spelled(item).items())) for item in kept]
         found[name] = values if name == "custom_rules" else sorted(values)
     return found
 
