@@ -54,11 +54,12 @@ Warn = Callable[[str], None]
 
 
 def perform(
-    task: Task, client: Client, check_mode: bool, warn: Warn, is_role: bool = False
+    task: Task, client: Client, check_mode: bool, warn: Warn, standing: Sequence[str] = ()
 ) -> dict[str, Any]:
     """The result of a module; in check mode the same, predicted without a write.
 
-    `is_role` says that a role fills the options from variables, which stay. Raises ProtectionError.
+    `standing` are the risks of which a role's variables keep an acceptance that no other plan
+    meets. Raises ProtectionError.
     """
     existing = read_state(client, task.reads)
     if not task.spec.writes:
@@ -69,7 +70,7 @@ def perform(
         plan = run.plan(existing)
         plan_id = run.plan_id(plan)
         checked = run.check(plan, plan_id, task.approval)
-    run.warn_before(checked, is_role)
+    run.warn_before(checked, standing)
     try:
         checked, applied = run.predict(checked) if check_mode else run.apply(checked)
     except ProtectionError as exc:
@@ -176,13 +177,11 @@ class Run:
             raise PlanError(message, {**plan_details(checked), "plan_id": plan_id})
         return replace(checked, unknown=[*filter(None, (quota.unknown, onboarding.unknown))])
 
-    def warn_before(self, checked: Checked, is_role: bool) -> None:
+    def warn_before(self, checked: Checked, standing: Sequence[str]) -> None:
         """Say what a checked plan does that is accepted, and what of the task probably is a
         mistake."""
         warnings = [*plan_warnings(checked), *expiry_warnings(self.task.desired, checked.plan)]
-        if is_role:
-            warnings += standing_warnings(checked, self.task.codes)
-        for text in warnings:
+        for text in [*warnings, *standing_warnings(checked, standing)]:
             self.warn(text)
 
     def predict(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:

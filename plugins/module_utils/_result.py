@@ -20,7 +20,7 @@ from ._holes.zone import weaker_records
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan
 from ._schema.resource import Object, Resource, State
-from ._text import Message, Option, capitalised, first_few, joined, plural
+from ._text import Message, Option, capitalised, first_few, first_sentences, joined, plural
 from ._timestamps import write_timestamp
 
 ACCEPT_RISKS = Option("accept_risks")
@@ -216,7 +216,7 @@ def refused_risks(checked: Checked) -> str:
 def plan_warnings(checked: Checked) -> list[str]:
     """The accepted risks, acceptances that expired, what is probably a mistake, and what of the
     protection is not understood."""
-    undecided = first_few(checked.after.undecided) if checked.knows_account else ""
+    undecided = first_sentences(checked.after.undecided) if checked.knows_account else ""
     accepted = [
         Message(f"Accepted {item.code}: ", item.message)
         + (f" Reason: {item.reason}" if item.reason else "")
@@ -256,8 +256,8 @@ def standing_warnings(checked: Checked, codes: Sequence[str]) -> list[str]:
     """Warnings of acceptances that stay, such as in an inventory: they accept what nobody has seen
     yet.
 
-    `codes` are the risks that such a plan can have; a list of a role also accepts risks of other
-    plans.
+    `codes` are the risks that such a plan can have, and no other plan of the host; a list of a role
+    also accepts risks of other plans.
     """
     return [
         Message(

@@ -31,11 +31,17 @@ HIDDEN = (  # as ansible-core writes it, which hides the values of options itsel
 
 
 class Caller(NamedTuple):
-    """Who runs a module: a task, or a role that fills its options from variables; and how messages
-    name the options."""
+    """Who runs a module: a task, or a role that fills its options from variables; how messages name
+    the options; and the risks that other modules of the role's host can have, which the same
+    variable accepts."""
 
     is_role: bool = False
     names: Names = OWN_NAMES
+    elsewhere: Sequence[str] = ()
+
+    def standing(self, codes: Sequence[str]) -> list[str]:
+        """The codes of which an acceptance stays, and can mean no other plan than the module's."""
+        return [code for code in codes if self.is_role and code not in self.elsewhere]
 
     def environment(self) -> dict[str, str]:
         """What tells a packed module who runs it; an option would be one for everybody."""
@@ -48,7 +54,10 @@ TASK = Caller()
 def caller_in(environment: Mapping[str, str]) -> Caller:
     """Who runs a packed module with this environment."""
     text = environment.get(CALLER)
-    return Caller(**json.loads(text)) if text else TASK
+    if not text:
+        return TASK
+    caller = Caller(**json.loads(text))
+    return caller._replace(elsewhere=tuple(caller.elsewhere))  # JSON has lists only
 
 
 def run(
@@ -104,7 +113,7 @@ def _performed(
     """
     try:
         client = client_of_owner(client, task.settings)
-        result = perform(task, client, check_mode, warn, caller.is_role)
+        result = perform(task, client, check_mode, warn, caller.standing(task.codes))
     except ProtectionError as exc:
         if verbose:
             raise exc.extended(calls=client.calls) from exc

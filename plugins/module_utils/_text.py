@@ -117,6 +117,12 @@ def first_few(names: Iterable[str], most: int = MAX_NAMES) -> str:
     return f"{', '.join(every[:most])} {left_out(len(every), most)}".rstrip()
 
 
+def first_sentences(sentences: Sequence[str], most: int = MAX_NAMES) -> str:
+    """The first sentences in a row, and how many more there are: `A. B. And 2 more.`"""
+    more = left_out(len(sentences), most)
+    return " ".join([*sentences[:most], *([sentence(more)] if more else [])])
+
+
 def left_out(number: int, most: int, one: str = "", many: str = "") -> str:
     """How many of a number of things are beyond the first ones: `and 1 more host`; an empty text if
     none is."""

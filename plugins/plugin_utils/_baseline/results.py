@@ -13,9 +13,8 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._result import readable_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    left_out,
+    first_sentences,
     plural,
-    sentence,
     visible,
 )
 
@@ -140,19 +139,14 @@ def lines(host: str, results: Results, is_accepted: IsAccepted = lambda item: Fa
     after = results.get(ACCOUNT, {}).get("coverage", {}).get("after")
     if after:
         reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
-        shown.append(_sentences([after["summary"][0], *reasons]))
+        shown.append(first_sentences([after["summary"][0], *reasons], MAX_SENTENCES))
     unmanaged = [item for result in results.values() for item in result.get("unmanaged") or ()]
     weaker = weakening(item for item in unmanaged if not is_accepted(item))
-    shown += [_sentences(weaker)] if weaker else []
+    shown += [first_sentences(weaker, MAX_SENTENCES)] if weaker else []
     pending = [
         step["message"] for result in results.values() for step in result.get("pending") or []
     ]
-    shown += [_sentences(pending)] if pending else []
+    shown += [first_sentences(pending, MAX_SENTENCES)] if pending else []
     if not results:
         shown.append("No rules of the zone are described, so nothing is done.")
     return [visible(f"{host}: {line}") for line in shown]
-
-
-def _sentences(sentences: Sequence[str]) -> str:
-    more = left_out(len(sentences), MAX_SENTENCES)
-    return " ".join([*sentences[:MAX_SENTENCES], *([sentence(more)] if more else [])])

@@ -32,8 +32,8 @@ def describe_differences(approved: Sequence[Operation], current: Sequence[Operat
     if not differences:
         return (
             "The operations are the approved ones, but an object has other values that they leave"
-            " alone, or the order of the rules is another one. The diff shows the objects as they"
-            " are."
+            " alone, the order of the rules is another one, or the plan is of another account or"
+            " zone. The diff shows the objects as they are."
         )
     more = len(differences) - MAX_DIFFERENCES
     rest = [f"and {more} more"] if more > 0 else []

@@ -17,6 +17,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
+    BY_OWNER,
+    codes_of,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNER_OPTIONS
@@ -65,17 +69,19 @@ ZONE_VARIABLES = (NAMES[FIREWALL]["rules"], NAMES[CUSTOM]["rules"])
 class Part:
     """One module to run for a host, with its options; those that it does not have are left out.
 
-    `names` are the variables that fill the options.
+    `names` are the variables that fill the options, and `elsewhere` the risks that other parts of
+    the host can have.
     """
 
     module: str
     options: dict[str, Any]
     names: Names = field(default_factory=dict)
+    elsewhere: Sequence[str] = ()
 
     @property
     def caller(self) -> Caller:
         """The role, which runs the module."""
-        return Caller(is_role=True, names=self.names)
+        return Caller(is_role=True, names=self.names, elsewhere=self.elsewhere)
 
 
 def _variables_of(module: str) -> dict[str, str]:
@@ -124,8 +130,20 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
     modules += [FIREWALL] if values.get(NAMES[FIREWALL]["rules"]) else []
     modules += [CUSTOM] if NAMES[CUSTOM]["rules"] in values and _has_zone(values) else []
     return [
-        Part(module, _options_of(module, values), _names_of(module, names)) for module in modules
+        Part(
+            module,
+            _options_of(module, values),
+            _names_of(module, names),
+            _risks_of([other for other in modules if other != module]),
+        )
+        for module in modules
     ]
+
+
+def _risks_of(modules: Iterable[str]) -> list[str]:
+    """The codes of the risks that plans of these modules can have."""
+    owners = dict.fromkeys(MODULE_SPECS[module].owner for module in modules)
+    return [code for owner in owners for code in codes_of(BY_OWNER[owner])]
 
 
 def connection_options(part: Part) -> dict[str, Any]:

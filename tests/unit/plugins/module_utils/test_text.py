@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     capitalised,
     excerpt,
     first_few,
+    first_sentences,
     joined,
     plural,
     sentence,
@@ -146,3 +147,11 @@ def test_joining_nothing_is_an_empty_message() -> None:
 def test_a_plain_text_names_no_option() -> None:
     assert with_names("max_wait: 3", ROLE) == "max_wait: 3"
     assert with_names(Message(Option("max_wait"), ": 3"), ROLE) == "role_max_wait: 3"
+
+
+@pytest.mark.parametrize(
+    ("sentences", "text"),
+    [([], ""), (["A."], "A."), (["A.", "B."], "A. B."), (["A.", "B.", "C.", "D."], "A. B. And 2 more.")],
+)
+def test_the_first_sentences_are_whole_ones(sentences: list[str], text: str) -> None:
+    assert first_sentences(sentences, 2) == text

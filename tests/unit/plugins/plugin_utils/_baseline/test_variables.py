@@ -84,6 +84,21 @@ def test_the_variables_of_the_role_come_before_those_of_the_inventory_and_messag
     }
 
 
+def test_an_acceptance_that_another_module_of_the_host_can_meet_is_not_called_useless() -> None:
+    owners = {**TOKEN, "edge_account_id": ACCOUNT, "edge_zone_id": ZONE}
+    codes = ["mass_deletion", "weakens_zone"]
+    (account,) = parts_of("lima", owners)
+    assert account.caller.standing(codes) == codes
+    rules = {"baseline_custom_rules": []}
+    account, zone = parts_of("lima", {**owners, **rules})
+    assert (account.caller.standing(["mass_deletion", "unprotects_addresses"]), zone.caller.standing(codes)) == (
+        ["unprotects_addresses"],
+        ["weakens_zone"],
+    )
+    *_account, firewall, custom = parts_of("lima", {**owners, **rules, "baseline_firewall_rules": [{}]})
+    assert firewall.caller.standing(codes) == custom.caller.standing(codes) == []
+
+
 def test_the_rules_of_a_zone_have_names_of_their_own() -> None:
     variables = {**TOKEN, **RULES, "edge_zone_id": ZONE, "baseline_custom_rules_state": "exact"}
     (part,) = (part for part in parts_of("lima", variables) if part.module == "custom_rules")
