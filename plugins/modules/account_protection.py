@@ -634,8 +634,8 @@ risks:
     message:
       description: What would happen.
       type: str
-      sample: 16 IPv4 addresses (192.0.2.64/28) would no longer be protected; DNS protection shares
-        the prefixes.
+      sample: 16 IPv4 addresses (192.0.2.64/28) would no longer be protected. Advanced TCP Protection,
+        Advanced DNS Protection and Programmable Flow Protection share the prefixes.
     networks:
       description: The networks that the risk concerns.
       type: list

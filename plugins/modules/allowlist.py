@@ -213,7 +213,9 @@ risks:
       description: What would happen.
       type: str
       sample: 'The allowlist is for few sources, and a source can be forged: it would let 203.0.112.0/23
-        pass as sources. Up to 200 entries are usual, and networks up to /24 (IPv4) and /48 (IPv6).'
+        pass as sources. Up to 200 entries are usual, and networks up to /24 (IPv4) and /48 (IPv6).
+        Advanced TCP Protection, Advanced DNS Protection and Programmable Flow Protection share
+        the allowlist.'
     networks:
       description: The networks that the risk concerns.
       type: list

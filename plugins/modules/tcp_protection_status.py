@@ -128,7 +128,8 @@ risks:
     message:
       description: What would happen.
       type: str
-      sample: TCP protection would be switched off.
+      sample: TCP protection would be switched off. Advanced TCP Protection, Advanced DNS Protection
+        and Programmable Flow Protection share the status.
     networks:
       description: The networks that the risk concerns.
       type: list

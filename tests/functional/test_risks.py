@@ -339,7 +339,7 @@ def test_a_task_that_names_dns_rules_sees_what_its_other_changes_do_to_dns_prote
 ) -> None:
     service.account(ACCOUNT).seed(**EXISTING, dns_rules=[{"mode": "enabled"}])
     excluded: dict[str, Any] = {"prefixes": [{"prefix": "192.0.2.0/25", "excluded": True}]}
-    shared = "128 IPv4 addresses (192.0.2.0/25) would no longer be protected; DNS protection shares the prefixes."
+    shared = "128 IPv4 addresses (192.0.2.0/25) would no longer be protected."
     assert shared in modules.failed("account_protection", **excluded, dns_rules=[])["msg"]
     assert "DNS" not in modules.failed("account_protection", **excluded)["msg"]
     accepted: dict[str, Any] = {"accept_risks": ["unprotects_addresses"]}

@@ -44,6 +44,13 @@ BURST = Field("burst_sensitivity", SENSITIVITY, default="medium", inert=True)
 COMMENT = Field("comment", TEXT, default="", inert=True)
 
 
+# The products that share the prefixes, the allowlist and the status of an account, whichever it has
+# (Cloudflare docs: DDoS Protection, Advanced DDoS systems).
+SHARING = (
+    "Advanced TCP Protection, Advanced DNS Protection and Programmable Flow Protection share the {}"
+)
+
+
 class ComponentDeclaration(NamedTuple):
     """A component of the protection, which has a list of rules, and of filters where the product
     knows them.

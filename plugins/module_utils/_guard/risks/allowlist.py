@@ -11,7 +11,7 @@ The vendor warns of them on its page "Troubleshooting" of Advanced TCP Protectio
 from __future__ import annotations
 
 from ..._coverage.coverage import Coverage, has_flag
-from ..._schema.account import ALLOWLIST
+from ..._schema.account import ALLOWLIST, SHARING
 from ..._schema.resource import Object
 from ..._text import first_few
 from ..._values.address_set import difference, intersection, networks, overlaps, union, widest
@@ -61,7 +61,7 @@ def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
     message = (
         f"The allowlist is for few sources, and a source can be forged: {' and '.join(reasons)}. Up"
         f" to {most} entries are usual, and networks up to /{shortest[4]} (IPv4) and"
-        f" /{shortest[6]} (IPv6)."
+        f" /{shortest[6]} (IPv6). {SHARING.format(ALLOWLIST.titles)}."
     )
     known = {ALLOWLIST.key_of(entry) for entry in active_before}
     new = [entry for entry in active if ALLOWLIST.key_of(entry) not in known]
@@ -81,6 +81,7 @@ def allowlists_own_prefix(change: Change, limits: Limits) -> Finding | None:
     message = (
         f"{first_few(networks(own))} would be allowed as a source, but is in a protected prefix of"
         " the account; to take it out of protection, give it an excluded prefix."
+        f" {SHARING.format(ALLOWLIST.titles)}."
     )
     return Finding(message, own, [entry_of(ALLOWLIST, entry) for entry in concerned])
 

@@ -18,7 +18,7 @@ from ..._coverage.mitigation import no_longer_mitigated
 from ..._coverage.modes import UNDECIDED, Component
 from ..._expressions.destinations import Undecided, matched
 from ..._plan.plan import Operation
-from ..._schema.account import ENABLED, MONITORING, PREFIXES, STATUS
+from ..._schema.account import ENABLED, MONITORING, PREFIXES, SHARING, STATUS
 from ..._schema.resource import Object
 from ..._text import first_few, sentence
 from ..._values.address_set import (
@@ -42,14 +42,9 @@ def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
     if not lost:
         return None
     operations = [item for item in change.plan.operations if _takes_out(item, lost)]
-    sharing = [
-        f"; {item.title} shares the prefixes"
-        for item in change.before.components
-        if not item.is_switched
-    ]
     message = (
-        f"{counted(lost)} ({first_few(networks(lost))}) would no longer be"
-        f" protected{''.join(sharing)}."
+        f"{counted(lost)} ({first_few(networks(lost))}) would no longer be protected."
+        f" {SHARING.format(PREFIXES.titles)}."
     )
     return Finding(message, lost, entries_of(operations))
 
@@ -127,12 +122,15 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
     """The switch, a component or the last prefix goes."""
     before, after, operations = change.before, change.after, change.plan.operations
     reasons = []
+    shared = []
     concerned: list[Operation] = []
     if before.enabled and after.enabled is False:
         reasons.append("TCP protection would be switched off")
+        shared.append("status")
         concerned += [item for item in operations if item.resource is STATUS]
     if before.protected and not after.protected:
         reasons.append("no address would be protected any more")
+        shared.append(PREFIXES.titles)
         concerned += [item for item in operations if _takes_out(item, before.protected)]
     for was, becomes in zip(before.components, after.components):
         was_off = was.is_switched and before.enabled is False
@@ -143,7 +141,9 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
             concerned += [item for item in of_component if _stops_working(item)] or of_component
     if not reasons:
         return None
-    return Finding(sentence("; ".join(reasons)), before.protected, entries_of(concerned))
+    sentences = [sentence("; ".join(reasons))]
+    sentences += [f"{SHARING.format(' and the '.join(shared))}."] if shared else []
+    return Finding(" ".join(sentences), before.protected, entries_of(concerned))
 
 
 def _stops_working(item: Operation) -> bool:

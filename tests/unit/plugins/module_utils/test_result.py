@@ -34,7 +34,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._result import 
     refused_risks,
     standing_warnings,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
+    ALLOWLIST,
+    PREFIXES,
+    SHARING,
+    STATUS,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -156,7 +161,7 @@ def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:
     message = refused_risks(checked)
     assert message.startswith(
         "The plan has risks that the task does not accept. unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) "
-        "would no longer be protected. disables_protection: "
+        f"would no longer be protected. {SHARING.format('prefixes')}. disables_protection: "
     )
     assert " accept_risks[1]: the acceptance of unprotects_addresses expired at 2026-01-01T00:00:00+00:00;" in message
     assert "If this is meant, add accept_risks: [{code: unprotects_addresses, networks: [192.0.2.0/24]" in message
@@ -175,7 +180,8 @@ def test_accepted_risks_are_warned_of_with_their_reasons() -> None:
     checked = check(plan(REMOVED), [accepted, "disables_protection", "empties_list", "mass_deletion"])
     assert refused_risks(checked) == ""
     assert plan_warnings(checked)[0] == (
-        "Accepted unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) would no longer be protected. Reason: moved"
+        "Accepted unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) would no longer be protected."
+        f" {SHARING.format('prefixes')}. Reason: moved"
     )
     assert [text.partition(":")[0] for text in standing_warnings(checked, CODES)] == ["accept_risks[3]"]
     assert standing_warnings(checked, codes_of(ZONE_RULE_RISKS)) == []

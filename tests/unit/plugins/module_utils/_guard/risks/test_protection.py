@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     FILTERS,
     PREFIXES,
     RULES,
+    SHARING,
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
@@ -126,7 +127,7 @@ def test_a_risk_names_its_networks_and_its_entries() -> None:
     (risk,) = find_risks(change, Limits())
     assert risk.record() == {
         "code": "unprotects_addresses",
-        "message": "8 IPv4 addresses (192.0.2.8/29) would no longer be protected.",
+        "message": f"8 IPv4 addresses (192.0.2.8/29) would no longer be protected. {SHARING.format('prefixes')}.",
         "networks": ["192.0.2.8/29"],
         "addresses": "8 IPv4 addresses",
         "entries": ["192.0.2.8/29"],
@@ -173,5 +174,5 @@ def test_a_prefix_that_goes_is_lost_to_dns_protection_as_well_where_it_was_read(
     entries = [{"prefix": "192.0.2.8/29", "excluded": True}]
     (risk,) = find_risks(change_of(account_state(prefixes=prefixes, dns_rules=[]), PREFIXES, entries), Limits())
     assert risk.message == (
-        "8 IPv4 addresses (192.0.2.8/29) would no longer be protected; DNS protection shares the prefixes."
+        f"8 IPv4 addresses (192.0.2.8/29) would no longer be protected. {SHARING.format('prefixes')}."
     )
