@@ -255,9 +255,11 @@ def _mitigation(record: HostRecord) -> str:
         numbers = record["coverage"]["addresses"][family]
         whole = sum(numbers.values()) - numbers["excluded"]
         if numbers["covered"] < whole:
+            if not numbers["covered"]:
+                return "mitigates in part"
             some = f"{amount(family, numbers['covered'])} of {amount(family, whole)}"
-            return f"mitigates all attacks on {some} {TITLES[family]} addresses"
-    return "mitigates attacks on all addresses"
+            return f"mitigates in full for {some} {TITLES[family]} addresses"
+    return "mitigates attacks on all protected addresses"
 
 
 def unmanaged_text(item: Unmanaged) -> str:

@@ -24,6 +24,7 @@ from .sharing import Shared
 from .texts import operation_texts
 
 MAX_ROWS = 200  # of a list are shown; report.json has all
+MAX_OPEN = 10  # rows do not push the hosts away, so that the part is open
 MAX_LINKS = 30  # hosts that a row names
 
 Link = tuple[str, str]  # the anchor of a host on the page, and its name
@@ -36,6 +37,7 @@ def overview(report: Report, shared: Mapping[str, Shared]) -> list[dict[str, Any
     parts = [_ages(report), _previous(report, present), _ends(report), _accepted(report["hosts"])]
     filled = [part for part in parts if part and part["rows"]]
     for part in filled:
+        part["open"] = part.get("open") and len(part["rows"]) <= MAX_OPEN
         part["more"] = capitalised(left_out(len(part["rows"]), MAX_ROWS, "row", "rows"))
         part["rows"] = part["rows"][:MAX_ROWS]
     return [*filled, *([_shared(shared)] if shared else [])]

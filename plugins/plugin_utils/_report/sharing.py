@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from .record import Difference, HostRecord
 
+FEWEST = 3  # hosts share a change; of fewer each shows its own
+
 
 class Shared(NamedTuple):
     """An operation, and the hosts on which a run would make exactly it."""
@@ -22,7 +24,7 @@ class Shared(NamedTuple):
 
 
 def shared_operations(records: Iterable[HostRecord]) -> dict[str, Shared]:
-    """The operations that more than one host has, by what they do; those of most hosts first."""
+    """The operations that several hosts have, by what they do; those of most hosts first."""
     operations: dict[str, Difference] = {}
     hosts: dict[str, list[str]] = {}
     for record in records:
@@ -31,7 +33,7 @@ def shared_operations(records: Iterable[HostRecord]) -> dict[str, Shared]:
             operations.setdefault(key, operation)
             if record["host"] not in hosts.setdefault(key, []):
                 hosts[key].append(record["host"])
-    several = [key for key, names in hosts.items() if len(names) > 1]
+    several = [key for key, names in hosts.items() if len(names) >= FEWEST]
     several.sort(key=lambda key: -len(hosts[key]))
     return {key: Shared(operations[key], hosts[key]) for key in several}
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.comparison import compare
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import json_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import AcceptedRisk, Deadline, Report
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.support.ansible_run import REPOSITORY
@@ -25,7 +29,10 @@ from tests.support.report_fleet import BLOCKED, fleet
 
 AXE = REPOSITORY / ".cache" / "npm" / "axe-core" / "package" / "axe.min.js"
 GENERATED = "2026-11-21T10:00:00+00:00"
-TWELVE, THOUSAND = 12, 1000
+BEFORE, PART = "2026-11-20T10:00:00+00:00", "2026-11-21T04:00:00+00:00"
+ONE, TWELVE, THOUSAND = 1, 12, 1000
+ACCEPTED = AcceptedRisk(code="broad_allowlist", networks=["8.0.0.0/8"], entries=[], reason="OPS-12", expires=None)
+ENDS = Deadline(title="allowlist entry", key="203.0.113.7/32", expires="2026-11-29T00:00:00+00:00")
 STATUSES = ("unknown", "unprotected", "weakened", "drift", "pending", "in_order")
 
 
@@ -40,6 +47,21 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+def full_report(number: int) -> Report:
+    """A merged report on so many hosts, with groups, accepted risks, ends, and a report before it."""
+    regions = ("eu", "us", "asia")
+    hosts = [
+        replace(host, groups=["accounts", regions[position % 3]], accepted_risks=[ACCEPTED], expiring=[ENDS])
+        for position, host in enumerate(fleet(number))
+    ]
+    report, before = make_report(hosts, GENERATED), make_report(hosts[1:], BEFORE)
+    report["hosts"][-1]["generated"] = PART
+    for record in before["hosts"][::4]:
+        record.update(status="in_order", reasons=[])
+    report["previous"] = compare(before, report["hosts"])
+    return report
+
+
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
     folder = tmp_path_factory.mktemp("pages")
@@ -47,7 +69,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
     def written(number: int) -> Path:
         path = folder / f"{number}.html"
         if not path.exists():
-            path.write_text(html_page(make_report(fleet(number), GENERATED)), encoding="utf-8")
+            path.write_text(html_page(full_report(number)), encoding="utf-8")
         return path
 
     return written
@@ -60,7 +82,7 @@ def opened(browser: Browser, pages: Callable[[int], Path]) -> Iterator[Callable[
     requested: list[str] = []
     contexts = []
 
-    def open_page(number: int = TWELVE, **options: Any) -> Page:
+    def open_page(number: int = TWELVE, anchor: str = "", **options: Any) -> Page:
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
@@ -68,14 +90,15 @@ def opened(browser: Browser, pages: Callable[[int], Path]) -> Iterator[Callable[
         page.on("pageerror", lambda error: printed.append(str(error)))
         page.on("dialog", lambda dialog: printed.append(dialog.message))
         page.on("request", lambda request: requested.append(request.url))
-        page.goto(pages(number).as_uri())
+        page.goto(pages(number).as_uri() + anchor)
         return page
 
     yield open_page
     for context in contexts:
         context.close()
     assert printed == []
-    assert [url for url in requested if not url.startswith("file:") or not url.endswith(".html")] == []
+    files = [url.partition("#")[0] for url in requested]
+    assert [url for url in files if not url.startswith("file:") or not url.endswith(".html")] == []
 
 
 def visible_hosts(page: Page) -> list[str]:
@@ -130,6 +153,68 @@ def test_hosts_are_filtered_by_status_and_by_words(opened: Callable[..., Page]) 
     assert visible_hosts(page) == []
 
 
+def test_a_group_of_the_inventory_is_a_filter(opened: Callable[..., Page]) -> None:
+    page = opened()
+    groups = page.get_by_label("Group of the inventory")
+    assert groups.locator("option").all_inner_texts() == ["All groups", "asia (4)", "eu (4)", "us (4)"]
+    groups.select_option(label="us (4)")
+    assert sorted(visible_hosts(page)) == ["host-0001", "host-0004", "host-0007", "host-0010"]
+    page.get_by_role("button", name="unprotected").click()
+    assert page.locator("#shown").inner_text() == "2 of 12 hosts"
+    groups.select_option(label="All groups")
+    assert len(visible_hosts(page)) == 2
+
+
+def test_the_address_of_a_host_opens_it_and_links_lead_there(opened: Callable[..., Page]) -> None:
+    page = opened(anchor="#host-host-0010")
+    assert page.locator(".host[open] .name").all_inner_texts() == ["host-0010"]
+    assert page.locator("#host-host-0010").is_visible()
+    page.get_by_role("searchbox").fill("host-0010")
+    page.locator("#host-host-0004").wait_for(state="hidden")
+    page.locator(".part", has_text="Since the report of").get_by_role("link", name="host-0000").click()
+    page.locator("#host-host-0000[open]").wait_for()
+    account = page.locator("#host-host-0000").get_by_role("link", name="dash.cloudflare.com")
+    assert account.get_attribute("href") == "https://dash.cloudflare.com/023e105f4ecef8ad9ca31a8372d0c353"
+
+
+def test_the_parts_above_the_hosts_say_what_concerns_many(opened: Callable[..., Page]) -> None:
+    page = opened()
+    titles = page.locator(".part h2").all_inner_texts()
+    assert titles == [
+        "Parts of this report",
+        "Since the report of 2026-11-20 10:00 UTC",
+        "Ends within two weeks",
+        "Accepted risks in force",
+        "Changes that several hosts share",
+    ]
+    assert (
+        "1 host was read 2026-11-21 04:00 UTC, 6 hours before this report" in page.locator(".part").first.inner_text()
+    )
+    shared = page.locator(".part", has_text="Changes that several hosts share")
+    assert not shared.locator("table").is_visible()
+    page.locator("#host-host-0001 summary").click()
+    page.locator("#host-host-0001").get_by_role("link", name="as on 3 other hosts").click()
+    shared.locator("table").wait_for()
+    assert shared.locator("tr", has_text="192.0.2.64/28").get_by_role("link").count() == 4
+
+
+def test_a_prefix_has_its_modes_now_and_after_a_run(opened: Callable[..., Page]) -> None:
+    page = opened()
+    page.locator("#host-host-0001 summary").click()
+    table = page.locator("#host-host-0001 .prefixes")
+    assert table.locator("th").all_inner_texts() == ["Prefixes", "SYN flood protection", "Out-of-state TCP protection"]
+    assert table.locator("td").all_inner_texts() == ["192.0.2.0/24, 2001:db8::/48", "enabled", "off \u2192 monitoring"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_one_host_is_one(width: int, opened: Callable[..., Page]) -> None:
+    page = opened(ONE, viewport={"width": width, "height": 900})
+    assert page.locator("h1").inner_text() == "Protection of 1 host"
+    assert page.locator("#shown").inner_text() == "1 host"
+    assert page.get_by_label("Group of the inventory").count() == 0
+    assert not re.search(r"\b1 (hosts|differences|risks|accounts)\b", page.locator("body").inner_text())
+
+
 def test_the_keyboard_does_it_all(opened: Callable[..., Page]) -> None:
     page = opened()
     page.keyboard.press("Tab")
@@ -141,7 +226,7 @@ def test_the_keyboard_does_it_all(opened: Callable[..., Page]) -> None:
     page.keyboard.type("host-0006")
     page.locator(".host", has_text="host-0000").wait_for(state="hidden")
     assert visible_hosts(page) == ["host-0006"]
-    for _step in range(3):
+    for _step in range(4):
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.locator(".host[open] .name").all_inner_texts() == ["host-0006"]
@@ -150,11 +235,13 @@ def test_the_keyboard_does_it_all(opened: Callable[..., Page]) -> None:
     assert len(visible_hosts(page)) == 2
 
 
+@pytest.mark.parametrize("number", [ONE, TWELVE])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_use_it(scheme: str, width: int, opened: Callable[..., Page]) -> None:
-    page = opened(color_scheme=scheme, viewport={"width": width, "height": 900})
+def test_everybody_can_use_it(scheme: str, width: int, number: int, opened: Callable[..., Page]) -> None:
+    page = opened(number, color_scheme=scheme, viewport={"width": width, "height": 900})
     page.locator("#open").click()
+    page.evaluate("document.querySelectorAll('.part').forEach(part => { part.open = true; })")
     page.evaluate(AXE.read_text(encoding="utf-8"))
     violations = page.evaluate("async () => (await axe.run()).violations")
     assert [(rule["id"], [node["html"][:120] for node in rule["nodes"][:3]]) for rule in violations] == []
@@ -179,11 +266,12 @@ def test_without_scripts_everything_can_be_read(opened: Callable[..., Page]) -> 
     assert page.locator(".host", has_text="host-0002").locator("table").is_visible()
 
 
-def test_a_thousand_hosts_open_at_once(opened: Callable[..., Page], pages: Callable[[int], Path]) -> None:
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_thousand_hosts_open_at_once(width: int, opened: Callable[..., Page], pages: Callable[[int], Path]) -> None:
     path = pages(THOUSAND)
     assert path.stat().st_size < 5_000_000
     started = time.perf_counter()
-    page = opened(THOUSAND)
+    page = opened(THOUSAND, viewport={"width": width, "height": 900})
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert time.perf_counter() - started < 2
     page.get_by_role("searchbox").fill("host-0999")

@@ -346,8 +346,9 @@ def test_groups_that_all_hosts_are_in_filter_nothing() -> None:
     ("mitigates", "covered", "said"),
     [
         (False, 240, "mitigates nothing"),
-        (True, 240, "mitigates all attacks on 240 of 256 IPv4 addresses"),
-        (True, 256, "mitigates attacks on all addresses"),
+        (True, 240, "mitigates in full for 240 of 256 IPv4 addresses"),
+        (True, 0, "mitigates in part"),
+        (True, 256, "mitigates attacks on all protected addresses"),
     ],
 )
 def test_a_host_says_how_much_it_mitigates(mitigates: bool, covered: int, said: str) -> None:
