@@ -81,10 +81,10 @@ def _called(forge: Forge, method: str, url: str, content: Any) -> Any:
             use_netrc=False,
         )
     except HTTPError as exc:
-        answer_text = exc.read().decode("utf-8", "replace")
+        reason = visible(excerpt(exc.read().decode("utf-8", "replace"), 300))
         raise OSError(
-            f"{method} {url} was answered with HTTP {exc.code}: {visible(excerpt(answer_text, 300))}. The"
-            " token needs the permission to write comments of merge requests"
+            f"{method} {url} was answered with HTTP {exc.code}: {reason}. The token"
+            " needs the permission to write comments of merge requests"
         ) from exc
     return json.loads(answer.read())
 
