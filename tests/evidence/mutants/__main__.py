@@ -5,7 +5,7 @@
 """Changes what decides in small ways, one at a time, and asks whether a test notices. Every change that no test notices
 must be explained in survivors.txt.
 
-FILES="plan/plan.py guard/risks/protection.py" tries these files alone. Each file has a copy of the checkout of its own, so that
+FILES="module_utils/_plan/plan.py plugin_utils/_baseline/host_plan.py" tries these files alone. Each file has a copy of the checkout of its own, so that
 JOBS files are tried at once; what became of its mutants stands in .cache/mutants as soon as it is known.
 """
 
@@ -23,13 +23,15 @@ from .report import main as report
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mutants"
 DECIDING = (
-    "_plan/plan.py _plan/ordering.py _plan/reconcile.py _apply/executor.py _apply/recovery.py _guard/risks/*.py "
-    "_values/kinds.py _expressions/*.py _api/client.py"
+    "module_utils/_plan/plan.py module_utils/_plan/ordering.py module_utils/_plan/reconcile.py "
+    "module_utils/_apply/executor.py module_utils/_apply/recovery.py module_utils/_guard/enabling.py "
+    "module_utils/_guard/risks/*.py module_utils/_values/kinds.py module_utils/_expressions/*.py "
+    "module_utils/_api/client.py plugin_utils/_baseline/host_plan.py plugin_utils/_baseline/approval.py"
 )
 
 
 def mutate(file: str) -> Path:
-    """Try all mutants of a file of plugins/module_utils in a copy of the checkout; returns the session with the results."""
+    """Try all mutants of a file of plugins/ in a copy of the checkout; returns the session with the results."""
     session = FOLDER / f"{file.replace('/', '.')}.sqlite"
     session.unlink(missing_ok=True)
     path = FOLDER / file
@@ -48,8 +50,8 @@ def mutate(file: str) -> Path:
 
 
 def files(patterns: str) -> list[str]:
-    """The files that match, relative to plugins/module_utils; raises SystemExit for a pattern that none matches."""
-    root = ROOT / "plugins" / "module_utils"
+    """The files that match, relative to plugins/; raises SystemExit for a pattern that none matches."""
+    root = ROOT / "plugins"
     matches = {pattern: sorted(root.glob(pattern)) for pattern in patterns.split()}
     if missing := [pattern for pattern, paths in matches.items() if not paths]:
         raise SystemExit(f"There is no {', '.join(missing)}.")

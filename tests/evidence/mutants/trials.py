@@ -26,7 +26,7 @@ from cosmic_ray.plugins import get_operator
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkResult
 
-TESTS = "tests/unit/plugins/module_utils"
+TESTS = "tests/unit/plugins"
 OURS = ("ansible_collections.edgeops", "tests.", "conftest")
 SECONDS_OF_WORK = 20  # of the processor, several times what the tests take; a mutant that loops for ever ends here
 SECONDS = 600  # on the clock; a mutant that waits for ever ends here
@@ -35,19 +35,19 @@ LEFT_OUT = "core/ReplaceBinaryOperator_BitOr_"
 
 
 def main(file: str, session: str) -> int:
-    """Try each mutant of a file of plugins/module_utils, and write what became of it into cosmic-ray's session."""
+    """Try each mutant of a file of plugins/, and write what became of it into cosmic-ray's session."""
     if Path(session).parent not in Path.cwd().parents:
         print("This changes files; make mutants starts it in a copy.", file=sys.stderr)
         return 1
     package = f"{TESTS}/{Path(file).parent}"
-    suites = (f"{package}/test_{Path(file).name}", package)
+    suites = (f"{package}/test_{Path(file).name.lstrip('_')}", package)
     for tests in suites:
         if _run(tests):
             print(f"{tests} fails without any change.", file=sys.stderr)
             return 1
     sys.dont_write_bytecode = True  # what is compiled now is right for ever; a mutant never is
     with use_db(session, WorkDB.Mode.create) as database:
-        init([Path("plugins/module_utils", file)], database, {})
+        init([Path("plugins", file)], database, {})
         for item in database.work_items:
             (mutation,) = item.mutations
             database.set_result(item.job_id, _result(mutation, suites))

@@ -1,0 +1,84 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import HostRun
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask, wrong_parts
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
+
+from tests.support.connection import CONNECTION
+
+OMIT = "__omit_place_holder__"
+NOTHING = {"changed": False, "operations": [], "plan_id": ""}
+
+
+class Calls:
+    """The calls of a task on a host with these variables; a module warns once."""
+
+    def __init__(self, refusal: str = "", **variables: Any) -> None:
+        self.variables = {"inventory_hostname": "lima", "omit": OMIT, **variables}
+        self.templar = SimpleNamespace(template=lambda values: {**values, "templated": True})
+        self.refusal = refusal
+        self.shows_diff = False
+
+    def run(self, module: str, options: Any, check_mode: bool, warn: Any, _caller: Any) -> dict[str, Any]:
+        warn(f"{module} says so")
+        return {**NOTHING, "warnings": ["of a packed module"], "options": options, "check_mode": check_mode}
+
+
+def task(**options: Any) -> HostTask:
+    calls: Any = Calls(**options)
+    return HostTask(calls)
+
+
+def test_values_are_the_variables_that_the_host_has_and_does_not_omit() -> None:
+    host = task(baseline_enabled=True, baseline_filters=OMIT, other=1)
+    values = host.values(["baseline_enabled", "baseline_filters", "baseline_rules"])
+    assert values == {"baseline_enabled": True, "templated": True}
+    assert host.value("baseline_rules") is None
+
+
+def test_warnings_name_the_host() -> None:
+    shown: list[str] = []
+    runner = task().runner(shown.append)
+    result = runner.run([Part("custom_rules", {"a": 1})], check_mode=True)["custom_rules"]
+    assert shown == ["edgeops.protection.custom_rules says so"]
+    assert result["warnings"] == ["lima: of a packed module"]
+    assert (result["options"], result["check_mode"]) == ({"a": 1}, True)
+
+
+def test_a_result_combines_those_of_the_modules() -> None:
+    run = HostRun({"custom_rules": NOTHING}, False, snapshot="snapshots/lima.yml")
+    result = task().result_of(lambda: run)
+    assert (result["changed"], result["snapshot"]) == (False, "snapshots/lima.yml")
+
+
+@pytest.mark.parametrize("refusal", ["", "This module carries credentials."])
+def test_a_wrong_variable_or_a_remote_host_fails_before_any_call(refusal: str) -> None:
+    def wrong() -> HostRun:
+        raise ValueError("baseline_rules is not a list.")
+
+    result = task(refusal=refusal, baseline_ruls=[]).result_of(wrong)
+    assert (result["failed"], result["msg"]) == (True, refusal or "baseline_rules is not a list.")
+    (warning,) = result["warnings"]
+    assert warning.startswith("lima: ") and "baseline_ruls" in warning
+
+
+def test_an_accepted_object_is_read_from_the_host_s_variables() -> None:
+    entries = [{"resource": "allowlist_entry", "keys": ["192.0.2.*"], "reason": "scanner"}]
+    assert len(task(report_accepted_unmanaged=entries).accepted()) == 1
+    assert task().accepted() == []
+
+
+def test_the_first_part_with_wrong_options_is_named_before_any_module_runs() -> None:
+    account, zone = ({**CONNECTION, **extra} for extra in ({"enabled": True}, {"zone_id": "x"}))
+    zone.pop("account_id")
+    parts = [Part("account_protection", account), Part("custom_rules", {**zone, "rules": []})]
+    assert list(wrong_parts(parts)) == ["custom_rules"]
+    assert wrong_parts(parts[:1]) == {}

@@ -1,0 +1,84 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
+    export_state,
+    name_of,
+    pattern_of,
+    sort_out,
+)
+
+ENTRY = {"id": "1", "prefix": "192.0.2.7/32", "comment": "scanner", "enabled": True}
+RULE = {"id": "r1", "ref": "login", "action": "block", "expression": "ssl", "description": "", "enabled": True}
+
+
+def test_an_empty_state_is_refused() -> None:
+    with pytest.raises(ValueError, match="there is nothing to export"):
+        export_state({})
+
+
+@pytest.mark.parametrize("purge", [True, False])
+def test_variables_describe_an_account(purge: bool) -> None:
+    export = export_state({STATUS.plural: [{"enabled": True}], ALLOWLIST.plural: [ENTRY]}, purge)
+    assert export.variables["baseline_enabled"] is True
+    assert export.variables["baseline_allowlist"] == [{"prefix": "192.0.2.7/32", "comment": "scanner", "enabled": True}]
+    assert export.variables["baseline_purge"] == (["allowlist"] if purge else [])
+    assert (export.notes, export.incomplete) == ([], [])
+
+
+def test_a_duplicate_is_left_alone_by_its_id_and_said() -> None:
+    export = export_state({ALLOWLIST.plural: [ENTRY, {**ENTRY, "id": "2"}]}, purge=True)
+    assert export.variables["baseline_ignore_ids"] == ["2"]
+    assert [note.partition(" exists more than once")[1] for note in export.notes] == [" exists more than once"]
+
+
+def test_a_list_with_an_object_that_has_no_id_is_not_exclusive() -> None:
+    nameless = {"prefix": "nowhere", "enabled": True}
+    export = export_state({ALLOWLIST.plural: [ENTRY, nameless]}, purge=True)
+    assert (export.incomplete, export.variables["baseline_purge"]) == (["allowlist"], [])
+
+
+def test_a_status_that_is_not_known_is_not_written() -> None:
+    export = export_state({STATUS.plural: [{"enabled": "perhaps"}]})
+    assert "baseline_enabled" not in export.variables
+    assert export.notes[0].startswith("Whether TCP protection is on is not known")
+
+
+@pytest.mark.parametrize("purge", [True, False])
+def test_rules_of_a_zone_are_exact_if_all_of_them_are_named(purge: bool) -> None:
+    export = export_state({CUSTOM_RULES.plural: [RULE]}, purge)
+    assert export.variables["baseline_custom_rules_state"] == ("exact" if purge else "present")
+    (rule,) = export.variables["baseline_custom_rules"]
+    assert rule.items() >= {"ref": "login", "action": "block"}.items()
+
+
+def test_of_several_rules_with_one_key_none_is_described_and_a_pattern_leaves_them_alone() -> None:
+    export = export_state({CUSTOM_RULES.plural: [RULE, {**RULE, "id": "r2"}]}, purge=True)
+    assert export.variables["baseline_custom_rules"] == []
+    assert export.variables["baseline_custom_rules_ignore"] == ["login"]
+
+
+def test_fields_without_a_variable_are_counted() -> None:
+    export = export_state({ALLOWLIST.plural: [{**ENTRY, "colour": "red"}]})
+    assert export.notes == ["Of the allowlist, fields without a variable stay as they are: colour (1)."]
+
+
+def test_the_first_of_several_objects_with_one_key_is_described() -> None:
+    sorting = sort_out(ALLOWLIST, [ENTRY, {**ENTRY, "id": "2"}])
+    assert len(sorting.described) == 1
+    assert [obj["id"] for obj, _reason in sorting.others] == ["2"]
+
+
+def test_an_object_has_a_name_and_a_pattern_that_matches_it_alone() -> None:
+    rule: dict[str, Any] = {"id": "7", "scope": "region", "name": "WEUR"}
+    assert name_of(RULES[0], rule) == "The SYN flood rule syn_flood region WEUR (id 7)"
+    assert pattern_of(CUSTOM_RULES, {"ref": "a*[b]"}) == "a[*][[]b]"
+    assert pattern_of(CUSTOM_RULES, {"ref": " "}) == pattern_of(CUSTOM_RULES, {}) == ""

@@ -1,0 +1,48 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
+
+
+class Marked(str):
+    def __str__(self) -> str:
+        return self
+
+
+class Number(int):
+    pass
+
+
+class Share(float):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (Marked("text"), "text"),
+        (Number(7), 7),
+        (Share(0.5), 0.5),
+        ({Marked("name"): (Marked("a"), [Number(1)])}, {"name": ["a", [1]]}),
+        ({7: None}, {"7": None}),
+    ],
+)
+def test_data_lose_the_marks_of_ansible_and_keep_their_values(value: Any, expected: Any) -> None:
+    assert plain(value) == expected
+    assert repr(plain(value)) == repr(expected)
+
+
+@pytest.mark.parametrize("value", [True, False, None])
+def test_truth_values_stay_what_they_are(value: Any) -> None:
+    assert plain(value) is value
+
+
+def test_every_part_is_of_a_plain_type() -> None:
+    result = plain({"a": [Marked("b"), Number(1), Share(1.0)]})
+    assert [type(item) for item in result["a"]] == [str, int, float]
