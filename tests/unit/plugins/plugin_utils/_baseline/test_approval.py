@@ -37,7 +37,7 @@ def test_the_plan_of_a_host_is_that_of_the_modules_that_have_one() -> None:
     ("plans", "approved"),
     [
         (PLANS, True),
-        ({"account_protection": ONE}, True),
+        ({"account_protection": "".join(["1", ONE[1:]])}, True),
         ({"custom_rules": TWO}, True),
         ({"account_protection": "", "custom_rules": ""}, True),
         ({"account_protection": TWO}, False),
@@ -114,7 +114,9 @@ def test_a_variable_that_is_not_set_approves_every_plan() -> None:
         ("nowhere/lima.json", "the file nowhere/lima.json cannot be read: No such file"),
         (__file__, "it holds no JSON"),
         ({"plan_id": ONE}, "lacks plan_id or plans"),
-        ({"plan_id": ONE, "plans": PLANS}, "was changed by hand"),
+        ({"plan_id": "0" * 64, "plans": PLANS}, "was changed by hand"),
+        ({"plan_id": "f" * 64, "plans": PLANS}, "was changed by hand"),
+        ({**APPROVED, "host": "kyiv"}, "is the plan of kyiv, and not of lima"),
         ({**APPROVED, "host": "oslo"}, "is the plan of oslo, and not of lima"),
     ],
 )

@@ -79,6 +79,6 @@ def test_the_first_of_several_objects_with_one_key_is_described() -> None:
 
 def test_an_object_has_a_name_and_a_pattern_that_matches_it_alone() -> None:
     rule: dict[str, Any] = {"id": "7", "scope": "region", "name": "WEUR"}
-    assert name_of(RULES[0], rule) == "The SYN flood rule syn_flood region WEUR (id 7)"
+    assert name_of(RULES[0], rule) == "The SYN flood rule region WEUR (id 7)"
     assert pattern_of(CUSTOM_RULES, {"ref": "a*[b]"}) == "a[*][[]b]"
     assert pattern_of(CUSTOM_RULES, {"ref": " "}) == pattern_of(CUSTOM_RULES, {}) == ""
