@@ -120,12 +120,20 @@ def _compared(comparison: Comparison) -> Decide:
 def _quantified(name: str, tokens: list[Token]) -> Decide:
     """any() and all() of a comparison of each element of an array."""
     tree = parse(" ".join(token.text for token in tokens))
+    is_negated = isinstance(tree, Negation)
+    if isinstance(tree, Negation):
+        tree = tree.part
     if not isinstance(tree, Comparison):
         raise Unevaluated(f"{name}() of more than one comparison is not understood")
     left = operand(tokens_of(tree.field))
     if not left.is_each and tree.operator:
         raise Unevaluated(f"{name}() takes a comparison of each element, with [*]")
-    return _each(left, _test(tree), {"any": any_of, "all": all_of}[name])
+    test = _test(tree)
+
+    def tested(value: Value, fields: Fields) -> bool:
+        return test(value, fields) is not is_negated
+
+    return _each(left, tested, {"any": any_of, "all": all_of}[name])
 
 
 def _each(left: Operand, test: Test, combined: Callable[[list[Truth]], Truth]) -> Decide:

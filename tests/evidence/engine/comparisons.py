@@ -10,10 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from random import Random
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.destinations import Undecided, matched
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
     FILTER_EXPRESSION,
     FILTER_SCHEME,
@@ -24,13 +26,16 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
     normalise_expression,
     parse,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.literals import Items, Pairs
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.proof import matches_every_request
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.truth import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import intersection, range_of
 from octorules_wirefilter import parse_expression
 
 from tests.evidence.engine import generators
-from tests.evidence.engine.library import packets_engine, requests_engine
+from tests.evidence.engine.library import packets_engine, requests_engine, rich_engine
 from tests.support.requests_evaluator import Matching, Request, matches, under_custom_rules, under_firewall_rules
 
 LITERALS = ("string_literals", "regex_literals", "ip_literals", "int_literals")
@@ -129,6 +134,30 @@ def requests_match_as_evaluated(random: Random, counts: Counts) -> None:
         counts.check(matches(expression, request) == decision, f"{expression!r}: {request}")
 
 
+def fields_of(values: Mapping[str, Any]) -> Fields:
+    """The fields of a request for the collection's evaluation, of those that the engine is told."""
+
+    def value_of(value: Any) -> Any:
+        if isinstance(value, list):
+            return Items(tuple(map(value_of, value)))
+        if isinstance(value, dict):
+            return Pairs({name.encode(): value_of(items) for name, items in value.items()})
+        return value.encode() if isinstance(value, str) else value
+
+    return Fields({name: value_of(value) for name, value in values.items()} | {"ip.src": ip_address(values["ip.src"])})
+
+
+def requests_are_decided_as_by_the_engine(random: Random, counts: Counts) -> None:
+    """A request that the collection decides matches an expression as in the engine, with functions, headers and cookies."""
+    expression = generators.combination(random, generators.rich_atom, 2)
+    requests = generators.rich_requests(random, 12)
+    counts.count(expressions=1)
+    for request, decision in zip(requests, rich_engine().decisions(expression, requests), strict=True):
+        truth = decider(expression)(fields_of(request))
+        counts.count(**{"undecided" if isinstance(truth, NotKnown) else "decided": 1})
+        counts.check(isinstance(truth, NotKnown) or truth is decision, f"{expression!r}: {truth}: {request}")
+
+
 def complete_expressions_match_every_request(random: Random, counts: Counts) -> None:
     """No request escapes an expression that every request is proven to match."""
     expression = generators.combination(random, generators.broad_atom)
@@ -178,6 +207,7 @@ PARSER: tuple[Callable[[Random, Counts], None], ...] = (decided_filters_parse, e
 ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
     filters_match_what_is_claimed,
     requests_match_as_evaluated,
+    requests_are_decided_as_by_the_engine,
     complete_expressions_match_every_request,
     requests_meet_the_same_after_migration,
 )

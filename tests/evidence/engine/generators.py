@@ -174,3 +174,117 @@ def firewall_rules(random: Random) -> list[dict[str, Any]]:
 def respaced_outside(random: Random, expression: str) -> str:
     """The same expression with more white space at its ends and beside parentheses."""
     return random.choice([expression, f" {expression}\n", expression.replace(" {", "  { ").replace("(", "( ")])
+
+
+WORDS = [
+    "",
+    "a",
+    "Bot",
+    "/",
+    "/api/v1",
+    "/API/v2.json",
+    "x=1&q=sel%45ct",
+    "curl/8.0",
+    "été",
+    "a.b*c",
+    'say "x"',
+    "back\\slash",
+]
+NAMES = ["x-key", "accept", "q", "x"]
+RICH_PATTERNS = [
+    '"^/(api|x)/v[0-9]+"', '"(?i)BOT|curl"', r'"\.json$"', '"^[^/a-c]*$"', '"(a|b)*c"', r'"\bx\b"', r'"[\w-]{2,4}="', '"s.l(?i:%45)ct"',
+    '"^.{3}$"', '"^$"', '"v[12]?/*a*$"', r'"[.\]]"',
+]  # fmt: skip
+
+
+def text_source(random: Random, depth: int = 2) -> str:
+    """Something that is a text: a field, an element, or a function of one."""
+    kind = random.randrange(8) if depth else random.randrange(4)
+    if kind < 3:
+        return random.choice(
+            [
+                "http.host",
+                "http.request.uri",
+                "http.request.uri.path",
+                "http.user_agent",
+                "http.cookie",
+                "ip.src.country",
+            ]
+        )
+    if kind == 3:
+        field = random.choice(["http.request.headers", "http.request.cookies", "http.request.uri.args"])
+        return random.choice(
+            [f'{field}["{random.choice(NAMES)}"][{random.randrange(2)}]', "http.request.headers.names[0]"]
+        )
+    inner = text_source(random, depth - 1)
+    return random.choice(
+        [f"lower({inner})", f"upper({inner})", f"url_decode({inner})", f'remove_bytes({inner}, "/\\x61")']
+    )
+
+
+def texts_source(random: Random) -> str:
+    """The elements of an array of texts."""
+    name = random.choice(NAMES)
+    plain = random.choice(
+        [f'http.request.headers["{name}"][*]', "http.request.headers.names[*]", "http.request.uri.args.values[*]",
+         "http.request.cookies[*][*]", "http.request.headers[*][0]", f'http.request.uri.args["{name}"][*]']
+    )  # fmt: skip
+    return random.choice([plain, f"lower({plain})[*]", f"url_decode({plain})[*]"])
+
+
+def text_comparison(random: Random, source: str) -> str:
+    """A comparison of texts."""
+    kind = random.randrange(6)
+    if kind == 0:
+        return f"{source} in {{{' '.join(map(quoted, random.choices(WORDS, k=2)))}}}"
+    if kind == 1:
+        return f"{source} {random.choice(['matches', '~'])} {random.choice(RICH_PATTERNS)}"
+    return f"{source} {random.choice(['eq', 'ne', 'contains', 'lt', 'ge', 'gt', 'le'])} {quoted(random.choice(WORDS))}"
+
+
+def rich_atom(random: Random) -> str:
+    """A comparison with functions, arrays and maps, as rules of a zone have them."""
+    kind = random.randrange(9)
+    if kind < 3:
+        return text_comparison(random, text_source(random))
+    if kind == 3:
+        return f"{random.choice(['any', 'all'])}({random.choice(['', 'not '])}{text_comparison(random, texts_source(random))})"
+    if kind == 4:
+        number = random.choice([f"len({text_source(random)})", "cf.threat_score", "ip.src.asnum"])
+        operator = random.choice(["eq", "ne", "lt", "ge", "in"])
+        value = random.choice([0, 4, 7, 64500])
+        return f"{number} in {{0..4 {value}}}" if operator == "in" else f"{number} {operator} {value}"
+    if kind == 5:
+        function = random.choice(["starts_with", "ends_with"])
+        if random.random() < 0.3:
+            return f"any({function}({texts_source(random)}, {quoted(random.choice(WORDS))}))"
+        return f"{function}({text_source(random)}, {quoted(random.choice(WORDS))})"
+    if kind == 6:
+        return random.choice(["ssl", f"ip.src {random.choice(['lt', 'ge', 'le', 'gt'])} {random.choice(ADDRESSES)}"])
+    return request_atom(random)
+
+
+def rich_requests(random: Random, count: int) -> list[dict[str, Any]]:
+    """Requests by the names of all fields that the engine is told."""
+    return [
+        {
+            **{
+                name: random.choice(WORDS)
+                for name in ("http.host", "http.request.uri", "http.request.uri.path", "http.request.uri.query", "http.user_agent", "http.cookie")
+            },
+            "http.request.method": random.choice(["GET", "POST"]),
+            "ip.src": random.choice(ADDRESSES),
+            "ip.src.country": random.choice(["DE", "US"]),
+            "ip.src.asnum": random.choice([4, 64500]),
+            "cf.threat_score": random.choice([0, 7, 99]),
+            "ssl": random.random() < 0.5,
+            **{name: _pairs(random) for name in ("http.request.headers", "http.request.cookies", "http.request.uri.args")},
+            "http.request.headers.names": random.choices(NAMES, k=random.randrange(3)),
+            "http.request.uri.args.values": random.choices(WORDS, k=random.randrange(3)),
+        }
+        for dummy in range(count)
+    ]  # fmt: skip
+
+
+def _pairs(random: Random) -> dict[str, list[str]]:
+    return {name: random.choices(WORDS, k=random.randint(1, 2)) for name in random.sample(NAMES, random.randrange(3))}

@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fi
 
 LIBRARY = Path(__file__).parents[3] / ".cache/npm/firewalker/package/lib/libwirefilter_ffi.so"
 TYPES = {"address": 0, "text": 1, "number": 2, "flag": 3}
+ARRAY, MAP = "array", "map"  # of texts, and of arrays of texts
 REQUEST_FIELDS = {
     "http.request.uri.path": "text",
     "http.host": "text",
@@ -27,6 +28,19 @@ REQUEST_FIELDS = {
     "ip.src": "address",
     "cf.threat_score": "number",
     "ssl": "flag",
+}
+RICH_FIELDS = {
+    **REQUEST_FIELDS,
+    "http.request.uri": "text",
+    "http.request.uri.query": "text",
+    "http.cookie": "text",
+    "ip.src.country": "text",
+    "ip.src.asnum": "number",
+    "http.request.headers": MAP,
+    "http.request.headers.names": ARRAY,
+    "http.request.cookies": MAP,
+    "http.request.uri.args": MAP,
+    "http.request.uri.args.values": ARRAY,
 }
 PACKET_FIELDS = {name: field.type_name for name, field in FIELDS.items()}
 Values = Mapping[str, object]
@@ -53,8 +67,8 @@ class _Result(ctypes.Structure):
     )
 
 
-def _text(text: str) -> _Text:
-    data = text.encode()
+def _text(text: str | bytes) -> _Text:
+    data = text.encode() if isinstance(text, str) else text
     return _Text(data, len(data))
 
 
@@ -77,6 +91,15 @@ def _library() -> ctypes.CDLL:
         "wirefilter_add_ipv4_value_to_execution_context": (ctypes.c_bool, [pointer, _Text, ctypes.c_char_p]),
         "wirefilter_add_ipv6_value_to_execution_context": (ctypes.c_bool, [pointer, _Text, ctypes.c_char_p]),
         "wirefilter_match": (result, [pointer, pointer]),
+        "add_standard_functions": (None, [pointer]),
+        "wirefilter_create_array_type": (_Type, [_Type]),
+        "wirefilter_create_map_type": (_Type, [_Type]),
+        "wirefilter_create_array": (pointer, [_Type]),
+        "wirefilter_create_map": (pointer, [_Type]),
+        "wirefilter_add_bytes_value_to_array": (ctypes.c_bool, [pointer, ctypes.c_uint32, _Text]),
+        "wirefilter_add_array_value_to_map": (ctypes.c_bool, [pointer, _Text, pointer]),
+        "wirefilter_add_array_value_to_execution_context": (ctypes.c_bool, [pointer, _Text, pointer]),
+        "wirefilter_add_map_value_to_execution_context": (ctypes.c_bool, [pointer, _Text, pointer]),
     }
     for name, (restype, argtypes) in signatures.items():
         function = getattr(library, name)
@@ -84,14 +107,27 @@ def _library() -> ctypes.CDLL:
     return library
 
 
+def _type(kind: str) -> _Type:
+    """The type of a kind of fields; the engine takes what it points to."""
+    if kind == MAP:
+        made: _Type = _library().wirefilter_create_map_type(_type(ARRAY))
+    elif kind == ARRAY:
+        made = _library().wirefilter_create_array_type(_type("text"))
+    else:
+        made = _Type(TYPES[kind], None)
+    return made
+
+
 class Engine:
-    """The engine with the fields of requests or of packets; one for the whole run."""
+    """The engine with the fields of requests or of packets, and the functions that firewalker adds to it; one for the
+    whole run."""
 
     def __init__(self, fields: Mapping[str, str]) -> None:
         self._fields = fields
         self._scheme = _library().wirefilter_create_scheme()
+        _library().add_standard_functions(self._scheme)
         for name, kind in fields.items():
-            assert _library().wirefilter_add_type_field_to_scheme(self._scheme, _text(name), _Type(TYPES[kind], None))
+            assert _library().wirefilter_add_type_field_to_scheme(self._scheme, _text(name), _type(kind))
 
     def decisions(self, expression: str, objects: Sequence[Values]) -> list[bool]:
         """For each request or packet whether it matches; raises SyntaxError with what the engine says."""
@@ -128,13 +164,43 @@ class Engine:
             add = getattr(library, f"wirefilter_add_ipv{address.version}_value_to_execution_context")
             assert add(context, _text(name), address.packed)
             return None
+        if kind in (ARRAY, MAP):
+            kept: list[object] = []
+            pointer = _array(value, kept) if kind == ARRAY else _map(value, kept)
+            add = getattr(library, f"wirefilter_add_{kind}_value_to_execution_context")
+            assert add(context, _text(name), pointer)
+            return kept
         if kind == "text":
-            text = _text(str(value))
+            text = _text(value if isinstance(value, bytes) else str(value))
             assert library.wirefilter_add_bytes_value_to_execution_context(context, _text(name), text)
             return text
         add = {"number": "int", "flag": "bool"}[kind]
         assert getattr(library, f"wirefilter_add_{add}_value_to_execution_context")(context, _text(name), value)
         return None
+
+
+def _array(value: object, kept: list[object]) -> int:
+    assert isinstance(value, Sequence)
+    array: int = _library().wirefilter_create_array(_type("text"))
+    for index, item in enumerate(value):
+        text = _text(item)
+        kept.append(text)
+        assert _library().wirefilter_add_bytes_value_to_array(array, index, text)
+    return array
+
+
+def _map(value: object, kept: list[object]) -> int:
+    assert isinstance(value, Mapping)
+    pairs: int = _library().wirefilter_create_map(_type(ARRAY))
+    for name, items in value.items():
+        assert _library().wirefilter_add_array_value_to_map(pairs, _text(name), _array(items, kept))
+    return pairs
+
+
+@lru_cache
+def rich_engine() -> Engine:
+    """Decides requests of a zone with headers, cookies and arguments."""
+    return Engine(RICH_FIELDS)
 
 
 @lru_cache

@@ -61,6 +61,8 @@ FIELDS = Fields(
         ('any(lower(http.request.headers["x"][*])[*] eq "bc")', True),
         ('any(http.request.headers["z"][*] eq "a")', False),
         ('all(http.request.headers["z"][*] eq "a")', True),
+        ('any(not http.request.headers["x"][*] eq "a")', True),
+        ('all(not http.request.headers["x"][*] eq "a")', False),
         ("any(flags)", True),
         ("all(flags)", False),
         ('any(names[*] eq "x")', True),
