@@ -18,6 +18,7 @@ from ._apply.executor import dry_run
 from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
 from ._concurrency import concurrently
 from ._errors import PlanError, ProtectionError, ServiceError
+from ._expectations.check import expectation_results, unmet_expectations
 from ._guard.approval import Approval
 from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
@@ -170,11 +171,14 @@ class Run:
         verdicts = self.evidence.verdicts if self.evidence else {}
         task, now = self.task, self.client.now
         checked = check_plan(plan, task.limits, task.accepted, now, verdicts)
-        reasons = (refused_risks(checked), approval.refusal(plan, plan_id))
+        expected = self._expected(plan.before, plan.after() if plan.operations else plan.before)
+        unmet = unmet_expectations(task.expectations, expected, plan)
+        reasons = (refused_risks(checked), unmet, approval.refusal(plan, plan_id))
         reasons += (quota.exceeded, onboarding.refused)
         message = joined(" ", filter(None, reasons))
         if message:
-            raise PlanError(message, {**plan_details(checked), "plan_id": plan_id})
+            details = {**plan_details(checked), "plan_id": plan_id}
+            raise PlanError(message, {**details, **expected})
         return replace(checked, unknown=[*filter(None, (quota.unknown, onboarding.unknown))])
 
     def warn_before(self, checked: Checked, standing: Sequence[str]) -> None:
@@ -235,8 +239,13 @@ class Run:
         pending = self._rollout.pending(plan, task.desired) if self._rollout else []
         if pending:
             result["pending"] = task.spec.pending(pending)
-        result.update(weaker_results(self._before(plan, applied), applied.state))
+        before = self._before(plan, applied)
+        result.update(weaker_results(before, applied.state))
+        result.update(self._expected({**plan.before, **before}, {**plan.before, **applied.state}))
         return {**result, **task.spec.result(task.options, task.desired, applied.state)}
+
+    def _expected(self, before: State, after: State) -> dict[str, Any]:
+        return expectation_results(self.task.expectations, before, after)
 
     def _diff(self, plan: Plan, applied: Applied[Checked]) -> Diff:
         before = self._before(plan, applied)

@@ -317,6 +317,41 @@ options:
     elements: str
     choices: [prefixes, allowlist, rules, filters, dns_rules]
     default: []
+  expectations:
+    description:
+      - What must hold of single packets after the plan. A plan that leaves an expectation
+        unmet or undecided is refused before anything is written, in check mode too. O(accept_risks)
+        does not accept it.
+      - The module evaluates them offline. See
+        U(https://github.com/edgeops/ansible-protection/blob/main/docs/expectations.md).
+    version_added: 0.2.0
+    type: list
+    elements: dict
+    suboptions:
+      description:
+        description: What is expected, in words. The default says what the packet gives.
+        type: str
+      request:
+        description:
+          - Not for this module. M(edgeops.protection.custom_rules) checks requests.
+        type: dict
+      packet:
+        description:
+          - A packet, as far as it matters. It needs C(destination).
+          - Its other keys are C(destination_port), C(source), C(source_port), C(protocol),
+            C(data_center) and C(region).
+        type: dict
+      expect:
+        description:
+          - V(mitigated), V(monitored), V(unprotected) or V(bypassed), for every component that sees
+            the packet. These are SYN flood protection and out-of-state TCP protection, and DNS
+            protection for port 53.
+          - A dictionary with C(syn_flood), C(out_of_state_tcp) or C(dns) names each by itself.
+        type: raw
+        required: true
+      rule:
+        description: Not for packets.
+        type: str
   ignore_ids:
     description:
       - The ids of existing objects that the module neither changes nor deletes, with O(purge) too.
@@ -619,6 +654,49 @@ unmanaged:
       description: When the object last changed, null if the service does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
+expectations:
+  description: The expectations of the task, and what holds after the plan.
+  version_added: 0.2.0
+  returned: when O(expectations) names some and the plan was made
+  type: list
+  elements: dict
+  contains:
+    description:
+      description: What is expected, in words.
+      type: str
+      sample: SSH is mitigated
+    expected:
+      description: The outcome that is expected, or a dictionary of outcomes by component.
+      type: raw
+      sample: mitigated
+    actual:
+      description: The outcome, V(undecided) if it is not known. If components differ, a dictionary
+        by component.
+      type: raw
+      sample: mitigated
+    rule:
+      description: Whatever decides, null if nothing does or if it is not known. If components
+        differ, a dictionary by component.
+      type: raw
+      sample: rule global
+    met:
+      description: Whether the expectation holds; null if that is undecided.
+      type: bool
+      sample: true
+    reasons:
+      description: What is not known of the request or packet, of a rule or of a list.
+      type: list
+      elements: str
+      sample: []
+    skips:
+      description: What a request does not meet beside the rules, such as products.
+      type: list
+      elements: str
+      sample: []
+    before:
+      description: The C(actual), C(rule) and C(met) of the state before the plan.
+      type: dict
+      sample: {actual: mitigated, rule: rule global, met: true}
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

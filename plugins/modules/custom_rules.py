@@ -173,6 +173,41 @@ options:
       - The token then needs the permission to write in check mode too.
     type: bool
     default: false
+  expectations:
+    description:
+      - What must hold of single requests after the plan. A plan that leaves an expectation
+        unmet or undecided is refused before anything is written, in check mode too. O(accept_risks)
+        does not accept it.
+      - The module evaluates them offline. See
+        U(https://github.com/edgeops/ansible-protection/blob/main/docs/expectations.md).
+    version_added: 0.2.0
+    type: list
+    elements: dict
+    suboptions:
+      description:
+        description: What is expected, in words. The default says what the request gives.
+        type: str
+      request:
+        description:
+          - A request, as far as it matters. A field of a rule that it does not give is not known.
+          - Its keys are C(source), C(method), C(scheme), C(host), C(path), C(query), C(uri),
+            C(country), C(continent), C(asn), C(user_agent), C(referer), C(headers), C(cookies),
+            C(tls_version), C(tls_cipher), and C(fields) for any other field of the Rules
+            language.
+        type: dict
+      packet:
+        description:
+          - Not for this module. M(edgeops.protection.account_protection) checks packets.
+        type: dict
+      expect:
+        description:
+          - V(blocked), V(challenged), V(skipped), V(logged) or V(allowed).
+          - A request that is skipped or logged is allowed as well.
+        type: raw
+        required: true
+      rule:
+        description: The ref of the rule that must decide.
+        type: str
 seealso:
   - module: edgeops.protection.custom_rules_info
   - module: edgeops.protection.firewall_rules
@@ -352,6 +387,49 @@ weaker:
       description: What the rule lacks, as a sentence without its subject.
       type: str
       sample: matches fewer requests than described
+expectations:
+  description: The expectations of the task, and what holds after the plan.
+  version_added: 0.2.0
+  returned: when O(expectations) names some and the plan was made
+  type: list
+  elements: dict
+  contains:
+    description:
+      description: What is expected, in words.
+      type: str
+      sample: the form is closed
+    expected:
+      description: The outcome that is expected, or a dictionary of outcomes by component.
+      type: raw
+      sample: blocked
+    actual:
+      description: The outcome, V(undecided) if it is not known. If components differ, a dictionary
+        by component.
+      type: raw
+      sample: blocked
+    rule:
+      description: Whatever decides, null if nothing does or if it is not known. If components
+        differ, a dictionary by component.
+      type: raw
+      sample: login
+    met:
+      description: Whether the expectation holds; null if that is undecided.
+      type: bool
+      sample: true
+    reasons:
+      description: What is not known of the request or packet, of a rule or of a list.
+      type: list
+      elements: str
+      sample: []
+    skips:
+      description: What a request does not meet beside the rules, such as products.
+      type: list
+      elements: str
+      sample: []
+    before:
+      description: The C(actual), C(rule) and C(met) of the state before the plan.
+      type: dict
+      sample: {actual: allowed, rule: null, met: false}
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

@@ -168,6 +168,18 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
             "allowlist": [{"prefix": "198.51.100.7", "expires": "2026-02-28"}],
             "rules": [{"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled"}],
             "dns_rules": [{"scope": "global"}],
+            "expectations": [
+                {
+                    "description": "SSH is mitigated",
+                    "packet": {
+                        "destination": "192.0.2.7",
+                        "destination_port": 22,
+                        "source": "203.0.113.9",
+                        "region": "EEUR",
+                    },
+                    "expect": "mitigated",
+                }
+            ],
             "staged_rollout": True,
             **ACCEPTED,
         }
@@ -178,7 +190,16 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"rules": [{"id": RULE, "action": "log"}, {"id": OTHER_RULE, "paused": False}], **ACCEPTED},
     ],
     "custom_rules": [
-        {"rules": [{"ref": "login", "action": "block", "expression": 'http.request.uri.path in {"/login" "/form"}'}]},
+        {
+            "rules": [{"ref": "login", "action": "block", "expression": 'http.request.uri.path in {"/login" "/form"}'}],
+            "expectations": [
+                {
+                    "description": "the form is closed",
+                    "request": {"source": "203.0.113.9", "path": "/form"},
+                    "expect": "blocked",
+                }
+            ],
+        },
         {"rules": [], "state": "exact", **ACCEPTED},
     ],
     "protection_info": [

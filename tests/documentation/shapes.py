@@ -18,6 +18,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._coverage.resul
     CoverageSummary,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.check import ExpectationRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import EXPECTATIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._holes.unmanaged import UnmanagedRecord
@@ -44,7 +46,7 @@ Entry = dict[str, Any]  # one key of a result as RETURN documents it
 Entries = dict[str, Entry]
 
 DESCRIPTIONS: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("descriptions.yml").read_text("utf-8"))
-NAMES = {str: "str", int: "int", bool: "bool", float: "float"}
+NAMES = {str: "str", int: "int", bool: "bool", float: "float", Any: "raw"}
 BY_REFERENCE = {"CoverageChange.before", "CoverageChange.after"}  # their sentence names the place of the whole shape
 STORED_TYPES = {"raw": "int"}  # a priority is a number, or an empty text that clears it
 
@@ -186,6 +188,8 @@ def result_entries(module: str) -> Entries:
             entries["unmanaged"] = records(UnmanagedRecord)
         if module in WHOLE_LISTS and spec.owner == "zone_id":
             entries["weaker"] = records(WeakerRecord)
+        if EXPECTATIONS.keys() <= spec.options.keys():
+            entries["expectations"] = records(ExpectationRecord)
         if "accept_risks" in spec.options:
             entries["risks"] = records(RiskRecord)
         if "staged_rollout" in spec.options:

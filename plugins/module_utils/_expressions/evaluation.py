@@ -30,6 +30,7 @@ from .grammar import (
     Negation,
     Token,
     Tree,
+    Unknown,
     Unread,
     parse,
     quoted,
@@ -47,7 +48,7 @@ from .literals import (
     number_of,
     text_of,
 )
-from .operands import Fields, Operand, operand
+from .operands import Fields, Operand, field_operand, operand
 from .patterns import regular_expression, wildcard
 from .truth import NotKnown, Truth, all_of, any_of, negation, odd_of
 
@@ -88,15 +89,22 @@ def _decide(tree: Tree) -> Decide:
         parts = [_decide(part) for part in tree.parts]
         combined = {"and": all_of, "or": any_of, "xor": odd_of}[tree.operator]
         return lambda fields: combined(part(fields) for part in parts)
-    if not isinstance(tree, Comparison):
-        return _always(NotKnown((tree.problem,)))
+    return leaf_decider(tree)
+
+
+def leaf_decider(leaf: Comparison | Unknown) -> Decide:
+    """The same of a single comparison."""
+    if isinstance(leaf, Unknown):
+        return _always(NotKnown((leaf.problem,)))
     try:
-        return _compared(tree)
+        return _compared(leaf)
     except (Unevaluated, Unread) as exc:
         return _always(NotKnown((exc.reason if isinstance(exc, Unevaluated) else exc.problem,)))
 
 
 def _compared(comparison: Comparison) -> Decide:
+    if comparison.plain:
+        return _single(comparison, field_operand(comparison.field))
     tokens = tokens_of(comparison.field)
     if tokens[0].text in QUANTIFIERS and tokens[1:2] and tokens[1].text == "(":
         if comparison.operator or tokens[-1].text != ")":
@@ -105,6 +113,10 @@ def _compared(comparison: Comparison) -> Decide:
     left = operand(tokens)
     if left.is_each:
         raise Unevaluated("[*] is used without any() or all()")
+    return _single(comparison, left)
+
+
+def _single(comparison: Comparison, left: Operand) -> Decide:
     test, if_missing = _test(comparison), comparison.operator == "ne"
 
     def decide(fields: Fields) -> Truth:
@@ -133,10 +145,10 @@ def _quantified(name: str, tokens: list[Token]) -> Decide:
     def tested(value: Value, fields: Fields) -> bool:
         return test(value, fields) is not is_negated
 
-    return _each(left, tested, {"any": any_of, "all": all_of}[name])
+    return _each(left, tested, name == "any")
 
 
-def _each(left: Operand, test: Test, combined: Callable[[list[Truth]], Truth]) -> Decide:
+def _each(left: Operand, test: Test, is_any: bool) -> Decide:
     def one(value: Value, fields: Fields) -> Truth:
         try:
             return test(value, fields)
@@ -153,9 +165,11 @@ def _each(left: Operand, test: Test, combined: Callable[[list[Truth]], Truth]) -
         if not isinstance(elements, Items):
             return NotKnown((f"{kind_of(elements)} has no elements",))
         truths = [one(value, fields) for value in elements.values]
-        if not elements.complete:
+        # An element that may be there makes no difference if it decides nothing.
+        open_ones = [one(value, fields) for value in elements.maybe]
+        if not elements.complete or any(truth is not (not is_any) for truth in open_ones):
             truths.append(NotKnown(("not all elements of an array are given",)))
-        return combined(truths)
+        return any_of(truths) if is_any else all_of(truths)
 
     return decide
 

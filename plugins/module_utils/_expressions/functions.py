@@ -43,7 +43,7 @@ def _number(value: Value) -> int:
 
 def _length(value: Value) -> int:
     if isinstance(value, Items):
-        if not value.complete:
+        if not value.is_listed:
             raise Unevaluated("the number of the elements of an array is not known")
         return len(value.values)
     return len(_bytes(value))
@@ -55,7 +55,7 @@ def _joined(*values: Value) -> Value:
     if not all(isinstance(value, Items) for value in values):
         raise Unevaluated("concat takes texts or arrays, and not both")
     elements = tuple(item for value in values for item in value.values)
-    return Items(elements, all(value.complete for value in values))
+    return Items(elements, all(value.is_listed for value in values))
 
 
 def _part(value: Value, start: Value, end: Value = None) -> bytes:

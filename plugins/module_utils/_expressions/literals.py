@@ -43,10 +43,18 @@ MISSING = Missing()
 
 
 class Items(NamedTuple):
-    """An array; if it is not `complete`, it may hold more, in another order."""
+    """An array. Those in `maybe` may stand among its values; if it is not `complete`, others may
+    as well. The order is known only if it is `ordered`."""
 
     values: tuple[Value, ...]
     complete: bool = True
+    maybe: tuple[Value, ...] = ()
+    ordered: bool = True
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the place of each element is known."""
+        return self.complete and self.ordered and not self.maybe
 
 
 class Pairs(NamedTuple):

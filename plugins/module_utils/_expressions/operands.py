@@ -63,12 +63,17 @@ def operand_of(text: str) -> Operand:
     return operand(tokens_of(text))
 
 
+def field_operand(name: str) -> Operand:
+    """The value of a field."""
+    return Operand(lambda fields: fields.value(name))
+
+
 def operand(tokens: Sequence[Token]) -> Operand:
     """The same from its words."""
     if not tokens or tokens[0].kind != WORD:
         raise Unevaluated("the left side of a comparison is not understood")
     name, rest = tokens[0].text, list(tokens[1:])
-    base = Operand(lambda fields: fields.value(name))
+    base = field_operand(name)
     if rest and rest[0].text == "(":
         arguments, rest = _bracketed(rest)
         base = _called(name, _arguments(arguments))
@@ -126,12 +131,14 @@ def _indexed(base: Operand, indexes: Sequence[Any]) -> Operand:
 
     def each(fields: Fields) -> Value:
         values: list[Value] = [base.evaluate(fields)]
+        if indexes == [EACH]:
+            return _elements(values[0])
         complete = True
         for index in indexes:
             inner: list[Value] = []
             for value in values:
                 elements = _elements(value) if index == EACH else Items((_element(value, index),))
-                complete = complete and elements.complete
+                complete = complete and elements.complete and not elements.maybe
                 inner += [element for element in elements.values if element is not MISSING]
             values = inner
         return Items(tuple(values), complete)
@@ -163,7 +170,7 @@ def _element(value: Value, index: Any) -> Value:
             raise Unevaluated(f"{index.decode(errors='replace')} is not given")
         return value.values.get(index, MISSING)
     if isinstance(value, Items) and isinstance(index, int):
-        if not value.complete:
+        if not value.is_listed:
             raise Unevaluated("the order of the elements of an array is not known")
         return value.values[index] if 0 <= index < len(value.values) else MISSING
     raise Unevaluated(f"{kind_of(value)} has no element {index!r}")
@@ -194,9 +201,12 @@ def _call(name: str, function: Function, operands: Sequence[Operand]) -> Operand
     def each(fields: Fields) -> Value:
         elements = operands[0].evaluate(fields)
         others = [item.evaluate(fields) for item in operands[1:]]
-        results = [called([element, *others]) for element in elements.values]
-        present = tuple(result for result in results if result is not MISSING)
-        return Items(present, elements.complete)
+
+        def of_each(values: Sequence[Value]) -> tuple[Value, ...]:
+            results = [called([element, *others]) for element in values]
+            return tuple(result for result in results if result is not MISSING)
+
+        return Items(of_each(elements.values), elements.complete, of_each(elements.maybe))
 
     return Operand(each, True) if operands[0].is_each else Operand(single)
 

@@ -14,6 +14,13 @@ from .._api.client import Client
 from .._coverage.coverage import Coverage
 from .._coverage.results import answer, summarise
 from .._errors import OptionError, OptionProblems
+from .._expectations.expectation import (
+    EXPECTATIONS,
+    PACKET,
+    Expectation,
+    needs_dns,
+    parse_expectations,
+)
 from .._guard.evidence import ROLLOUT_EVIDENCE
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.rollout import Pending
@@ -174,6 +181,7 @@ class AccountProtection(ModuleSpec):
             },
             "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
             "ignore_ids": {"type": "list", "elements": "str", "default": []},
+            **EXPECTATIONS,
             **STAGED_ROLLOUT,
             **risk_options(ACCOUNT_RISKS),
         }
@@ -182,8 +190,13 @@ class AccountProtection(ModuleSpec):
         return [
             item
             for item in RESOURCES
-            if not item.on_demand or options.get(_option_of(item)) is not None
+            if not item.on_demand
+            or options.get(_option_of(item)) is not None
+            or needs_dns(self.expectations(options))
         ]
+
+    def expectations(self, options: Options) -> Sequence[Expectation]:
+        return parse_expectations(options, PACKET)
 
     def desired(self, options: Options) -> Sequence[Desired]:
         purge = options["purge"]

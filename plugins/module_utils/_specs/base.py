@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
+from .._expectations.expectation import Expectation
 from .._guard.rollout import Pending
 from .._plan.desired import Desired
 from .._schema.resource import API_OPTION, EXPIRES, Field, OptionSpec, Resource, State, options_of
@@ -43,6 +44,10 @@ class ModuleSpec(ABC):
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
         """What the module returns of the state afterwards."""
+
+    def expectations(self, options: Options) -> Sequence[Expectation]:
+        """What the task expects of the state afterwards; raises OptionError."""
+        return ()
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
         """What the module returns beside its resources; raises ServiceError."""

@@ -13,6 +13,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from .._api.settings import Settings, parse_settings
 from .._errors import OptionProblems
+from .._expectations.expectation import Expectation
 from .._guard.acceptance import Acceptance, parse_acceptances
 from .._guard.approval import Approval, parse_approval
 from .._guard.evidence import EvidenceLimits, parse_evidence
@@ -43,6 +44,7 @@ class Task:
     approval: Approval
     warnings: Sequence[str]
     evidence: EvidenceLimits | None = None
+    expectations: Sequence[Expectation] = ()
 
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
@@ -95,6 +97,8 @@ def parse_task(
         reads = spec.reads(options)
     with problems.collected():
         evidence = parse_evidence(options)
+    with problems.collected():
+        expectations = spec.expectations(options)
     problems.raise_any()
     return Task(
         spec,
@@ -107,4 +111,5 @@ def parse_task(
         approval,
         warnings=examine(desired),
         evidence=evidence,
+        expectations=expectations,
     )

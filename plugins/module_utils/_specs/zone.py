@@ -11,6 +11,12 @@ from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
+from .._expectations.expectation import (
+    EXPECTATIONS,
+    REQUEST,
+    Expectation,
+    parse_expectations,
+)
 from .._guard.risks.registry import ZONE_LIST_RISKS, risk_options
 from .._guard.risks.zone import ZONE_RULE_RISKS
 from .._holes.unmanaged import unmanaged_records
@@ -71,6 +77,7 @@ class CustomRules(ModuleSpec):
             },
             "ignore": {"type": "list", "elements": "str", "default": []},
             "validate": {"type": "bool", "default": False},
+            **EXPECTATIONS,
             **risk_options(ZONE_LIST_RISKS),
         }
 
@@ -104,6 +111,9 @@ class CustomRules(ModuleSpec):
     ) -> Mapping[str, Any]:
         rules = list(state[CUSTOM_RULES.plural])
         return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
+
+    def expectations(self, options: Options) -> Sequence[Expectation]:
+        return parse_expectations(options, REQUEST)
 
 
 def _position(path: Option, text: str, state: str) -> Position:

@@ -1,0 +1,158 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a task expects of single requests and packets: the option, read before any request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any, Mapping, Sequence, Union
+
+from .._errors import OptionError, OptionProblems
+from .._expressions.operands import Fields
+from .._schema.account import COMPONENTS
+from .._schema.resource import OptionSpec
+from .._text import Option
+from .outcome import OF_PACKETS, OF_REQUESTS
+from .packet import DNS, Packet, parse_packet
+from .request import parse_request
+
+NAME = "expectations"
+EXPECTATIONS: OptionSpec = {
+    NAME: {
+        "type": "list",
+        "elements": "dict",
+        "options": {
+            "description": {"type": "str"},
+            "request": {"type": "dict"},
+            "packet": {"type": "dict"},
+            "expect": {"type": "raw", "required": True},
+            "rule": {"type": "str"},
+        },
+    }
+}
+REQUEST, PACKET = "request", "packet"
+KINDS = (REQUEST, PACKET)
+Expected = Union[str, Mapping[str, str]]  # a word, or one by component
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What is expected of one request, or of one packet; `rule` is the one that decides."""
+
+    option: Option
+    description: str
+    expected: Expected
+    request: Fields | None = None
+    packet: Packet | None = None
+    rule: str | None = None
+
+    @property
+    def components(self) -> Sequence[str]:
+        """The components of which something is expected."""
+        if isinstance(self.expected, Mapping):
+            return list(self.expected)
+        return self.packet.components if self.packet else []
+
+    def expected_of(self, component: str) -> str:
+        """What is expected of a component."""
+        return self.expected[component] if isinstance(self.expected, Mapping) else self.expected
+
+
+def parse_expectations(options: Mapping[str, Any], kind: str) -> Sequence[Expectation]:
+    """The expectations of a task of requests, or of packets; raises OptionError."""
+    problems = OptionProblems()
+    expectations = []
+    for position, entry in enumerate(options.get(NAME) or ()):
+        with problems.collected():
+            expectations.append(_parse(Option(NAME, position), entry, kind))
+    problems.raise_any()
+    return expectations
+
+
+def needs_dns(expectations: Sequence[Expectation]) -> bool:
+    """Whether DNS protection has to be known to decide."""
+    return any(DNS in item.components for item in expectations)
+
+
+def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
+    """An expectation of either kind; raises OptionError."""
+    kinds = [kind for kind in KINDS if entry.get(kind) is not None]
+    if len(kinds) != 1:
+        raise OptionError(option, "it takes either a request or a packet")
+    return _parse(option, entry, kinds[0])
+
+
+def _parse(option: Option, entry: Mapping[str, Any], kind: str) -> Expectation:
+    other = PACKET if kind == REQUEST else REQUEST
+    if entry.get(other) is not None:
+        both = entry.get(kind) is not None
+        only = f"this module checks expectations of a {kind} only"
+        raise OptionError(option.at(other), "it has a request and a packet" if both else only)
+    if entry.get(kind) is None:
+        raise OptionError(option, f"it lacks {kind}")
+    described = entry[kind]
+    description = str(entry.get("description") or _described(described))
+    read = _read_request if kind == REQUEST else _read_packet
+    return read(Expectation(option, description, ""), described, entry)
+
+
+def _read_request(
+    expectation: Expectation, request: Mapping[str, Any], entry: Mapping[str, Any]
+) -> Expectation:
+    option, problems = expectation.option, OptionProblems()
+    with problems.collected():
+        fields = parse_request(option.at(REQUEST), request)
+    with problems.collected():
+        expected = _word(option.at("expect"), entry.get("expect"), OF_REQUESTS)
+    problems.raise_any()
+    return replace(expectation, expected=expected, request=fields, rule=entry.get("rule"))
+
+
+def _read_packet(
+    expectation: Expectation, described: Mapping[str, Any], entry: Mapping[str, Any]
+) -> Expectation:
+    option, problems = expectation.option, OptionProblems()
+    with problems.collected():
+        packet = parse_packet(option.at(PACKET), described)
+    with problems.collected():
+        expected = _of_packet(option.at("expect"), entry.get("expect"))
+    with problems.collected():
+        if entry.get("rule") is not None:
+            raise OptionError(option.at("rule"), "only an expectation of a request names a rule")
+    problems.raise_any()
+    complete = replace(expectation, expected=expected, packet=packet)
+    if not complete.components:
+        raise OptionError(
+            option.at(PACKET), "no component sees such a packet; DNS protection sees port 53"
+        )
+    return complete
+
+
+def _of_packet(option: Option, value: Any) -> Expected:
+    if not isinstance(value, Mapping):
+        return _word(option, value, OF_PACKETS)
+    for name in value:
+        if name not in COMPONENTS:
+            raise OptionError(
+                option, f"'{name}' is no component; there are {', '.join(COMPONENTS)}"
+            )
+    if not value:
+        raise OptionError(option, "it names no component")
+    return {name: _word(option.at(name), word, OF_PACKETS) for name, word in value.items()}
+
+
+def _word(option: Option, value: Any, words: Sequence[str]) -> str:
+    if value not in words:
+        close = get_close_matches(str(value), words, 1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        raise OptionError(option, f"'{value}' is not one of {', '.join(words)}{hint}")
+    return str(value)
+
+
+def _described(values: Mapping[str, Any]) -> str:
+    """A description made of the values of a request or packet."""
+    return ", ".join(f"{name} {value}" for name, value in values.items())

@@ -1,0 +1,106 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The packet of an expectation: its keys, and the components that see it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Mapping, NamedTuple, Sequence
+
+from .._errors import OptionError, OptionProblems
+from .._expressions.fields import HIGHEST_PORT
+from .._expressions.literals import Address
+from .._expressions.operands import Fields
+from .._schema.account import KINDS
+from .._text import Option
+from .request import read_address
+
+KEYS = (
+    "destination",
+    "destination_port",
+    "source",
+    "source_port",
+    "protocol",
+    "data_center",
+    "region",
+)
+FIELDS_OF_KEYS = {
+    "destination": "ip.dst",
+    "destination_port": "tcp.dstport",
+    "source": "ip.src",
+    "source_port": "tcp.srcport",
+}
+KEY_OF_FIELD = {field: key for key, field in FIELDS_OF_KEYS.items()}
+PROTOCOLS = ("tcp", "udp")
+DNS, DNS_PORT = "dns", 53
+PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
+CODE = re.compile(r"[A-Za-z]{2,4}[0-9]{0,2}", re.ASCII)
+
+
+class Packet(NamedTuple):
+    """A packet to a destination; what is None is not known."""
+
+    destination: Address
+    fields: Fields
+    source: Address | None = None
+    destination_port: int | None = None
+    protocol: str | None = None
+    data_center: str | None = None
+    region: str | None = None
+
+    @property
+    def components(self) -> Sequence[str]:
+        """The components that see such a packet."""
+        seen = [] if self.protocol == "udp" else list(KINDS)
+        is_dns = self.destination_port == DNS_PORT and self.protocol != "tcp"
+        return [*seen, DNS] if is_dns else seen
+
+
+def key_for(field: str) -> str:
+    """How an expectation gives a field."""
+    return KEY_OF_FIELD.get(field, "")
+
+
+def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
+    """The packet that an option describes; raises OptionError."""
+    problems = OptionProblems()
+    values: dict[str, Any] = {}
+    for key, value in packet.items():
+        with problems.collected():
+            if key not in KEYS:
+                raise OptionError(option, f"a packet has no {key}; it takes {', '.join(KEYS)}")
+            values[key] = _read(option.at(key), key, value)
+    with problems.collected():
+        if "destination" not in packet:
+            raise OptionError(option, "it lacks destination")
+    problems.raise_any()
+    _check_families(option, values)
+    given = {field: values[key] for key, field in FIELDS_OF_KEYS.items() if key in values}
+    values.pop("source_port", None)
+    return Packet(fields=Fields(given), **values)
+
+
+def _read(option: Option, key: str, value: Any) -> Any:
+    if key in ("destination", "source"):
+        return read_address(option, value)
+    text = "" if isinstance(value, bool) or value is None else str(value)
+    if key.endswith("_port"):
+        if not PORT.fullmatch(text) or int(text) > HIGHEST_PORT:
+            raise OptionError(option, f"'{value}' is no port")
+        return int(text)
+    if key == "protocol":
+        if text not in PROTOCOLS:
+            raise OptionError(option, f"'{value}' is not one of {', '.join(PROTOCOLS)}")
+        return text
+    if not CODE.fullmatch(text):
+        raise OptionError(option, f"'{value}' is no code of a {key.replace('_', ' ')}")
+    return text.casefold()
+
+
+def _check_families(option: Option, values: Mapping[str, Any]) -> None:
+    source, destination = values.get("source"), values["destination"]
+    if source is not None and source.version != destination.version:
+        raise OptionError(option, f"{source} sends no packet to {destination}, of another family")

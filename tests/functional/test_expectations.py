@@ -1,0 +1,125 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Expectations of requests and packets: what results say of them, and that no plan is written that leaves one unmet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+SHOP = {
+    "action": "skip",
+    "expression": 'starts_with(http.request.uri.path, "/cart")',
+    "action_parameters": {"ruleset": "current"},
+}
+ADMIN = {"action": "block", "expression": 'http.request.uri.path eq "/admin"'}
+CUSTOMER = {
+    "description": "customers reach the shop",
+    "request": {"source": "198.51.100.9", "method": "GET", "host": "shop.example", "path": "/cart", "country": "DE"},
+    "expect": "allowed",
+}
+CLOSED = {
+    "description": "the admin path is closed",
+    "request": {"path": "/admin"},
+    "expect": "blocked",
+    "rule": "admin",
+}
+RESOLVER = {
+    "description": "the resolver is mitigated",
+    "packet": {"destination": "203.0.113.53", "destination_port": 53, "source": "192.0.2.1", "data_center": "FRA"},
+    "expect": "mitigated",
+}
+RULES = [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in ("syn_flood", "out_of_state_tcp")]
+DNS = [{"scope": "global", "mode": "enabled"}]
+PREFIXES = [{"prefix": "203.0.113.0/24"}]
+ACCEPTED = ["skips_monitoring", "broad_allowlist", "stops_mitigation", "disables_protection", "unprotects_addresses"]
+
+
+def met(result: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
+    return [(item["actual"], item["rule"], item["met"]) for item in result["expectations"]]
+
+
+@pytest.fixture(autouse=True)
+def owners(service: LocalService) -> None:
+    service.zone(ZONE)
+    service.account(ACCOUNT)
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_expectations_that_are_met_are_results(service: LocalService, modules: Modules, check: bool) -> None:
+    rules = [{"ref": "shop", **SHOP}, {"ref": "admin", **ADMIN}]
+    result = modules.done("custom_rules", check, rules=rules, expectations=[{**CUSTOMER, "rule": "shop"}, CLOSED])
+    assert met(result) == [("skipped", "shop", True), ("blocked", "admin", True)]
+    assert result["expectations"][1] == {
+        "description": "the admin path is closed", "expected": "blocked", "actual": "blocked", "rule": "admin", "met": True,
+        "reasons": [], "skips": [], "before": {"actual": "allowed", "rule": None, "met": False},
+    }  # fmt: skip
+    assert bool(service.writes) is not check
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_plans_that_leave_one_unmet_are_refused(service: LocalService, modules: Modules, check: bool) -> None:
+    modules.done("custom_rules", rules=[{"ref": "shop", **SHOP}])
+    before = len(service.writes)
+    rules = [{"ref": "geo", "action": "block", "expression": 'ip.src.country in {"DE" "FR"}', "position": "first"}]
+    risks = ["blocks_everything", "weakens_zone", "skips_everything"]
+    result = modules.failed("custom_rules", check, rules=rules, expectations=[CUSTOMER, CLOSED], accept_risks=risks)
+    assert result["msg"] == (
+        "After the plan, 2 expectations are not met, or not decided."
+        " (1) expectations[0], customers reach the shop: expected allowed, but blocked by geo; before the plan it is skipped"
+        " by shop (the plan creates custom rule geo)."
+        " (2) expectations[1], the admin path is closed: expected blocked by the rule admin, and undecided:"
+        " rule geo: the field ip.src.country is not given (country)."
+        " Change the plan or the expectation; accept_risks does not accept it. Nothing was changed."
+    )
+    assert met(result) == [("blocked", "geo", False), ("undecided", None, False)]
+    assert result["operations"]
+    assert len(service.writes) == before
+
+
+def test_what_no_rule_decides_is_refused_although_nothing_changes(service: LocalService, modules: Modules) -> None:
+    result = modules.failed("custom_rules", rules=[], expectations=[CLOSED])
+    assert "expected blocked by the rule admin, but allowed, as it is already." in result["msg"]
+
+
+def test_packets_are_checked_on_the_planned_account(service: LocalService, modules: Modules) -> None:
+    options: dict[str, Any] = {
+        "enabled": True,
+        "prefixes": PREFIXES,
+        "rules": RULES,
+        "dns_rules": DNS,
+        "accept_risks": ACCEPTED,
+    }
+    result = modules.done("account_protection", expectations=[RESOLVER], **options)
+    assert met(result) == [("mitigated", "rule global", True)]
+    allowlist = [{"prefix": "192.0.2.0/24"}]
+    refused = modules.failed("account_protection", expectations=[RESOLVER], allowlist=allowlist, accept_risks=ACCEPTED)
+    assert "expected mitigated, but SYN flood protection bypassed by allowlist entry 192.0.2.0/24" in refused["msg"]
+    expect = {"syn_flood": "bypassed", "out_of_state_tcp": "bypassed"}
+    bypassed = {**RESOLVER, "expect": expect}
+    result = modules.done("account_protection", expectations=[bypassed], allowlist=allowlist, accept_risks=ACCEPTED)
+    assert met(result) == [("bypassed", "allowlist entry 192.0.2.0/24", True)]
+
+
+def test_wrong_expectations_are_errors_before_any_request(service: LocalService, modules: Modules) -> None:
+    expectations = [
+        {"request": {"path": "/a/../b", "verb": "GET"}, "expect": "open"},
+        {"packet": {"destination": "192.0.2.1"}, "expect": "mitigated"},
+        {"expect": "allowed"},
+    ]
+    message = modules.failed("custom_rules", rules=[], expectations=expectations)["msg"]
+    for problem in (
+        "expectations[0].request.path: '/a/../b' is no path as rules see it after URL normalization",
+        "expectations[0].expect: 'open' is not one of allowed, skipped, logged, challenged, blocked",
+        "expectations[0].request: a request has no verb; it takes source, method,",
+        "expectations[1].packet: this module checks expectations of a request only",
+        "expectations[2]: it lacks request",
+    ):
+        assert problem in message
+    assert not service.calls
