@@ -82,7 +82,7 @@ def run(
 
     try:
         task = parse_task(spec, options, os.environ, warn_readably)
-        for text in task.warnings:
+        for text in (*task.warnings, *(() if caller.is_role else task.unchecked)):
             warn_readably(text)
         with connected(task.settings, warn_readably, _readable_screen(screen, output)) as client:
             result = _performed(task, client, check_mode, verbose, warn_readably, caller)

@@ -110,7 +110,7 @@ def test_packets_are_checked_on_the_planned_account(service: LocalService, modul
 def test_wrong_expectations_are_errors_before_any_request(service: LocalService, modules: Modules) -> None:
     expectations = [
         {"request": {"path": "/a/../b", "verb": "GET"}, "expect": "open"},
-        {"packet": {"destination": "192.0.2.1"}, "expect": "mitigated"},
+        {"packet": {"destination": "192.0.2.1"}, "expect": "mitigate"},
         {"expect": "allowed"},
     ]
     message = modules.failed("custom_rules", rules=[], expectations=expectations)["msg"]
@@ -118,8 +118,16 @@ def test_wrong_expectations_are_errors_before_any_request(service: LocalService,
         "expectations[0].request.path: '/a/../b' is no path as rules see it after URL normalization",
         "expectations[0].expect: 'open' is not one of allowed, skipped, logged, challenged, blocked",
         "expectations[0].request: a request has no verb; it takes source, method,",
-        "expectations[1].packet: this module checks expectations of a request only",
-        "expectations[2]: it lacks request",
+        "expectations[1].expect: 'mitigate' is not one of mitigated, monitored",
+        "expectations[2]: it takes either a request or a packet",
     ):
         assert problem in message
     assert not service.calls
+
+
+def test_expectations_that_another_module_checks_are_warned_of(modules: Modules) -> None:
+    result = modules.done("custom_rules", rules=[], expectations=[RESOLVER])
+    assert "expectations" not in result
+    assert result["warnings"] == [
+        "expectations[0]: it is of a packet, which account_protection checks, and not this module"
+    ]

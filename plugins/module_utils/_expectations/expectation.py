@@ -15,7 +15,7 @@ from .._errors import OptionError, OptionProblems
 from .._expressions.operands import Fields
 from .._schema.account import COMPONENTS
 from .._schema.resource import OptionSpec
-from .._text import Option
+from .._text import Message, Option
 from .outcome import OF_PACKETS, OF_REQUESTS
 from .packet import DNS, Packet, parse_packet
 from .request import parse_request
@@ -51,6 +51,11 @@ class Expectation:
     rule: str | None = None
 
     @property
+    def kind(self) -> str:
+        """Whether it is of a request or of a packet."""
+        return REQUEST if self.request is not None else PACKET
+
+    @property
     def components(self) -> Sequence[str]:
         """The components of which something is expected."""
         if isinstance(self.expected, Mapping):
@@ -62,20 +67,34 @@ class Expectation:
         return self.expected[component] if isinstance(self.expected, Mapping) else self.expected
 
 
-def parse_expectations(options: Mapping[str, Any], kind: str) -> Sequence[Expectation]:
-    """The expectations of a task of requests, or of packets; raises OptionError."""
+def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
+    """The expectations of a task; raises OptionError."""
     problems = OptionProblems()
     expectations = []
     for position, entry in enumerate(options.get(NAME) or ()):
         with problems.collected():
-            expectations.append(_parse(Option(NAME, position), entry, kind))
+            expectations.append(parse_expectation(Option(NAME, position), entry))
     problems.raise_any()
     return expectations
 
 
-def needs_dns(expectations: Sequence[Expectation]) -> bool:
-    """Whether DNS protection has to be known to decide."""
-    return any(DNS in item.components for item in expectations)
+def unchecked(expectations: Sequence[Expectation], kind: str, module: str) -> list[str]:
+    """A warning of each expectation that another module checks."""
+    return [
+        Message(
+            item.option, f": it is of a {item.kind}, which {module} checks, and not this module"
+        )
+        for item in expectations
+        if item.kind != kind
+    ]
+
+
+def needs_dns(options: Mapping[str, Any]) -> bool:
+    """Whether DNS protection has to be known to decide; wrong expectations need nothing."""
+    try:
+        return any(DNS in item.components for item in parse_expectations(options))
+    except OptionError:
+        return False
 
 
 def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
@@ -83,17 +102,7 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     kinds = [kind for kind in KINDS if entry.get(kind) is not None]
     if len(kinds) != 1:
         raise OptionError(option, "it takes either a request or a packet")
-    return _parse(option, entry, kinds[0])
-
-
-def _parse(option: Option, entry: Mapping[str, Any], kind: str) -> Expectation:
-    other = PACKET if kind == REQUEST else REQUEST
-    if entry.get(other) is not None:
-        both = entry.get(kind) is not None
-        only = f"this module checks expectations of a {kind} only"
-        raise OptionError(option.at(other), "it has a request and a packet" if both else only)
-    if entry.get(kind) is None:
-        raise OptionError(option, f"it lacks {kind}")
+    (kind,) = kinds
     described = entry[kind]
     description = str(entry.get("description") or _described(described))
     read = _read_request if kind == REQUEST else _read_packet

@@ -17,9 +17,7 @@ from .._errors import OptionError, OptionProblems
 from .._expectations.expectation import (
     EXPECTATIONS,
     PACKET,
-    Expectation,
     needs_dns,
-    parse_expectations,
 )
 from .._guard.evidence import ROLLOUT_EVIDENCE
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
@@ -190,13 +188,12 @@ class AccountProtection(ModuleSpec):
         return [
             item
             for item in RESOURCES
-            if not item.on_demand
-            or options.get(_option_of(item)) is not None
-            or needs_dns(self.expectations(options))
+            if not item.on_demand or options.get(_option_of(item)) is not None or needs_dns(options)
         ]
 
-    def expectations(self, options: Options) -> Sequence[Expectation]:
-        return parse_expectations(options, PACKET)
+    @property
+    def expects(self) -> str:
+        return PACKET
 
     def desired(self, options: Options) -> Sequence[Desired]:
         purge = options["purge"]

@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
-from .._expectations.expectation import Expectation
 from .._guard.rollout import Pending
 from .._plan.desired import Desired
 from .._schema.resource import API_OPTION, EXPIRES, Field, OptionSpec, Resource, State, options_of
@@ -45,9 +44,10 @@ class ModuleSpec(ABC):
     ) -> Mapping[str, Any]:
         """What the module returns of the state afterwards."""
 
-    def expectations(self, options: Options) -> Sequence[Expectation]:
-        """What the task expects of the state afterwards; raises OptionError."""
-        return ()
+    @property
+    def expects(self) -> str:
+        """Of which kind the expectations are that the module checks."""
+        return ""
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
         """What the module returns beside its resources; raises ServiceError."""

@@ -13,7 +13,13 @@ from typing import Any, Callable, Mapping, Sequence
 
 from .._api.settings import Settings, parse_settings
 from .._errors import OptionProblems
-from .._expectations.expectation import Expectation
+from .._expectations.expectation import (
+    PACKET,
+    REQUEST,
+    Expectation,
+    parse_expectations,
+    unchecked,
+)
 from .._guard.acceptance import Acceptance, parse_acceptances
 from .._guard.approval import Approval, parse_approval
 from .._guard.evidence import EvidenceLimits, parse_evidence
@@ -25,13 +31,16 @@ from .._plan.validate import examine
 from .._schema.resource import Resource
 from .base import ModuleSpec, Options
 
+OTHER_MODULE = {REQUEST: "account_protection", PACKET: "custom_rules"}
+
 
 @dataclass(frozen=True)
 class Task:
     """What a task says: how to reach the service, what to read, the desired state, the limits, and
     what is accepted and approved.
 
-    `warnings` are of values that the service may refuse; `evidence` is what it asks of the traffic.
+    `warnings` are of values that the service may refuse; `evidence` is what it asks of the
+    traffic, `unchecked` warns of expectations that this module does not check.
     """
 
     spec: ModuleSpec
@@ -45,6 +54,7 @@ class Task:
     warnings: Sequence[str]
     evidence: EvidenceLimits | None = None
     expectations: Sequence[Expectation] = ()
+    unchecked: Sequence[str] = ()
 
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
@@ -98,7 +108,7 @@ def parse_task(
     with problems.collected():
         evidence = parse_evidence(options)
     with problems.collected():
-        expectations = spec.expectations(options)
+        expectations = parse_expectations(options)
     problems.raise_any()
     return Task(
         spec,
@@ -111,5 +121,6 @@ def parse_task(
         approval,
         warnings=examine(desired),
         evidence=evidence,
-        expectations=expectations,
+        expectations=[item for item in expectations if item.kind == spec.expects],
+        unchecked=unchecked(expectations, spec.expects, OTHER_MODULE.get(spec.expects, "")),
     )

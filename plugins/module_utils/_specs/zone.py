@@ -14,8 +14,6 @@ from .._errors import OptionError, OptionProblems
 from .._expectations.expectation import (
     EXPECTATIONS,
     REQUEST,
-    Expectation,
-    parse_expectations,
 )
 from .._guard.risks.registry import ZONE_LIST_RISKS, risk_options
 from .._guard.risks.zone import ZONE_RULE_RISKS
@@ -112,8 +110,9 @@ class CustomRules(ModuleSpec):
         rules = list(state[CUSTOM_RULES.plural])
         return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
 
-    def expectations(self, options: Options) -> Sequence[Expectation]:
-        return parse_expectations(options, REQUEST)
+    @property
+    def expects(self) -> str:
+        return REQUEST
 
 
 def _position(path: Option, text: str, state: str) -> Position:

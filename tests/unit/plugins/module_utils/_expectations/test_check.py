@@ -14,8 +14,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expectations.c
     unmet_expectations,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
-    PACKET,
-    REQUEST,
     Expectation,
     parse_expectations,
 )
@@ -31,8 +29,8 @@ ACCOUNT: dict[str, Any] = {
 }  # fmt: skip
 
 
-def expected(kind: str = REQUEST, **entry: Any) -> list[Expectation]:
-    return list(parse_expectations({"expectations": [entry]}, kind))
+def expected(**entry: Any) -> list[Expectation]:
+    return list(parse_expectations({"expectations": [entry]}))
 
 
 def refusal(expectations: list[Expectation], before: Any, after: Any) -> str:
@@ -49,7 +47,7 @@ def test_records_say_what_holds_after_and_before() -> None:
 
 
 def test_components_that_differ_are_told_each() -> None:
-    expectations = expected(PACKET, packet={"destination": "192.0.2.7"}, expect="mitigated")
+    expectations = expected(packet={"destination": "192.0.2.7"}, expect="mitigated")
     (finding,) = find(expectations, ACCOUNT)
     assert finding.record() == {
         "actual": {"syn_flood": "mitigated", "out_of_state_tcp": "unprotected"},

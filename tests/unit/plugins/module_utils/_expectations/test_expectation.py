@@ -9,70 +9,77 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
-    PACKET,
-    REQUEST,
     needs_dns,
     parse_expectation,
     parse_expectations,
+    unchecked,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 RESOLVER = {"destination": "203.0.113.53", "destination_port": 53}
 
 
-def parsed(entry: dict[str, Any], kind: str) -> Any:
-    (expectation,) = parse_expectations({"expectations": [entry]}, kind)
+def parsed(entry: dict[str, Any]) -> Any:
+    (expectation,) = parse_expectations({"expectations": [entry]})
     return expectation
 
 
 def test_requests_and_packets_are_expected() -> None:
-    request = parsed({"request": {"path": "/", "asn": 1}, "expect": "blocked", "rule": "a"}, REQUEST)
+    request = parsed({"request": {"path": "/", "asn": 1}, "expect": "blocked", "rule": "a"})
     assert (request.description, request.expected, request.rule, request.components) == (
         "path /, asn 1",
         "blocked",
         "a",
         [],
     )
-    packet = parsed({"packet": RESOLVER, "expect": "mitigated", "description": "d"}, PACKET)
+    packet = parsed({"packet": RESOLVER, "expect": "mitigated", "description": "d"})
     assert (packet.description, packet.components) == ("d", ["syn_flood", "out_of_state_tcp", "dns"])
     assert packet.expected_of("dns") == "mitigated"
-    one = parsed({"packet": RESOLVER, "expect": {"dns": "monitored"}}, PACKET)
-    assert (one.components, one.expected_of("dns"), needs_dns([one])) == (["dns"], "monitored", True)
-    assert not needs_dns([request])
-    assert parse_expectations({"expectations": None}, REQUEST) == []
+    one = parsed({"packet": RESOLVER, "expect": {"dns": "monitored"}})
+    assert (one.components, one.expected_of("dns")) == (["dns"], "monitored")
+    assert parse_expectations({"expectations": None}) == []
+
+
+def test_dns_protection_is_needed_for_its_packets() -> None:
+    resolver = {"packet": RESOLVER, "expect": "mitigated"}
+    assert needs_dns({"expectations": [resolver]})
+    assert not needs_dns({"expectations": [{"request": {"path": "/"}, "expect": "blocked"}]})
+    assert not needs_dns({"expectations": [{**resolver, "expect": "odd"}]})
+
+
+def test_expectations_of_the_other_kind_are_warned_of() -> None:
+    request = parsed({"request": {"path": "/"}, "expect": "blocked"})
+    assert unchecked([request], "request", "account_protection") == []
+    (warning,) = unchecked([request], "packet", "custom_rules")
+    assert warning == "expectations[0]: it is of a request, which custom_rules checks, and not this module"
 
 
 @pytest.mark.parametrize(
-    ("entry", "kind", "problem"),
+    ("entry", "problem"),
     [
         (
             {"request": {"path": "/"}, "packet": RESOLVER, "expect": "x"},
-            REQUEST,
-            "packet: it has a request and a packet",
+            "expectations[0]: it takes either a request or a packet",
         ),
-        ({"packet": RESOLVER, "expect": "mitigated"}, REQUEST, "this module checks expectations of a request only"),
-        ({"request": {"path": "/"}, "expect": "blocked"}, PACKET, "this module checks expectations of a packet only"),
-        ({"expect": "blocked"}, REQUEST, "expectations[0]: it lacks request"),
-        ({"request": {"path": "/"}, "expect": "blokced"}, REQUEST, "challenged, blocked (did you mean blocked?)"),
-        ({"request": {"path": "/"}, "expect": {"dns": "x"}}, REQUEST, "expect: '{'dns': 'x'}' is not one of"),
-        ({"packet": RESOLVER, "expect": {"udp": "mitigated"}}, PACKET, "expect: 'udp' is no component; there are"),
-        ({"packet": RESOLVER, "expect": {}}, PACKET, "expect: it names no component"),
-        ({"packet": RESOLVER, "expect": {"dns": "on"}}, PACKET, "expect.dns: 'on' is not one of mitigated"),
+        ({"expect": "blocked"}, "expectations[0]: it takes either a request or a packet"),
+        ({"request": {"path": "/"}, "expect": "blokced"}, "challenged, blocked (did you mean blocked?)"),
+        ({"request": {"path": "/"}, "expect": {"dns": "x"}}, "expect: '{'dns': 'x'}' is not one of"),
+        ({"packet": RESOLVER, "expect": {"udp": "mitigated"}}, "expect: 'udp' is no component; there are"),
+        ({"packet": RESOLVER, "expect": {}}, "expect: it names no component"),
+        ({"packet": RESOLVER, "expect": {"dns": "on"}}, "expect.dns: 'on' is not one of mitigated"),
         (
             {"packet": RESOLVER, "expect": "mitigated", "rule": "a"},
-            PACKET,
             "rule: only an expectation of a request names",
         ),
         (
             {"packet": {**RESOLVER, "destination_port": 1, "protocol": "udp"}, "expect": "mitigated"},
-            PACKET,
             "no component sees",
         ),
     ],
 )
-def test_wrong_expectations_are_errors_with_their_place(entry: dict[str, Any], kind: str, problem: str) -> None:
+def test_wrong_expectations_are_errors_with_their_place(entry: dict[str, Any], problem: str) -> None:
     with pytest.raises(OptionError) as error:
-        parsed(entry, kind)
+        parsed(entry)
     assert problem in error.value.message
 
 
