@@ -26,6 +26,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     READ,
     SNAPSHOT_DIRECTORY,
+    has_expectations,
     parts_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
@@ -58,4 +59,5 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
         return HostRun(wrong, True)
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
-    return runner.update(task.host, parts, check_mode, approved, snapshot)
+    predicts_first = has_expectations(parts) and len(parts) > 1
+    return runner.update(task.host, parts, check_mode, approved, snapshot, predicts_first)

@@ -81,9 +81,7 @@ def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
 def unchecked(expectations: Sequence[Expectation], kind: str, module: str) -> list[str]:
     """A warning of each expectation that another module checks."""
     return [
-        Message(
-            item.option, f": it is of a {item.kind}, which {module} checks, and not this module"
-        )
+        Message(item.option, f": {module} checks expectations of a {item.kind}, not this module")
         for item in expectations
         if item.kind != kind
     ]

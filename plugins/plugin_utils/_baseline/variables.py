@@ -17,6 +17,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
+    NAME,
+    PACKET,
+    REQUEST,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
     BY_OWNER,
     codes_of,
@@ -44,6 +49,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         **{option: f"baseline_custom_rules_{option}" for option in ("state", "ignore", "validate")},
     },
 }
+EXPECTATIONS = f"{PREFIX}{NAME}"
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 
@@ -128,6 +134,8 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
     _check(host, values)
     modules = [ACCOUNT] if f"{PREFIX}account_id" in values else []
     modules += [FIREWALL] if values.get(NAMES[FIREWALL]["rules"]) else []
+    if _has_zone(values) and _expects(values, REQUEST):
+        values.setdefault(NAMES[CUSTOM]["rules"], [])
     modules += [CUSTOM] if NAMES[CUSTOM]["rules"] in values and _has_zone(values) else []
     return [
         Part(
@@ -201,6 +209,17 @@ def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
     return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
 
 
+def has_expectations(parts: Sequence[Part]) -> bool:
+    """Whether something is expected of the host: nothing is written before all of it is known."""
+    return any(part.options.get(NAME) for part in parts)
+
+
+def _expects(values: Mapping[str, Any], kind: str) -> bool:
+    """Whether the variables expect something of a request, or of a packet."""
+    entries = values.get(EXPECTATIONS) or ()
+    return any(isinstance(entry, Mapping) and entry.get(kind) for entry in entries)
+
+
 def _has_zone(values: Mapping[str, Any]) -> bool:
     return f"{PREFIX}zone_id" in values or f"{PREFIX}zone_name" in values
 
@@ -222,6 +241,12 @@ def _check(host: str, values: Mapping[str, Any]) -> None:
             named = [name for name in described if values.get(name) not in (None, [])]
             if lacks and named:
                 problems.append(f"{host} has {' and '.join(named)}, but no {what}: set {ways}.")
+    for kind, lacks, what in (
+        (PACKET, not has_account, "account"),
+        (REQUEST, not has_zone, "zone"),
+    ):
+        if lacks and _expects(values, kind):
+            problems.append(f"{host} has {EXPECTATIONS} of a {kind}, but no {what} to check it on.")
     if not _has_credentials(values):
         problems.append(
             f"{host} lacks credentials: set {_ways('api_token')}, or {_ways('api_email')} with"

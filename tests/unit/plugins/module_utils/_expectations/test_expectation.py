@@ -51,7 +51,7 @@ def test_expectations_of_the_other_kind_are_warned_of() -> None:
     request = parsed({"request": {"path": "/"}, "expect": "blocked"})
     assert unchecked([request], "request", "account_protection") == []
     (warning,) = unchecked([request], "packet", "custom_rules")
-    assert warning == "expectations[0]: it is of a request, which custom_rules checks, and not this module"
+    assert warning == "expectations[0]: custom_rules checks expectations of a request, not this module"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     KNOWN,
     NAMES,
     OPTIONS,
+    has_expectations,
     parts_of,
     without_omitted,
 )
@@ -20,6 +21,7 @@ from tests.documentation.roles import BASELINE
 
 ACCOUNT, ZONE, OTHER = "a" * 32, "b" * 32, "c" * 32
 TOKEN = {"edge_api_token": "secret"}
+REQUEST, PACKET = {"request": {"path": "/"}}, {"packet": {"destination": "192.0.2.1"}}
 RULES = {"baseline_custom_rules": [{"ref": "office"}]}
 
 
@@ -45,6 +47,8 @@ def test_every_variable_is_an_option_and_no_option_has_two() -> None:
         ({"edge_zone_id": ZONE}, []),
         ({"edge_zone_id": ZONE, "baseline_firewall_rules": []}, []),
         ({"edge_zone_id": ZONE, **RULES}, ["custom_rules"]),
+        ({"edge_zone_id": ZONE, "baseline_expectations": [REQUEST]}, ["custom_rules"]),
+        ({"edge_account_id": ACCOUNT, "edge_zone_id": ZONE, "baseline_expectations": [PACKET]}, ["account_protection"]),
         ({"edge_zone_id": ZONE, "baseline_custom_rules": []}, ["custom_rules"]),
         (
             {"edge_zone_name": "example.com", **RULES, "baseline_firewall_rules": [{}]},
@@ -143,3 +147,24 @@ def test_what_a_template_omits_is_left_out_however_deep() -> None:
     }
     assert without_omitted(described, "OMIT") == {"baseline_prefixes": [{"prefix": "192.0.2.0/24"}]}
     assert without_omitted(described, object()) is described
+
+
+def test_both_modules_of_a_host_share_its_expectations() -> None:
+    variables = {"edge_account_id": ACCOUNT, "edge_zone_id": ZONE, **TOKEN}
+    shared = parts_of("lima", {**variables, "baseline_expectations": [REQUEST, PACKET]})
+    assert [(part.module, part.options["expectations"]) for part in shared] == [
+        ("account_protection", [REQUEST, PACKET]),
+        ("custom_rules", [REQUEST, PACKET]),
+    ]
+    assert shared[1].options["rules"] == []
+    assert has_expectations(shared)
+    assert not has_expectations(parts_of("lima", variables))
+
+
+@pytest.mark.parametrize(
+    ("owner", "entry", "what"), [("edge_zone_id", PACKET, "account"), ("edge_account_id", REQUEST, "zone")]
+)
+def test_expectations_need_an_owner_to_be_checked_on(owner: str, entry: dict[str, Any], what: str) -> None:
+    (kind,) = entry
+    with pytest.raises(ValueError, match=f"lima has baseline_expectations of a {kind}, but no {what} to check it on"):
+        parts_of("lima", {owner: ACCOUNT, **TOKEN, "baseline_expectations": [entry]})
