@@ -305,6 +305,17 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         options = {"kind": "syn_flood", "expression": "tcp.dstport eq 22", "mode": "enabled"}
     elif module in ("allowlist_entry", "tcp_protection_status"):
         options = {**options, **({"enabled": True} if module == "tcp_protection_status" else {"prefix": "10.0.0.1"})}
+    if "expectations" in MODULE_SPECS[module].options:
+        request = {
+            "source": "198.51.100.99",
+            "uri": "/other",
+            "host": "shop.example",
+            "user_agent": "x",
+            "method": "GET",
+        }
+        other = {"request": request, "expect": "allowed"}
+        outside = {"packet": {"destination": "198.18.0.1"}, "expect": "unprotected"}
+        options = {**options, "expectations": [other if module == "custom_rules" else outside]}
     if "accept_risks" in MODULE_SPECS[module].options:
         options = {**options, "accept_risks": list(CODES)}
     owner_id = {"zone_id": ZONE} if MODULE_SPECS[module].owner == "zone_id" else {"account_id": ACCOUNT_ID}

@@ -78,9 +78,9 @@ def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
             raise OptionError(option, "it lacks destination")
     problems.raise_any()
     _check_families(option, values)
-    given = {field: values[key] for key, field in FIELDS_OF_KEYS.items() if key in values}
+    known = {field: values[key] for key, field in FIELDS_OF_KEYS.items() if key in values}
     values.pop("source_port", None)
-    return Packet(fields=Fields(given), **values)
+    return Packet(fields=Fields(known), **values)
 
 
 def _read(option: Option, key: str, value: Any) -> Any:

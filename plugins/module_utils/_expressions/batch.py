@@ -70,28 +70,32 @@ class Batch:
             return self._all
         return split.matching | split.open
 
-    def _split(self, tree: Tree, asked: Requests) -> Split:
+    def _split(self, tree: Tree, concerned: Requests) -> Split:
         if isinstance(tree, Constant):
-            return Split(asked if tree.value else 0, 0)
+            return Split(concerned if tree.value else 0, 0)
         if isinstance(tree, Negation):
-            part = self._split(tree.part, asked)
-            return Split(asked & ~(part.matching | part.open), part.open)
+            part = self._split(tree.part, concerned)
+            return Split(concerned & ~(part.matching | part.open), part.open)
         if isinstance(tree, Combination):
-            return self._combined(tree, asked)
-        return self._decided(tree, asked)
+            return self._combined(tree, concerned)
+        return self._decided(tree, concerned)
 
-    def _combined(self, tree: Combination, asked: Requests) -> Split:
+    def _combined(self, tree: Combination, concerned: Requests) -> Split:
         if tree.operator == "xor":
             odd = unknown = 0
             for part in tree.parts:
-                split = self._split(part, asked)
+                split = self._split(part, concerned)
                 odd, unknown = odd ^ split.matching, unknown | split.open
             return Split(odd & ~unknown, unknown)
         parts = sorted(tree.parts, key=self._cost)
-        return self._either(parts, asked) if tree.operator == "or" else self._both(parts, asked)
+        return (
+            self._either(parts, concerned)
+            if tree.operator == "or"
+            else self._both(parts, concerned)
+        )
 
-    def _both(self, parts: Sequence[Tree], asked: Requests) -> Split:
-        matching, unknown = asked, 0
+    def _both(self, parts: Sequence[Tree], concerned: Requests) -> Split:
+        matching, unknown = concerned, 0
         for part in parts:
             left = matching | unknown
             if not left:
@@ -101,25 +105,25 @@ class Batch:
             matching &= split.matching
         return Split(matching, unknown)
 
-    def _either(self, parts: Sequence[Tree], asked: Requests) -> Split:
+    def _either(self, parts: Sequence[Tree], concerned: Requests) -> Split:
         matching = unknown = 0
         for part in parts:
-            split = self._split(part, asked & ~matching)
+            split = self._split(part, concerned & ~matching)
             matching |= split.matching
             unknown = (unknown | split.open) & ~matching
         return Split(matching, unknown)
 
-    def _decided(self, leaf: Comparison | Unknown, asked: Requests) -> Split:
+    def _decided(self, leaf: Comparison | Unknown, concerned: Requests) -> Split:
         decide = leaf_decider(leaf)
         matching = unknown = 0
         for group in self._groups_by(_names(leaf)):
-            if group.members & asked:
+            if group.members & concerned:
                 truth = decide(group.fields)
                 if isinstance(truth, NotKnown):
                     unknown |= group.members
                 elif truth:
                     matching |= group.members
-        return Split(matching & asked, unknown & asked)
+        return Split(matching & concerned, unknown & concerned)
 
     def _groups_by(self, names: Names) -> Sequence[Group]:
         """The requests by their values of some fields."""
