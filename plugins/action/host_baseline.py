@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._action import 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import (
     approved_plan,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import OF_HOST
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import (
     HostRun,
     HostRunner,
@@ -24,7 +25,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_
     wrong_parts,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
-    READ,
     SNAPSHOT_DIRECTORY,
     has_expectations,
     parts_of,
@@ -52,7 +52,7 @@ class ActionModule(CollectionAction):
 
 def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
-    values = task.values(READ)
+    values = task.checked(OF_HOST)
     parts = parts_of(task.host, values)
     approved = approved_plan(task.host, values)
     if wrong := wrong_parts(parts):

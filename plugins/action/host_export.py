@@ -41,6 +41,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state i
     state_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
+    Arguments,
+    require_valid,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -69,6 +73,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "firewall_rules": {"type": "bool", "default": False},
     "dns_rules": {"type": "bool", "default": False},
 }
+EXPORT: Arguments = {f"export_{name}": argument for name, argument in ARGUMENTS.items()}
 
 
 class ActionModule(CollectionAction):
@@ -80,8 +85,11 @@ class ActionModule(CollectionAction):
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         task = HostTask(self.calls(task_vars or {}))
-        _result, options = self.validate_argument_spec(ARGUMENTS)
         try:
+            require_valid(
+                EXPORT, {f"export_{name}": self._task.args.get(name) for name in ARGUMENTS}
+            )
+            _result, options = self.validate_argument_spec(ARGUMENTS)
             task.require_control_node()
             return _export(task, options, bool(self._task.check_mode))
         except (OSError, ValueError) as exc:

@@ -21,7 +21,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._action import 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     ACCOUNT,
-    READ,
     Part,
     parts_of,
 )
@@ -30,10 +29,12 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowl
     Acknowledgement,
     parse_acknowledged,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.beside import (
-    VARIABLES,
-    Beside,
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
+    DEFAULT_MODE,
+    OF_REPORTED_HOST,
+    file_mode,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.beside import Beside
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.deadlines import (
     accepted_risks,
     expiring,
@@ -82,10 +83,12 @@ class ActionModule(CollectionAction):
 
 def _predict_host(task: HostTask, now: datetime) -> HostResults:
     task.require_control_node()
-    parts = parts_of(task.host, task.values(READ))
+    values = task.checked(OF_REPORTED_HOST)
+    file_mode(values.get("report_mode", DEFAULT_MODE))  # before a host is read
+    parts = parts_of(task.host, values)
     if not parts:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
-    traffic = traffic_task(parts, task.value(TRAFFIC_HOURS))
+    traffic = traffic_task(parts, values.get(TRAFFIC_HOURS))
     runner = task.runner()
     results: dict[str, dict[str, Any]] = {}
     refusals = []
@@ -99,7 +102,7 @@ def _predict_host(task: HostTask, now: datetime) -> HostResults:
         results[traffic.module] = runner.run_module(traffic, True)
     owners = {name: value for part in parts for name, value in part.options.items()}
     predicted = host_results(task.host, owners, results, refusals)
-    beside = Beside(lambda part: runner.run_module(part, True), parts, task.values(VARIABLES))
+    beside = Beside(lambda part: runner.run_module(part, True), parts, values)
     return replace(
         beside.read(predicted),
         accepted_risks=accepted_risks(parts, now),

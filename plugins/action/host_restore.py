@@ -45,6 +45,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state i
     state_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
+    Arguments,
+    require_valid,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -55,6 +59,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "leave_objects": {"type": "list", "elements": "str", "default": []},
     "leave_fields": {"type": "list", "elements": "str", "default": []},
 }
+RESTORE: Arguments = {f"restore_{name}": argument for name, argument in ARGUMENTS.items()}
 
 
 class ActionModule(CollectionAction):
@@ -71,6 +76,9 @@ class ActionModule(CollectionAction):
         return result if result.get("failed") else {**result, **restore.difference()}
 
     def _options(self) -> dict[str, Any]:
+        """The options of the task; raises ValueError for wrong ones."""
+        given = {f"restore_{name}": value for name, value in self._task.args.items()}
+        require_valid(RESTORE, given)
         _result, options = self.validate_argument_spec(ARGUMENTS)
         return dict(options)
 

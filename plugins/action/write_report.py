@@ -22,6 +22,12 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.missp
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.plan_file import PLANS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
+    DEFAULT_MODE,
+    OPTIONS,
+    VARIABLES,
+    file_mode,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.comparison import compare
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
     host_record,
@@ -37,27 +43,14 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging
     read_report,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import (
-    STATUSES,
     HostRecord,
     Report,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.summary import summary
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
 
 CONTROL_NODE = "localhost"  # where a play merges reports of others, and is none of their hosts
-
-ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    "directory": {"type": "path", "required": True},
-    "merge": {"type": "list", "elements": "path", "default": []},
-    "previous": {"type": "path"},
-    "fail_on": {
-        "type": "list",
-        "elements": "str",
-        "choices": [*STATUSES, ""],  # as -e report_fail_on= gives it
-        "default": [],
-    },
-    "mode": {"type": "str", "default": "0600"},
-}
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]
@@ -71,12 +64,18 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         variables = task_vars or {}
-        _validated, options = self.validate_argument_spec(argument_spec=ARGUMENTS)
+        given = {f"report_{name}": value for name, value in self._task.args.items()}
+        try:
+            require_valid(VARIABLES, given)
+            mode = file_mode(self._task.args.get("mode", DEFAULT_MODE))
+        except ValueError as exc:
+            return {"failed": True, "msg": str(exc)}
+        _validated, options = self.validate_argument_spec(argument_spec=OPTIONS)
         directory = Path(options["directory"]).absolute()
         now = _now()
         try:
             report = self._report(options, variables, now)
-            changed = self._write(report, directory, int(options["mode"], 8))
+            changed = self._write(report, directory, mode)
         except OSError as exc:
             return {
                 "failed": True,

@@ -47,8 +47,8 @@ attributes:
 notes:
   - It takes no options. Neither C(module_defaults) nor the environment replace variables of the
     role; credentials come from variables only.
-  - Playbooks use the role, which validates the variables first and registers the result as
-    C(baseline_result).
+  - It checks the variables first, as the playbooks tell Ansible not to.
+  - Playbooks use the role, which registers the result as C(baseline_result).
 seealso:
   - module: edgeops.protection.host_restore
   - module: edgeops.protection.account_protection

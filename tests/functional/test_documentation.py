@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.basic import env_fallback
+from ansible_collections.edgeops.protection.plugins.action.host_export import EXPORT
 from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
@@ -30,6 +31,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import (
+    BASELINE as BASELINE_ARGUMENTS,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
+    VARIABLES as REPORT_VARIABLES,
+)
 
 from tests.documentation.pages import with_return
 from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
@@ -45,6 +53,7 @@ FOREIGN = {"rules.score_per_period"}  # a field that this collection does not ma
 
 ROOT = Path(__file__).parents[2]
 ACTIONS = {
+    "check_variables",
     "host_baseline",
     "host_export",
     "host_report_info",
@@ -237,6 +246,25 @@ def test_the_variables_of_a_role_have_the_facts_of_the_options_that_they_are_nam
     for name, option in named.items():
         for fact in ("type", "elements", "choices"):
             assert variables[name].get(fact) == option.get(fact), f"{name}: {fact}"
+
+
+READ_BY_ROLES = {"baseline": BASELINE_ARGUMENTS, "export": EXPORT, "report": REPORT_VARIABLES}
+
+
+def read_facts(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts that decide which values are right; a role has defaults of its own, and a host may lack a variable."""
+    own = {"default": None, "required": False}
+    return {name: {**option, **own} for name, option in facts(options, "options").items()}
+
+
+@pytest.mark.parametrize("path", ROLE_SPECS, ids=lambda path: path.parts[-3])
+def test_a_role_reads_the_variables_that_it_documents(path: Path) -> None:
+    """The actions check the variables, since the playbooks tell ansible-core not to."""
+    role = path.parts[-3]
+    documented = yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    assert read_facts(READ_BY_ROLES.get(role, declared_in(role))) == read_facts(documented)
+    tasks = (ROOT / "playbooks" / f"{role}.yml").read_text(encoding="utf-8")
+    assert "rolespec_validate: false" in tasks
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -16,6 +16,7 @@ from ansible.utils.display import Display
 
 from .._action import ModuleCalls, Warn, wrong_options
 from .._diff_text import failure_diff
+from .._variables import Arguments, require_valid
 from .host_runner import HostRun, HostRunner, first_wrong
 from .misspelt import misspelt_in_host
 from .results import IsAccepted, combined, has_failed, lines, refused
@@ -43,6 +44,13 @@ class HostTask:
         described = {name: variables[name] for name in names if name in variables}
         templated = self._calls.templar.template(described)
         values: dict[str, Any] = without_omitted(templated, variables.get("omit"))
+        return values
+
+    def checked(self, arguments: Arguments) -> dict[str, Any]:
+        """The variables that a role takes, as far as the host has them; raises ValueError for wrong
+        ones."""
+        values = self.values(arguments)
+        require_valid(arguments, values)
         return values
 
     def value(self, name: str) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -45,7 +46,7 @@ def misspelt_in_host(names: Iterable[str]) -> list[str]:
 
 def misspelt_in_role(names: Iterable[str], role: str) -> list[str]:
     """A sentence for each variable that is close to one that a role declares, and none of them."""
-    return _alike(sorted(names), f"{role}_", _declared(role), f"the role {role}")
+    return _alike(sorted(names), f"{role}_", list(declared_in(role)), f"the role {role}")
 
 
 def _unknown_in_baseline(names: Iterable[str]) -> list[str]:
@@ -72,8 +73,9 @@ def _sentence(name: str, owner: str, close: Sequence[str]) -> str:
 
 
 @lru_cache
-def _declared(role: str) -> tuple[str, ...]:
+def declared_in(role: str) -> dict[str, dict[str, Any]]:
     """The variables that the argument specification of a role declares."""
     path = ROLES / role / "meta" / "argument_specs.yml"
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return tuple(document["argument_specs"]["main"]["options"])
+    declared: dict[str, dict[str, Any]] = document["argument_specs"]["main"]["options"]
+    return declared

@@ -19,7 +19,6 @@ from .announced import SUBSETS, announced_record
 from .results import HostResults
 
 ANNOUNCED = "report_announced"  # a variable
-VARIABLES = (ANNOUNCED,)
 INFO = "protection_info"
 
 RunModule = Callable[[Part], Mapping[str, Any]]  # the result of a part in check mode

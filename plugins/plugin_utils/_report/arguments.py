@@ -1,0 +1,75 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the role report takes: the options of its last task, and variables of each host."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
+
+from .._baseline.arguments import OF_HOST
+from .._baseline.unmanaged import ACCEPTED_UNMANAGED
+from .._variables import Arguments
+from .acknowledged import ACKNOWLEDGED, STATES
+from .beside import ANNOUNCED
+from .record import STATUSES
+from .traffic_task import TRAFFIC_HOURS
+
+DEFAULT_MODE = "0600"
+# Of the task that writes the report, for all hosts.
+OPTIONS: Arguments = {
+    "directory": {"type": "path", "required": True},
+    "merge": {"type": "list", "elements": "path", "default": []},
+    "previous": {"type": "path"},
+    "fail_on": {
+        "type": "list",
+        "elements": "str",
+        "choices": [*STATUSES, ""],  # as -e report_fail_on= gives it
+        "default": [],
+    },
+    "mode": {"type": "str", "default": DEFAULT_MODE},
+}
+TEXT, NEEDED = {"type": "str"}, {"type": "str", "required": True}
+TEXTS = {"type": "list", "elements": "str"}
+VARIABLES: Arguments = {
+    **{f"report_{name}": argument for name, argument in OPTIONS.items()},
+    ACCEPTED_UNMANAGED: {
+        "type": "list",
+        "elements": "dict",
+        "options": {
+            "resource": NEEDED,
+            "keys": {**TEXTS, "required": True},
+            "reason": NEEDED,
+            "expires": TEXT,
+        },
+    },
+    ACKNOWLEDGED: {
+        "type": "list",
+        "elements": "dict",
+        "options": {
+            "state": {**NEEDED, "choices": list(STATES)},
+            "networks": TEXTS,
+            "components": {**TEXTS, "choices": list(COMPONENTS)},
+            "reason": NEEDED,
+            "expires": TEXT,
+        },
+    },
+    TRAFFIC_HOURS: {"type": "float"},
+    ANNOUNCED: {"type": "bool"},
+}
+OF_REPORTED_HOST: Arguments = {**OF_HOST, **VARIABLES}
+
+
+def file_mode(digits: Any) -> int:
+    """The permissions of a file; raises ValueError for a number, whose digits YAML has read as
+    octal already, or not."""
+    if not isinstance(digits, str) or not re.fullmatch("[0-7]{3,4}", digits):
+        raise ValueError(
+            f"report_mode: {digits} is no text of octal digits such as '0600'; put them in quotes."
+        )
+    return int(digits, 8)

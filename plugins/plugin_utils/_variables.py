@@ -1,0 +1,163 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The variables of a role against what it takes: types, choices, unknown and missing fields.
+
+The playbooks import the roles so that ansible-core does not check them in a task of its own on
+every host; this checks what ansible-core would, by its own converters of types, and says which
+entry of a list is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from ansible.module_utils.common.validation import (
+    check_type_bool,
+    check_type_dict,
+    check_type_float,
+    check_type_int,
+    check_type_list,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import known_secrets
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import redact
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import CRASHES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+    OWN_NAMES,
+    Option,
+    excerpt,
+    first_few,
+    left_out,
+    visible,
+)
+
+Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices, options, required
+Arguments = Mapping[str, Argument]
+Problem = tuple[Option, str]  # what is wrong, and how
+
+MAX_PROBLEMS = 8  # in one message
+MAX_FIELDS = 15  # in one sentence
+MAX_VALUE = 60  # characters
+TYPES: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+    "bool": (check_type_bool, "neither true nor false"),
+    "int": (check_type_int, "no whole number"),
+    "float": (check_type_float, "no number"),
+    "dict": (check_type_dict, "no dictionary"),
+    "list": (check_type_list, "no list"),
+}
+TEXTS = ("str", "path")
+
+
+def require_valid(arguments: Arguments, values: Mapping[str, Any]) -> None:
+    """Raise ValueError if values of a role's variables are wrong, in words without its secrets."""
+    problems = list(wrong_values(arguments, values))
+    if problems:
+        raise ValueError(redact(message_of(problems), _secrets(arguments, values)))
+
+
+def _secrets(arguments: Arguments, values: Mapping[str, Any]) -> list[str]:
+    """The secrets of the variables and the environment, longer ones first."""
+    named = (values.get(name) for name, argument in arguments.items() if argument.get("no_log"))
+    secrets = {*known_secrets({}, os.environ), *(str(value) for value in named if value)}
+    return sorted(secrets, key=len, reverse=True)
+
+
+def wrong_values(arguments: Arguments, values: Mapping[str, Any]) -> Iterator[Problem]:
+    """What is wrong in the values of variables; a variable that is null or not there is not set."""
+    for name, argument in arguments.items():
+        value = values.get(name)
+        if value is not None:
+            yield from _wrong(Option(name), argument, value)
+
+
+def message_of(problems: Sequence[Problem]) -> str:
+    """One message for all problems, of which it tells the first ones."""
+    told = [f"{visible(option.name(OWN_NAMES))}: {text}" for option, text in problems]
+    if len(told) == 1:
+        return f"{told[0]}."
+    listed = [f"({number}) {text}" for number, text in enumerate(told[:MAX_PROBLEMS], 1)]
+    more = left_out(len(told), MAX_PROBLEMS)
+    return f"{len(told)} errors in the variables: {'; '.join(listed)}{more and f'; {more}'}."
+
+
+def _wrong(option: Option, argument: Argument, value: Any) -> Iterator[Problem]:
+    kind = argument.get("type", "str")
+    if kind in TEXTS and isinstance(value, (Mapping, list, tuple)):
+        yield option, f"it is {_shown(value, argument)}, and no text"
+    if kind not in TYPES:
+        yield from _wrong_choice(option, argument, value)
+        return
+    convert, otherwise = TYPES[kind]
+    try:
+        converted = convert(value)
+    except CRASHES:
+        yield option, f"{_shown(value, argument)} is {otherwise}"
+        return
+    if kind == "list":
+        yield from _wrong_items(option, argument, converted)
+    elif kind == "dict":
+        yield from _wrong_fields(option, argument.get("options"), converted)
+    else:
+        yield from _wrong_choice(option, argument, converted)
+
+
+def _wrong_items(option: Option, argument: Argument, items: Sequence[Any]) -> Iterator[Problem]:
+    of_item = {**argument, "type": argument.get("elements", "raw")}
+    for index, item in enumerate(items):
+        if item is None:
+            yield option.at(index), "it is null"
+        else:
+            yield from _wrong(option.at(index), of_item, item)
+
+
+def _wrong_fields(
+    option: Option, fields: Arguments | None, values: Mapping[Any, Any]
+) -> Iterator[Problem]:
+    """What is wrong in a dictionary; one without declared fields takes any."""
+    if fields is None:
+        return
+    for name in values:
+        if name not in fields:
+            yield option.at(excerpt(str(name), MAX_VALUE)), _unknown(str(name), fields)
+    for name, argument in fields.items():
+        value = values.get(name)
+        if value is not None:
+            yield from _wrong(option.at(name), argument, value)
+        elif argument.get("required"):
+            yield option, f"it lacks {name}"
+        elif name in values and argument.get("choices"):
+            yield option.at(name), "it is null; leave it out"
+
+
+def _unknown(name: str, fields: Arguments) -> str:
+    close = get_close_matches(name.lower(), fields, 1)
+    if close:
+        return f"there is no such field; did you mean {close[0]}?"
+    return f"there is no such field; the fields are {first_few(fields, MAX_FIELDS)}"
+
+
+def _wrong_choice(option: Option, argument: Argument, value: Any) -> Iterator[Problem]:
+    choices = argument.get("choices")
+    if not choices or isinstance(value, (Mapping, list, tuple)) or str(value) in choices:
+        return
+    named = [choice for choice in choices if choice]
+    close = get_close_matches(str(value).lower(), named, 1)
+    question = f"; did you mean {close[0]}?" if close else ""
+    yield option, f"{_shown(value, argument)} is none of {', '.join(named)}{question}"
+
+
+def _shown(value: Any, argument: Argument) -> str:
+    """A value within a sentence: short, in one line, and no secret."""
+    if argument.get("no_log"):
+        return "its value"
+    if isinstance(value, Mapping):
+        return "a dictionary"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    text = repr(str.__str__(value)) if isinstance(value, str) else str(value)
+    return visible(excerpt(text, MAX_VALUE))

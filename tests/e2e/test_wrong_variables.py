@@ -1,0 +1,163 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Wrong values of variables, through the playbooks: each host says which of its own is wrong, and asks nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+
+ACCOUNT, ZONE = "a" * 32, "b" * 32
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+MANY = [{"prefx": f"192.0.{number}.0/24"} for number in range(200)]
+
+BASELINE: dict[str, tuple[dict[str, Any], str]] = {
+    "kind": ({"baseline_prefixes": {"prefix": "192.0.2.0/24"}}, "baseline_prefixes: a dictionary is no list."),
+    "text": ({"baseline_allowlist": ["192.0.2.1"]}, "baseline_allowlist[0]: '192.0.2.1' is no dictionary."),
+    "unknown": (
+        {"baseline_rules": [{"kind": "syn_flood", "scope": "global", "moed": "enabled"}]},
+        "baseline_rules[0].moed: there is no such field; did you mean mode?.",
+    ),
+    "missing": ({"baseline_rules": [{"scope": "global"}]}, "baseline_rules[0]: it lacks kind."),
+    "choice": (
+        {"baseline_rules": [{"kind": "syn_flood", "scope": "global", "mode": "enable"}]},
+        "baseline_rules[0].mode: 'enable' is none of enabled, monitoring, disabled; did you mean enabled?.",
+    ),
+    "choices": ({"baseline_purge": ["prefix"]}, "baseline_purge[0]: 'prefix' is none of "),
+    "flag": ({"baseline_enabled": "perhaps"}, "baseline_enabled: 'perhaps' is neither true nor false."),
+    "number": ({"baseline_retries": "often"}, "baseline_retries: 'often' is no whole number."),
+    "directory": ({"baseline_snapshot_directory": ["a"]}, "baseline_snapshot_directory: it is a list, and no text."),
+    "nested": (
+        {"baseline_custom_rules": [{"ref": "a", "action_parameters": {"response": {"status_code": "no"}}}]},
+        "(1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is no whole number; (2) ",
+    ),
+    "unused": (  # the host is no zone with firewall rules, and the variable wrong all the same
+        {"baseline_custom_rules_state": "exactly"},
+        "baseline_custom_rules_state: 'exactly' is none of present, absent, exact; did you mean exact?.",
+    ),
+    "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list, and no text."),
+    "many": (
+        {"baseline_prefixes": MANY},
+        "400 errors in the variables: (1) baseline_prefixes[0].prefx: there is no such",
+    ),
+    "undefined": ({"baseline_prefixes": "{{ no_such_variable }}"}, "no_such_variable"),
+}
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as service:
+        service.account(ACCOUNT).seed(enabled=True)
+        service.zone(ZONE).seed(custom_rules=[])
+        yield service
+        assert not service.breaches
+
+
+def run_playbook(
+    name: str, folder: Path, service: LocalService, hosts: Mapping[str, Any], of_play: Mapping[str, Any] | None = None
+) -> Run:
+    """Run a playbook for these hosts, with variables of the command line."""
+    shared = {**LOCAL, "edge_api_token": service.token, "edge_base_url": service.base_url}
+    inventory = folder / "hosts.yml"
+    document = {"accounts": {"hosts": dict(hosts), "vars": shared}, "zones": {}}
+    inventory.write_text(yaml.safe_dump(document), encoding="utf-8")
+    extra = ("-e", json.dumps(of_play or {}))
+    return ansible_playbook("-i", inventory, *extra, REPOSITORY / "playbooks" / f"{name}.yml")
+
+
+def messages(run: Run) -> dict[str, str]:
+    """The message of each host that failed."""
+    return {task.host: str(task.result["msg"]) for task in run.tasks if task.outcome == "failed"}
+
+
+def test_each_host_says_which_variable_of_the_baseline_is_wrong(service: LocalService, tmp_path: Path) -> None:
+    hosts = {name: {"edge_account_id": ACCOUNT, **variables} for name, (variables, _text) in BASELINE.items()}
+    run = run_playbook("baseline", tmp_path, service, hosts)
+    failures = messages(run)
+    assert failures.keys() == BASELINE.keys()
+    for name, (_variables, text) in BASELINE.items():
+        assert text in failures[name], name
+    assert len(failures["many"]) < 1500
+    assert service.calls == []
+
+
+def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, tmp_path: Path) -> None:
+    hosts = {
+        **{name: {"edge_account_id": ACCOUNT, **BASELINE[name][0]} for name in ("choice", "unused", "undefined")},
+        "hours": {"edge_account_id": ACCOUNT, "report_traffic_hours": "all"},
+        "accepted": {"edge_account_id": ACCOUNT, "report_accepted_unmanaged": [{"resource": "x", "key": "y"}]},
+        "right": {"edge_account_id": ACCOUNT},
+    }
+    run = run_playbook("report", tmp_path, service, hosts, {"report_directory": str(tmp_path / "report")})
+    assert run.code == 0, run.output
+    records = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))["hosts"]
+    reasons = {record["host"]: " ".join(record["reasons"]) for record in records if record["status"] == "unknown"}
+    assert reasons.keys() == hosts.keys() - {"right"}
+    for name in ("choice", "unused", "undefined"):
+        assert BASELINE[name][1] in reasons[name]
+    assert "report_traffic_hours: 'all' is no number." in reasons["hours"]
+    assert "report_accepted_unmanaged[0].key: there is no such field; did you mean keys?" in reasons["accepted"]
+    assert "report_accepted_unmanaged[0]: it lacks reason" in reasons["accepted"]
+    assert service.calls != []
+
+
+@pytest.mark.parametrize(
+    ("variables", "text"),
+    [
+        (
+            {"report_fail_on": ["drfit"]},
+            "report_fail_on[0]: 'drfit' is none of unknown, unprotected, weakened, drift, ",
+        ),
+        ({"report_merge": {"a": 1}}, "report_merge: a dictionary is no list."),
+        ({"report_directory": ["a"]}, "report_directory: it is a list, and no text."),
+        ({"report_mode": 0o644}, "report_mode: 420 is no text of octal digits such as '0600'; put them in quotes."),
+    ],
+)
+def test_a_wrong_variable_of_the_report_stops_it_before_it_reads_a_host(
+    variables: dict[str, Any], text: str, service: LocalService, tmp_path: Path
+) -> None:
+    of_play = {"report_directory": str(tmp_path / "report"), **variables}
+    run = run_playbook("report", tmp_path, service, {"lima": {"edge_account_id": ACCOUNT}}, of_play)
+    assert text in messages(run)["lima"]
+    assert service.calls == []
+    assert not (tmp_path / "report").exists()
+
+
+def test_the_export_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
+    wrong = {
+        "purge": ({"export_purge": "perhaps"}, "export_purge: 'perhaps' is neither true nor false."),
+        "directory": ({"export_directory": {"a": 1}}, "export_directory: it is a dictionary, and no text."),
+        "number": ({"export_timeout": "long"}, "export_timeout: 'long' is no number."),
+    }
+    hosts = {name: {"edge_account_id": ACCOUNT, **variables} for name, (variables, _text) in wrong.items()}
+    run = run_playbook("export", tmp_path, service, hosts)
+    assert messages(run) == {name: text for name, (_variables, text) in wrong.items()}
+    assert service.calls == []
+
+
+def test_the_restore_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
+    run = run_playbook("restore", tmp_path, service, {"lima": {"edge_account_id": ACCOUNT, "restore_file": ["a"]}})
+    assert messages(run) == {"lima": "restore_file: it is a list, and no text."}
+    assert service.calls == []
+
+
+def test_the_migration_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
+    wrong = {
+        "apply": ({"migrate_firewall_rules_apply": "perhaps"}, "_apply: 'perhaps' is neither true nor false."),
+        "retries": ({"migrate_firewall_rules_retries": [1]}, "_retries: a list is no whole number."),
+        "zone": ({"edge_zone_id": [ZONE]}, "_zone_id: it is a list, and no text."),
+    }
+    hosts = {name: {"edge_zone_id": ZONE, **variables} for name, (variables, _text) in wrong.items()}
+    run = run_playbook("migrate_firewall_rules", tmp_path, service, hosts)
+    assert messages(run) == {name: f"migrate_firewall_rules{text}" for name, (_variables, text) in wrong.items()}
+    assert service.calls == []
