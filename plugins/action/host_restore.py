@@ -77,8 +77,8 @@ class ActionModule(CollectionAction):
 
     def _options(self) -> dict[str, Any]:
         """The options of the task; raises ValueError for wrong ones."""
-        given = {f"restore_{name}": value for name, value in self._task.args.items()}
-        require_valid(RESTORE, given)
+        values = {f"restore_{name}": value for name, value in self._task.args.items()}
+        require_valid(RESTORE, values)
         _result, options = self.validate_argument_spec(ARGUMENTS)
         return dict(options)
 

@@ -64,9 +64,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         variables = task_vars or {}
-        given = {f"report_{name}": value for name, value in self._task.args.items()}
+        values = {f"report_{name}": value for name, value in self._task.args.items()}
         try:
-            require_valid(VARIABLES, given)
+            require_valid(VARIABLES, values)
             mode = file_mode(self._task.args.get("mode", DEFAULT_MODE))
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}

@@ -77,12 +77,12 @@ def wrong_values(arguments: Arguments, values: Mapping[str, Any]) -> Iterator[Pr
 
 def message_of(problems: Sequence[Problem]) -> str:
     """One message for all problems, of which it tells the first ones."""
-    told = [f"{visible(option.name(OWN_NAMES))}: {text}" for option, text in problems]
-    if len(told) == 1:
-        return f"{told[0]}."
-    listed = [f"({number}) {text}" for number, text in enumerate(told[:MAX_PROBLEMS], 1)]
-    more = left_out(len(told), MAX_PROBLEMS)
-    return f"{len(told)} errors in the variables: {'; '.join(listed)}{more and f'; {more}'}."
+    texts = [f"{visible(option.name(OWN_NAMES))}: {text}" for option, text in problems]
+    if len(texts) == 1:
+        return f"{texts[0]}."
+    listed = [f"({number}) {text}" for number, text in enumerate(texts[:MAX_PROBLEMS], 1)]
+    more = left_out(len(texts), MAX_PROBLEMS)
+    return f"{len(texts)} errors in the variables: {'; '.join(listed)}{more and f'; {more}'}."
 
 
 def _wrong(option: Option, argument: Argument, value: Any) -> Iterator[Problem]:
