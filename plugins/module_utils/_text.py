@@ -21,6 +21,7 @@ UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
+MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")  # of GitHub's and GitLab's Markdown
 Step = Union[str, int]  # the name of an option or of a suboption, or a position in a list
 # By option, the variable from which a role fills it; empty if the role has no such variable.
 Names = Mapping[str, str]
@@ -163,3 +164,13 @@ def visible(text: str) -> str:
     """A text as a terminal can show it: characters that control it, or the direction of text, are
     escaped."""
     return UNSEEN.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+
+
+def as_markdown(text: str) -> str:
+    """A text as Markdown that means it: no markup, no mention, no line of its own."""
+    return MARKUP.sub(r"\\\1", visible(text)).replace("@", "@<!-- -->")
+
+
+def markdown_row(cells: Iterable[str]) -> str:
+    """A row of a table in Markdown."""
+    return "| " + " | ".join(cells) + " |"

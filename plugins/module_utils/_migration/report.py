@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
 
+from .._text import as_markdown, markdown_row
 from .migrate import Migration
 
 OLD = ("", "Firewall rule", "Description", "Action", "Priority", "State")
 NEW = ("Position", "Custom rule", "Action", "Enabled")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 REGULAR_EXPRESSION = re.compile(r"\bmatches\b|~")
-MARKUP = re.compile(r"([\\`*\[\]<>|])")
 
 
 class Difference(NamedTuple):
@@ -102,8 +102,8 @@ def _summary(migration: Migration) -> str:
 
 
 def _table(migration: Migration) -> Iterator[str]:
-    yield _row(OLD + NEW)
-    yield _row(["---"] * len(OLD + NEW))
+    yield markdown_row(OLD + NEW)
+    yield markdown_row(["---"] * len(OLD + NEW))
     for number, entry in enumerate(migration.entries, start=1):
         position = entry["position"]
         new = (
@@ -111,11 +111,7 @@ def _table(migration: Migration) -> Iterator[str]:
             if position
             else ["-", "left out", "-", "-"]
         )
-        yield _row([str(number), *_old(entry), *new])
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+        yield markdown_row([str(number), *_old(entry), *new])
 
 
 def _old(entry: Mapping[str, Any]) -> list[str]:
@@ -132,7 +128,7 @@ def _old(entry: Mapping[str, Any]) -> list[str]:
         priority,
         ", ".join(paused) or "active",
     ]
-    return [_plain(cell) for cell in cells]
+    return [as_markdown(cell) for cell in cells]
 
 
 def _new(rule: Mapping[str, Any], position: int) -> list[str]:
@@ -140,7 +136,12 @@ def _new(rule: Mapping[str, Any], position: int) -> list[str]:
     skipped = ["remaining rules"] if "ruleset" in parameters else []
     skipped += parameters.get("products", [])
     action = rule["action"] + (": " if skipped else "") + ", ".join(skipped)
-    return [str(position), _plain(rule["ref"]), _plain(action), "yes" if rule["enabled"] else "no"]
+    return [
+        str(position),
+        as_markdown(rule["ref"]),
+        as_markdown(action),
+        "yes" if rule["enabled"] else "no",
+    ]
 
 
 def _rule_by_rule(entries: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -148,8 +149,8 @@ def _rule_by_rule(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     for entry in entries:
         if entry["notes"]:
             description = f" ({entry['description']})" if entry["description"] else ""
-            lines.append("- " + _plain(entry["id"] + description))
-            lines += ["  - " + _plain(note) for note in entry["notes"]]
+            lines.append("- " + as_markdown(entry["id"] + description))
+            lines += ["  - " + as_markdown(note) for note in entry["notes"]]
     return lines or ["None: each custom rule does with every request what its firewall rule does."]
 
 
@@ -160,10 +161,4 @@ def _for_all(rules: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             continue
         refs = [rule["ref"] for rule in rules if concerns(rule)]
         if refs:
-            yield f"- {sentence} It concerns: {_plain(', '.join(refs))}."
-
-
-def _plain(text: str) -> str:
-    """One line of text that Markdown shows as it is."""
-    printable = "".join(character if character.isprintable() else " " for character in text)
-    return MARKUP.sub(r"\\\1", " ".join(printable.split()))
+            yield f"- {sentence} It concerns: {as_markdown(', '.join(refs))}."

@@ -14,9 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+    as_markdown,
     excerpt,
     first_few,
     left_out,
+    markdown_row,
     plural,
     visible,
 )
@@ -40,7 +42,6 @@ from .sharing import by_hosts
 from .texts import FieldTexts, operation_texts
 from .traffic_page import traffic_lines
 
-MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
 MAX_CELL = 300  # characters
 MAX_LINE = 600  # characters
 MAX_LINES = 50  # of a host, or of hosts that have the same ones
@@ -73,9 +74,9 @@ def _head(report: Report) -> Iterator[str]:
     totals = report["totals"]
     yield from (f"# Protection of {plural(totals['hosts'], 'host', 'hosts')}", "")
     yield from (f"{lead(totals)} Read {shown(report['generated'])}.", "")
-    yield _row(LABELS[status] for status in STATUSES)
+    yield markdown_row(LABELS[status] for status in STATUSES)
     yield "|" + "---:|" * len(STATUSES)
-    yield from (_row(str(totals["statuses"][status]) for status in STATUSES), "")
+    yield from (markdown_row(str(totals["statuses"][status]) for status in STATUSES), "")
     yield from (f"- {item.family} addresses: {item.words}" for item in bars(totals["addresses"]))
     parts = ages(report)
     yield from (f"- {part.in_words()}" for part in (parts if len(parts) > 1 else ()))
@@ -84,10 +85,12 @@ def _head(report: Report) -> Iterator[str]:
 def _table(report: Report) -> Iterator[str]:
     """A row for each host, the worst first, as far as they fit."""
     columns = dict(shown_as(Column))
-    yield from ("", _row(column.title for column in columns.values()))
+    yield from ("", markdown_row(column.title for column in columns.values()))
     yield "|" + "".join("---:|" if column.is_number else "---|" for column in columns.values())
     hosts = report["hosts"]
-    rows = list(_fitting([_row(_cells(record, columns)) for record in hosts], LONGEST_TABLE))
+    rows = list(
+        _fitting([markdown_row(_cells(record, columns)) for record in hosts], LONGEST_TABLE)
+    )
     yield from rows
     if more := hosts[len(rows) :]:
         counts = Counter(LABELS[record["status"]] for record in more)
@@ -127,9 +130,9 @@ def _change(item: HostChange) -> str:
     statuses = (item["before"], item["now"])
     before, now = (LABELS[status] if status else "not in the report" for status in statuses)
     status = now if now == before else f"{before} → {now}"
-    reason = text(excerpt(item["new"][0], MAX_CELL)) if item["new"] else ""
-    gone = f"no longer: {text(excerpt(item['gone'][0], MAX_CELL))}" if item["gone"] else ""
-    return f"{text(item['host'])}: {status}. {reason or gone}".rstrip()
+    reason = as_markdown(excerpt(item["new"][0], MAX_CELL)) if item["new"] else ""
+    gone = f"no longer: {as_markdown(excerpt(item['gone'][0], MAX_CELL))}" if item["gone"] else ""
+    return f"{as_markdown(item['host'])}: {status}. {reason or gone}".rstrip()
 
 
 def _deadlines(report: Report) -> Iterator[str]:
@@ -142,8 +145,8 @@ def _deadlines(report: Report) -> Iterator[str]:
         return
     yield from ("", "## Ends within two weeks", "")
     for expires, host, item in sorted(ends, key=lambda end: end[:2])[:MAX_CHANGES]:
-        name = f"{text(item['title'])} {code(excerpt(item['key'], MAX_CELL))}"
-        yield f"- {shown(expires)}: {name} of {text(host)}"
+        name = f"{as_markdown(item['title'])} {code(excerpt(item['key'], MAX_CELL))}"
+        yield f"- {shown(expires)}: {name} of {as_markdown(host)}"
     if more := left_out(len(ends), MAX_CHANGES, "end", "ends"):
         yield f"- {more} in report.html"
 
@@ -151,20 +154,16 @@ def _deadlines(report: Report) -> Iterator[str]:
 def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
     """What some hosts have in common, or one has alone."""
     count = f"{len(hosts)} hosts: " if len(hosts) > 1 else ""
-    yield from ("", f"## {count}{text(first_few(hosts))}", "")
+    yield from ("", f"## {count}{as_markdown(first_few(hosts))}", "")
     yield from lines[:MAX_LINES]
     if more := left_out(len(lines), MAX_LINES, "difference", "differences"):
         yield f"- {more} in report.html"
 
 
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
 def _cells(record: Mapping[str, Any], columns: Mapping[str, Column]) -> Iterator[str]:
     for key, column in columns.items():
         known = is_known(record) or not column.is_number  # what is not known is not zero
-        yield text(excerpt(column.cell(record[key]), MAX_CELL)) if known else ""
+        yield as_markdown(excerpt(column.cell(record[key]), MAX_CELL)) if known else ""
 
 
 def _details(records: Sequence[HostRecord]) -> dict[str, list[str]]:
@@ -177,33 +176,28 @@ def _lines(record: HostRecord) -> Iterator[str]:
     for risk in record["risks"]:
         yield (
             f"- risk {code(risk['code'])}, {'accepted' if risk['accepted'] else 'refused'}:"
-            f" {text(risk['message'])}"
+            f" {as_markdown(risk['message'])}"
         )
     for hole in unaccepted(record["unmanaged"]):
-        yield f"- in no baseline: {text(unmanaged_text(hole))}"
+        yield f"- in no baseline: {as_markdown(unmanaged_text(hole))}"
     for item in record["acknowledged"]:
-        yield f"- {text(acknowledged_text(item))}"
+        yield f"- {as_markdown(acknowledged_text(item))}"
     for operation in record["operations"]:
         yield _operation(operation)
     for line in traffic_lines(record["traffic"]):
-        yield f"- {text(excerpt(line, MAX_LINE))}"
+        yield f"- {as_markdown(excerpt(line, MAX_LINE))}"
 
 
 def _operation(operation: Difference) -> str:
     texts = operation_texts(operation)
     name = f" {code(texts.name)}" if texts.name else ""
     fields = ", ".join(map(_field, texts.fields))
-    return f"- `{texts.sign}` {text(texts.title)}{name}" + (f": {fields}" if fields else "")
+    return f"- `{texts.sign}` {as_markdown(texts.title)}{name}" + (f": {fields}" if fields else "")
 
 
 def _field(field: FieldTexts) -> str:
     before = f"{code(field.before)} \u2192 " if field.before is not None else ""
-    return f"{text(field.path)} {before}{code(field.after)}"
-
-
-def text(data: str) -> str:
-    """Text that means itself: no markup, no mention, no line of its own."""
-    return MARKUP.sub(r"\\\1", visible(data)).replace("@", "@<!-- -->")
+    return f"{as_markdown(field.path)} {before}{code(field.after)}"
 
 
 def code(data: str) -> str:

@@ -12,11 +12,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     Advice,
     Message,
     Option,
+    as_markdown,
     capitalised,
     excerpt,
     first_few,
     first_sentences,
     joined,
+    markdown_row,
     plural,
     sentence,
     visible,
@@ -155,3 +157,15 @@ def test_a_plain_text_names_no_option() -> None:
 )
 def test_the_first_sentences_are_whole_ones(sentences: list[str], text: str) -> None:
     assert first_sentences(sentences, 2) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("a_b*c", r"a\_b\*c"), ("<b>", r"\<b\>"), ("@team", "@<!-- -->team"), ("x\ny", r"x\\ny"), ("a|b", r"a\|b")],
+)
+def test_text_is_no_markup(text: str, shown: str) -> None:
+    assert as_markdown(text) == shown
+
+
+def test_a_row_has_a_line_around_each_cell() -> None:
+    assert markdown_row(["a", "", as_markdown("b|c")]) == r"| a |  | b\|c |"

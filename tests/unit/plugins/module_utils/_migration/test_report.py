@@ -26,9 +26,9 @@ def test_the_report_has_a_row_for_each_rule() -> None:
     lines = report(migrate(REPORTED)).splitlines()
     start = lines.index("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |") + 1
     assert lines[start : start + 6] == [
-        r"| 1 | 1 | a \| b \<script\> | log | 1 | active | 1 | 1 | log | yes |",
-        r"| 2 | 2 |  | bypass | 2 | active | 2 | office_\[1\] | skip: remaining rules, waf | yes |",
-        r"| 3 | 3 |  | allow | 3 | active | 2 | office_\[1\] | skip: remaining rules, waf | yes |",
+        r"| 1 | 1 | a \| b\\n\<script\> | log | 1 | active | 1 | 1 | log | yes |",
+        r"| 2 | 2 |  | bypass | 2 | active | 2 | office\_\[1\] | skip: remaining rules, waf | yes |",
+        r"| 3 | 3 |  | allow | 3 | active | 2 | office\_\[1\] | skip: remaining rules, waf | yes |",
         "| 4 | 4 |  | simulate | 4 | active | - | left out | - | - |",
         "| 5 | 5 |  | block | 5 | filter paused | 3 | 5 | block | no |",
         "| 6 | 6 |  | challenge | - | paused | 4 | 6 | challenge | no |",

@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files i
     write_file,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.prometheus import metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.summary import summary
 
@@ -151,14 +151,6 @@ def test_data_adds_no_line_and_no_cell_to_markdown(data: str) -> None:
     assert len(hostile.splitlines()) == len(plain.splitlines())
     assert cells == [line.count("|") for line in plain.splitlines() if line.startswith("| ")]
     assert "@everyone" not in re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", hostile)
-
-
-@pytest.mark.parametrize(
-    ("data", "shown"),
-    [("a_b*c", r"a\_b\*c"), ("<b>", r"\<b\>"), ("@team", "@<!-- -->team"), ("x\ny", r"x\\ny"), ("a|b", r"a\|b")],
-)
-def test_text_is_no_markup(data: str, shown: str) -> None:
-    assert text(data) == shown
 
 
 @pytest.mark.parametrize(
