@@ -173,9 +173,9 @@ class Run:
         checked = check_plan(plan, task.limits, task.accepted, now, verdicts)
         expected = self._expected(plan.before, plan.after() if plan.operations else plan.before)
         unmet = unmet_expectations(task.expectations, expected, plan)
-        reasons = (refused_risks(checked), unmet, approval.refusal(plan, plan_id))
-        reasons += (quota.exceeded, onboarding.refused)
-        message = joined(" ", filter(None, reasons))
+        refusals = [refused_risks(checked), unmet, approval.refusal(plan, plan_id)]
+        refusals += [quota.exceeded, onboarding.refused]
+        message = joined(" ", filter(None, refusals))
         if message:
             details = {**plan_details(checked), "plan_id": plan_id}
             raise PlanError(message, {**details, **expected})

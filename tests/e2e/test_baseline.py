@@ -385,10 +385,12 @@ def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalS
 
 def test_the_role_waits_for_evidence(service: LocalService, tmp_path: Path) -> None:
     """In check mode and in the run alike, until the traffic speaks for it; the second run does nothing."""
+    monitoring: dict[str, Any] = {"rules": [{"scope": "global", "mode": "monitoring"}]}
     account = service.account("e" * 32).seed(
         enabled=True,
         prefixes=[{"prefix": "203.0.113.0/24"}, {"prefix": "198.51.100.0/24"}],
-        **{kind: {"rules": [{"scope": "global", "mode": "monitoring"}]} for kind in ("syn_flood", "out_of_state_tcp")},
+        syn_flood=monitoring,
+        out_of_state_tcp=monitoring,
     )
     service.clock.advance(hours=48)
     lost = {"verdict": "drop", "mitigationReason": "NOT_FOUND", "hours_ago": 3}

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -24,7 +25,7 @@ PLAYBOOKS = [
 @pytest.fixture
 def inventory(tmp_path: Path) -> Path:
     path = tmp_path / "hosts.yml"
-    groups = {"accounts": {"hosts": {"lima": {}, "oslo": {}}}, "others": {"hosts": {"kyiv": {}}}}
+    groups: dict[str, Any] = {"accounts": {"hosts": {"lima": {}, "oslo": {}}}, "others": {"hosts": {"kyiv": {}}}}
     path.write_text(yaml.safe_dump(groups), encoding="utf-8")
     return path
 

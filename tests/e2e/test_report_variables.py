@@ -82,7 +82,10 @@ def test_a_lab_that_is_off_on_purpose_is_in_order_until_it_expires(service: Loca
 
 def test_announced_networks_need_a_prefix(service: LocalService, tmp_path: Path) -> None:
     parts = [{"cidr": "203.0.113.0/24"}, {"cidr": "198.51.100.0/25"}, {"cidr": "198.51.100.128/25"}]
-    onboarded = [{"cidr": "203.0.113.0/24"}, {"cidr": "198.51.100.0/24", "bgp_prefixes": parts[1:]}]
+    onboarded: list[dict[str, Any]] = [
+        {"cidr": "203.0.113.0/24"},
+        {"cidr": "198.51.100.0/24", "bgp_prefixes": parts[1:]},
+    ]
     service.account(LAB).seed(onboarded=onboarded, prefixes=[{"prefix": "198.51.100.128/25", "excluded": True}])
     run = report(tmp_path, service, {"report_announced": True})
     assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, Modules
 
-ONBOARDED = [
+ONBOARDED: list[dict[str, Any]] = [
     {"cidr": "203.0.113.0/24", "delegations": ["203.0.113.128/25"]},
     {"cidr": "198.51.100.0/24", "approved": "P"},
 ]
@@ -40,7 +42,7 @@ def test_a_prefix_that_the_service_refuses_is_refused_before_anything_is_written
 def test_the_service_refuses_what_the_token_does_not_show(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(onboarded=ONBOARDED)
     token = service.add_token("protection-only", addressing="none")
-    task = {"prefixes": [{"prefix": "203.0.113.0/24"}], "api_token": token}
+    task: dict[str, Any] = {"prefixes": [{"prefix": "203.0.113.0/24"}], "api_token": token}
     result = modules.done("protected_prefixes", check=True, **task)
     warning = "Whether the new prefixes are approved, and not delegated to other accounts, is not known: "
     assert warning in str(result["warnings"])

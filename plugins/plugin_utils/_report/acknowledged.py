@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import IDLE
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import UNDECIDED
@@ -29,12 +29,14 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
 
 from .._baseline.consent import Consent, is_in_force, parse_entries
 from .coverage import AccountCoverage, component_title, named
-from .record import Acknowledged, Announced
+from .record import Acknowledged, AcknowledgedState, Announced
 
 ACKNOWLEDGED = "report_acknowledged"  # the variable
-PROTECTION_OFF, NO_PREFIX = "protection_off", "no_protected_prefix"
-UNCOVERED, ANNOUNCED = "uncovered", "announced"
-STATES = (PROTECTION_OFF, NO_PREFIX, UNCOVERED, ANNOUNCED)
+PROTECTION_OFF: Final = "protection_off"
+NO_PREFIX: Final = "no_protected_prefix"
+UNCOVERED: Final = "uncovered"
+ANNOUNCED: Final = "announced"
+STATES: Sequence[AcknowledgedState] = (PROTECTION_OFF, NO_PREFIX, UNCOVERED, ANNOUNCED)
 OF_NETWORKS = (UNCOVERED, ANNOUNCED)
 OFF = "TCP protection is off."
 
@@ -43,7 +45,7 @@ OFF = "TCP protection is off."
 class Acknowledgement:
     """A state that is meant; if it is one of addresses, for these networks and components."""
 
-    state: str
+    state: AcknowledgedState
     consent: Consent
     networks: Ranges
     components: Sequence[str]

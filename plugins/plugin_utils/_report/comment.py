@@ -38,7 +38,7 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
 class Call(Protocol):
     """Sends a request with a body of JSON, and returns the JSON of its answer; raises OSError."""
 
-    def __call__(self, method: str, url: str, body: Any = None) -> Any: ...
+    def __call__(self, method: str, url: str, body: Any = None, /) -> Any: ...
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,9 @@ def expiring(
 
 def _acceptances(parts: Sequence[Part]) -> list[Acceptance]:
     """The acceptances of a host, which all of its parts share."""
-    elements = next((part.options[RISKS] for part in parts if part.options.get(RISKS)), [])
+    elements: Sequence[Any] = next(
+        (part.options[RISKS] for part in parts if part.options.get(RISKS)), []
+    )
     try:
         return list(parse_acceptances(RISKS, elements, CODES))
     except OptionError:  # with which the modules fail, so that the host is unknown

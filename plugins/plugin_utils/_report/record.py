@@ -177,10 +177,13 @@ def _missing(announced: Announced) -> int:
     return len(announced["unprotected"])
 
 
+AcknowledgedState = Literal["protection_off", "no_protected_prefix", "uncovered", "announced"]
+
+
 class Acknowledged(TypedDict):
     """A state that would make the host red, and that is meant."""
 
-    state: Literal["protection_off", "no_protected_prefix", "uncovered", "announced"]
+    state: AcknowledgedState
     text: Annotated[str, "the state in a sentence"]
     networks: Annotated[list[str], "the addresses that it concerns, as far as it concerns some"]
     reason: str

@@ -61,10 +61,8 @@ def read_traffic(result: Mapping[str, Any] | None) -> HostTraffic | None:
 
 def _seen(record: ComponentTraffic) -> SeenTraffic:
     losing = [network for network in record["networks"] if _loses(network)]
-    return SeenTraffic(
-        **{**record, "networks": losing[:MAX_NETWORKS]},
-        more_networks=max(0, len(losing) - MAX_NETWORKS),
-    )
+    more = max(0, len(losing) - MAX_NETWORKS)
+    return {**record, "networks": losing[:MAX_NETWORKS], "more_networks": more}
 
 
 def _loses(network: NetworkTraffic) -> bool:

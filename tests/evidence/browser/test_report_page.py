@@ -57,7 +57,7 @@ def full_report(number: int) -> Report:
     report, before = make_report(hosts, GENERATED), make_report(hosts[1:], BEFORE)
     report["hosts"][-1]["generated"] = PART
     for record in before["hosts"][::4]:
-        record.update(status="in_order", reasons=[])
+        record["status"], record["reasons"] = "in_order", []
     report["previous"] = compare(before, report["hosts"])
     return report
 

@@ -93,7 +93,7 @@ def test_an_acceptance_that_another_module_of_the_host_can_meet_is_not_called_us
     codes = ["mass_deletion", "weakens_zone"]
     (account,) = parts_of("lima", owners)
     assert account.caller.standing(codes) == codes
-    rules = {"baseline_custom_rules": []}
+    rules: dict[str, Any] = {"baseline_custom_rules": []}
     account, zone = parts_of("lima", {**owners, **rules})
     assert (account.caller.standing(["mass_deletion", "unprotects_addresses"]), zone.caller.standing(codes)) == (
         ["unprotects_addresses"],

@@ -108,7 +108,8 @@ class Elements(HTMLParser):
 
 def compared(data: str) -> Any:
     """A report with everything that it may have, in which every text is this one."""
-    report = report_of([record(data), {**record(data), "host": data + "2", "groups": []}], GENERATED)
+    other: Any = {**record(data), "host": data + "2", "groups": []}
+    report = report_of([record(data), other], GENERATED)
     report["previous"] = compare(report_of([record(data, reasons=[], status="pending")], GENERATED), report["hosts"])
     return report
 

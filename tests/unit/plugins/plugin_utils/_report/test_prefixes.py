@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -11,9 +12,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverag
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.prefixes import prefix_records
 
 
-def coverage(enabled: bool | None = True, prefixes: Any = (), **modes: Any) -> Any:
+def coverage(modes: Mapping[str, list[str]], prefixes: Sequence[str] = (), enabled: bool | None = True) -> Any:
     """A coverage in which each of these networks has its modes in SYN flood protection and in DNS protection."""
-    pieces = [{"networks": [network.replace("_", "/")], "modes": names} for network, names in modes.items()]
+    pieces = [{"networks": [network], "modes": names} for network, names in modes.items()]
     return read_coverage(
         {
             "enabled": enabled,
@@ -31,10 +32,10 @@ def rows(before: Any, after: Any, kind: str = "syn_flood") -> dict[str, tuple[li
 
 
 def test_each_prefix_has_its_modes_now_and_after_a_run() -> None:
-    before = coverage(**{"192.0.2.0_25": ["monitoring"], "192.0.2.128_25": ["enabled"], "203.0.113.0_24": ["enabled"]})
+    before = coverage({"192.0.2.0/25": ["monitoring"], "192.0.2.128/25": ["enabled"], "203.0.113.0/24": ["enabled"]})
     after = coverage(
+        {"192.0.2.0/24": ["enabled"], "198.51.100.0/24": ["enabled", "off"]},
         prefixes=["192.0.2.0/24", "198.51.100.0/24"],
-        **{"192.0.2.0_24": ["enabled"], "198.51.100.0_24": ["enabled", "off"]},
     )
     assert rows(before, after) == {
         "192.0.2.0/24": (["enabled", "monitoring"], ["enabled"]),
@@ -45,7 +46,7 @@ def test_each_prefix_has_its_modes_now_and_after_a_run() -> None:
 
 @pytest.mark.parametrize(("enabled", "now"), [(False, ["off"]), (None, ["undecided"]), (True, ["enabled"])])
 def test_a_component_that_is_switched_off_has_no_mode_of_its_rules(enabled: bool | None, now: list[str]) -> None:
-    before = coverage(enabled, **{"192.0.2.0_24": ["enabled"]})
-    after = coverage(prefixes=["192.0.2.0/24"], **{"192.0.2.0_24": ["enabled"]})
+    before = coverage({"192.0.2.0/24": ["enabled"]}, enabled=enabled)
+    after = coverage({"192.0.2.0/24": ["enabled"]}, prefixes=["192.0.2.0/24"])
     assert rows(before, after) == {"192.0.2.0/24": (now, ["enabled"])}
     assert rows(before, after, "dns") == {"192.0.2.0/24": (["enabled"], ["enabled"])}

@@ -47,4 +47,5 @@ def test_an_operation_is_told_with_its_sign_and_its_fields() -> None:
 
 
 def test_an_object_that_there_is_once_has_no_name() -> None:
-    assert operation_texts(dict(UPDATE, resource="tcp_protection_status")).name == ""
+    status: Any = {**UPDATE, "resource": "tcp_protection_status"}
+    assert operation_texts(status).name == ""

@@ -140,7 +140,8 @@ def test_the_bar_shows_a_share_that_is_not_zero() -> None:
 
 
 def test_the_time_of_an_odd_report_is_shown_as_it_is() -> None:
-    assert period({**traffic(), "until": "noon"}) == "2026-06-30T12:00:00+00:00 to noon"
+    odd: Any = {**traffic(), "until": "noon"}
+    assert period(odd) == "2026-06-30T12:00:00+00:00 to noon"
 
 
 def test_metrics_have_packets_that_are_known_and_no_others() -> None:
