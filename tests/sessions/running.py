@@ -14,7 +14,7 @@ from typing import Final
 import nox
 from nox.command import CommandFailed
 
-from .environment import CACHE, PARALLEL, fetch_from_npm, missing, run, run_tests
+from .environment import CACHE, PARALLEL, ROOT, fetch_from_npm, missing, run, run_tests
 
 # Percent of the lines and branches of plugins/module_utils and plugins/plugin_utils, which the unit tests of the plugins alone must run.
 COVERAGE: Final = 95
@@ -133,6 +133,21 @@ def prometheus(session: nox.Session) -> None:
             session.run("dpkg-deb", "--extract", str(package), ".", external=True)
             package.unlink()
     run_tests(session, "tests/evidence/prometheus")
+
+
+@nox.session(python=False, tags=EVIDENCE)
+def rulebook(session: nox.Session) -> None:
+    """Run the example rulebook with ansible-rulebook, which needs Java, against the local service."""
+    if not shutil.which("java"):
+        if os.geteuid() != 0 or not shutil.which("apt-get"):
+            missing(session, "there is no Java.")
+        try:
+            session.run("apt-get", "update", "-qq", silent=True, external=True)
+            session.run("apt-get", "install", "-y", "-qq", "default-jre-headless", silent=True, external=True)
+        except CommandFailed:
+            missing(session, "apt-get cannot install Java.")
+    session.run(str(ROOT / ".ci" / "install"), "rulebook", str(CACHE / "rulebook"), log=False, external=True)
+    run_tests(session, "tests/evidence/rulebook")
 
 
 @nox.session(python=False)

@@ -1,0 +1,124 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Evidence
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.rows import Row
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events.watch import Watch, Window, next_window, rates
+
+NOON = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
+MINUTE = timedelta(minutes=1)
+LENGTH = 60
+
+
+def window(number: int) -> Window:
+    return Window(NOON + number * MINUTE, NOON + (number + 1) * MINUTE)
+
+
+def row(network: str = "203.0.113.0/24", packets: int = 600, outcome: str = "pass", reason: str = "NOT_FOUND") -> Row:
+    return Row(network, "FRA", reason, outcome, "drop", packets, packets)
+
+
+def passing(network: str = "203.0.113.0/24") -> Row:
+    return Row(network, "FRA", "", "pass", "pass", 9999, 9999)
+
+
+def read(watch: Watch, number: int, *rows: Row) -> list[Any]:
+    """The event, component, network and action of what a window changes."""
+    evidence = [Evidence(name, rows, []) for name in watch.components]
+    events = [event["traffic"] for event in watch.read(window(number), rates(evidence, window(number)))]
+    return [(event["event"], event["component"], event["network"], event["action"]) for event in events]
+
+
+def watch(least: float = 10, *components: str) -> Watch:
+    return Watch("a" * 32, components or ("out_of_state_tcp",), least)
+
+
+START = ("start", "out_of_state_tcp", "203.0.113.0/24", "would_drop")
+END = ("end", *START[1:])
+DROPPED = (*START[:3], "dropped")
+
+
+def test_dropping_begins_once_and_ends_once() -> None:
+    seen = watch()
+    assert [read(seen, number, row()) for number in range(3)] == [[START], [], []]
+    assert [read(seen, number, passing()) for number in range(3, 6)] == [[END], [], []]
+
+
+def test_what_is_dropped_and_what_would_be_are_told_apart() -> None:
+    seen = watch()
+    assert read(seen, 0, row()) == [START]
+    assert read(seen, 1, row(outcome="drop")) == [END, DROPPED]  # the component was enabled
+    assert read(seen, 2, row(), row(outcome="drop")) == [START]
+
+
+def test_each_network_and_each_component_has_its_own_events() -> None:
+    seen = watch(10, "syn_flood", "out_of_state_tcp")
+    other = "198.51.100.0/24"
+    assert read(seen, 0, row(), row(other)) == [
+        ("start", component, network, "would_drop")
+        for component in ("out_of_state_tcp", "syn_flood")
+        for network in (other, START[2])
+    ]
+    assert [event[2] for event in read(seen, 1, row(other))] == [START[2], START[2]]
+
+
+def test_fewer_packets_than_the_least_are_no_event() -> None:
+    seen = watch(10)
+    assert read(seen, 0, row(packets=599)) == []
+    assert read(seen, 1, row(packets=600)) == [START]
+    assert read(seen, 2, row(packets=599)) == [END]
+
+
+def test_no_packet_is_no_event_where_every_packet_counts() -> None:
+    seen = watch(0)
+    assert read(seen, 0, row(packets=0), passing()) == []
+    assert read(seen, 1, row(packets=1)) == [START]
+
+
+def test_an_event_has_the_rate_the_reasons_and_the_time() -> None:
+    rows = [row(packets=600), row(packets=300, reason="UNEXPECTED"), row(packets=90, reason="")]
+    evidence = [Evidence("out_of_state_tcp", rows, [])]
+    (event,) = watch().read(window(3), rates(evidence, window(3)))
+    assert event == {
+        "traffic": {
+            "event": "start",
+            "account_id": "a" * 32,
+            "component": "out_of_state_tcp",
+            "network": "203.0.113.0/24",
+            "action": "would_drop",
+            "packets_per_second": 16.5,
+            "reasons": {"NOT_FOUND": 600, "UNEXPECTED": 300, "unknown": 90},
+            "at": "2026-07-01T12:03:00+00:00",
+        }
+    }
+
+
+def test_the_end_says_what_is_left() -> None:
+    seen = watch(10)
+    read(seen, 0, row())
+    (event,) = seen.read(window(1), rates([Evidence("out_of_state_tcp", [row(packets=60)], [])], window(1)))
+    assert (event["traffic"]["packets_per_second"], event["traffic"]["reasons"]) == (1.0, {"NOT_FOUND": 60})
+    read(seen, 2, row())
+    (event,) = seen.read(window(3), {})
+    assert (event["traffic"]["packets_per_second"], event["traffic"]["reasons"]) == (0.0, {})
+
+
+def test_what_is_not_known_is_said_once_and_so_is_that_it_is_known_again() -> None:
+    seen = watch()
+    assert seen.regain(NOON) == []
+    (lost,) = seen.lose(["A shard is lost."], NOON)
+    assert (lost["traffic"]["event"], lost["traffic"]["message"]) == ("unknown", "A shard is lost.")
+    assert lost["traffic"]["components"] == ["out_of_state_tcp"] and seen.lose(["It is still lost."], NOON) == []
+    (known,) = seen.regain(NOON + MINUTE)
+    assert (known["traffic"]["event"], known["traffic"]["at"]) == ("known", "2026-07-01T12:01:00+00:00")
+
+
+def test_a_window_is_read_when_it_is_over() -> None:
+    assert next_window(NOON, MINUTE, NOON + timedelta(seconds=59)) is None
+    assert next_window(NOON, MINUTE, NOON + MINUTE) == window(0)
