@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import KINDS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events import source
 from ansible_collections.edgeops.protection.plugins.plugin_utils._events.feed import LONGEST, MAX_PAUSE, Feed
 from ansible_collections.edgeops.protection.plugins.plugin_utils._events.options import NAMES, NUMBERS, parse_source
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import feeds_of
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY
@@ -46,7 +46,7 @@ def arguments(service: LocalService, **others: Any) -> dict[str, Any]:
 
 def feeds(service: LocalService, stack: ExitStack, **others: Any) -> list[Feed]:
     """The feeds of the source, by the service's clock."""
-    made = source._feeds(parse_source(arguments(service, **others), {}, print), stack, (service.token,))
+    made = feeds_of(parse_source(arguments(service, **others), {}, print), stack, (service.token,))
     for feed in made:
         feed.clock = service.clock.now
     return made

@@ -32,11 +32,11 @@ async def run_source(queue: Queue, arguments: Mapping[str, Any]) -> None:
     options = parse_source(arguments, environment, LOG.warning)
     secrets = known_secrets(arguments, environment)
     with ExitStack() as stack:
-        feeds = list(_feeds(options, stack, secrets))
+        feeds = feeds_of(options, stack, secrets)
         await asyncio.gather(*(follow(feed, queue) for feed in feeds))
 
 
-def _feeds(options: SourceOptions, stack: ExitStack, secrets: tuple[str, ...]) -> list[Feed]:
+def feeds_of(options: SourceOptions, stack: ExitStack, secrets: tuple[str, ...]) -> list[Feed]:
     """One feed for each account and node."""
     feeds = []
     for settings in options.settings:

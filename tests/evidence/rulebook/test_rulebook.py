@@ -54,7 +54,7 @@ class Rulebook:
             "CLOUDFLARE_BASE_URL": service.base_url,
         }
         command = [
-            PROGRAMS / "ansible-rulebook",
+            str(PROGRAMS / "ansible-rulebook"),
             "--rulebook",
             RULEBOOK,
             "-i",

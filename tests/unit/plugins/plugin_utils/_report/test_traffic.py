@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import ACCOUNT, Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.prometheus import metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
@@ -22,8 +21,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic
     period,
     read_traffic,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic_page import traffic_lines, traffic_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic_task import traffic_task
 
 GENERATED = "2026-07-01T12:00:00+00:00"
 NETWORK: dict[str, Any] = {
@@ -89,7 +86,6 @@ def test_networks_beyond_the_most_are_counted() -> None:
 @pytest.mark.parametrize("value", [None, {"failed": True, "msg": "No."}, {"skipped": True}])
 def test_a_host_without_a_result_has_no_traffic(value: Any) -> None:
     assert read_traffic(value) is None
-    assert traffic_part(None) == "" and list(traffic_lines(None)) == []
 
 
 @pytest.mark.parametrize(
@@ -114,29 +110,15 @@ def test_sentences_have_the_numbers() -> None:
     assert list(networks_in_words(seen)) == ["203.0.113.0/24: 50,000 would have been dropped (4 % would have been)"]
 
 
-def test_lines_name_the_component_the_time_and_the_advice() -> None:
-    lines = list(traffic_lines(traffic(out_of_state_tcp=SEEN)))
-    assert lines[0].startswith("Out-of-state TCP protection in 24 h until 2026-07-01T12:00:00+00:00: packets: ")
-    assert lines[-1] == "NOT_FOUND: monitor longer."
-
-
 def test_unknown_traffic_has_its_reason_and_no_number() -> None:
     nothing = traffic(syn_flood=NOTHING)
     assert in_words(nothing["components"]["syn_flood"]) == "Not known. The analytics saw no traffic."
-    page = traffic_part(nothing)
-    assert '<svg class="bar"' not in page and "Not known. The analytics saw no traffic." in page
 
 
 def test_numbers_of_which_not_all_is_known_say_so() -> None:
     part = {**SEEN, "known": False, "unknown": ["A shard is lost."]}
     words = in_words(traffic(syn_flood=part)["components"]["syn_flood"])
     assert words.startswith("packets: 91,200,000 passed") and words.endswith("Not all is known. A shard is lost.")
-
-
-def test_the_bar_shows_a_share_that_is_not_zero() -> None:
-    page = traffic_part(traffic(syn_flood=SEEN))
-    assert page.count('<rect class="') == 3  # and three of the legend, whose class comes last
-    assert 'class="n" x="98.81%" width="0.5932%"' in page, page
 
 
 def test_the_time_of_an_odd_report_is_shown_as_it_is() -> None:
@@ -164,38 +146,3 @@ def test_metrics_say_whether_the_traffic_is_known() -> None:
     assert 'edgeops_protection_host_packets{host="lima",component="syn_flood",action="would_drop"} 50000\n' in text
     without = metrics(report_of([{**host, "traffic": None}], GENERATED))
     assert "host_packets" not in without and "traffic_known" not in without
-
-
-PARTS = [Part(ACCOUNT, {"account_id": "a", "api_token": "t", "prefixes": []}, {"account_id": "edge_account_id"})]
-
-
-@pytest.mark.parametrize(
-    ("hours", "asked"), [(0, False), ("0", False), (None, False), ("", False), ("24", True), (0.5, True)]
-)
-def test_traffic_is_asked_for_if_hours_are_set(hours: Any, asked: bool) -> None:
-    part = traffic_task(PARTS, hours)
-    assert bool(part) is asked
-    assert traffic_task([Part("custom_rules", {})], hours) is None
-
-
-def test_the_task_has_the_connection_of_the_account_and_the_name_of_the_variable() -> None:
-    part = traffic_task(PARTS, "24")
-    assert part and part.options == {
-        "account_id": "a",
-        "api_token": "t",
-        "hours": 24.0,
-        "components": ["syn_flood", "out_of_state_tcp"],
-    }
-    assert part.names == {"account_id": "edge_account_id", "hours": "report_traffic_hours"}
-
-
-def test_dns_protection_counts_if_the_baseline_describes_it() -> None:
-    (account,) = PARTS
-    part = traffic_task([Part(ACCOUNT, {**account.options, "dns_rules": [{}]})], 1)
-    assert part and part.options["components"][-1] == "dns"
-
-
-@pytest.mark.parametrize("hours", ["a day", [24]])
-def test_hours_are_a_number(hours: Any) -> None:
-    with pytest.raises(ValueError, match="^report_traffic_hours: .* is no number of hours"):
-        traffic_task(PARTS, hours)
