@@ -46,5 +46,5 @@ class FilterModule:
     """The filters of this file."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
-        """By name."""
+        """The functions, by the names of their filters."""
         return {"coverage": coverage, "covers": covers}

@@ -35,5 +35,5 @@ class FilterModule:
     """The filters of this file."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
-        """By name."""
+        """The functions, by the names of their filters."""
         return {"protection_report": protection_report}

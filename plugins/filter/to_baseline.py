@@ -74,5 +74,5 @@ class FilterModule:
     """The filters of this file."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
-        """By name."""
+        """The functions, by the names of their filters."""
         return {"to_baseline": to_baseline, "to_baseline_file": to_baseline_file}

@@ -44,8 +44,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.argument
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import with_names
-from ansible_collections.edgeops.protection.plugins.plugin_utils._diff_text import failure_diff
-from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import (
+
+from ._diff_text import failure_diff
+from ._worker import (
     end_with_run,
     first_of_run,
 )

@@ -131,7 +131,7 @@ class Pool(HTTPConnectionPool):  # type: ignore[misc]
 
 
 class TLSPool(HTTPSConnectionPool):  # type: ignore[misc]
-    """Connections for https."""
+    """Connections for https, each bounded in time."""
 
     ConnectionCls = BoundedTLSConnection
 

@@ -99,7 +99,7 @@ class State:
         return Header(*values)
 
     def write_header(self, header: Header) -> None:
-        """Raises Unusable."""
+        """Write what all calls share; raises Unusable."""
         self._write(0, HEADER.pack(MAGIC, *header))
 
     def moment(self, turn: int) -> float:
@@ -132,7 +132,7 @@ class State:
         return CallTime(abs(moment), is_under_way=moment < 0)
 
     def write_call(self, turn: int, call: CallTime) -> None:
-        """Raises Unusable."""
+        """Write the time of one call into its slot of the ring; raises Unusable."""
         self._write(self._offset(turn), SLOT.pack(-call.at if call.is_under_way else call.at))
 
     def _offset(self, turn: int) -> int:

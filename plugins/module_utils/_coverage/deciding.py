@@ -36,7 +36,7 @@ class Decided:
 
     @property
     def space(self) -> Ranges:
-        """All destinations."""
+        """The destinations that it decides for, of all networks together."""
         return union(item for _prefix, ranges in self.networks for item in ranges)
 
     def holds(self, data_center: str) -> bool:

@@ -149,7 +149,7 @@ END = Token(SIGN, "", -1)
 
 
 class Constant(NamedTuple):
-    """true or false."""
+    """An expression, or a part of one, that is true or false whatever the request."""
 
     value: bool
 

@@ -74,7 +74,7 @@ def subsets_of(state: State) -> dict[str, Any]:
 
 
 class Status(ModuleSpec):
-    """tcp_protection_status."""
+    """The module tcp_protection_status: whether the protection of an account is on."""
 
     owner = OWNER
 

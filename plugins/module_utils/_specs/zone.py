@@ -166,7 +166,7 @@ class RulesInfo(ModuleSpec):
 
 
 class FirewallRulesInfo(RulesInfo):
-    """firewall_rules_info."""
+    """The module firewall_rules_info: the firewall rules of a zone, with their filters."""
 
     def __init__(self) -> None:
         super().__init__(FIREWALL_RULES)

@@ -82,7 +82,7 @@ class Sums:
 
     @property
     def total(self) -> int:
-        """All packets."""
+        """The number of all packets."""
         return self.passed + self.dropped + self.would_drop
 
     @property

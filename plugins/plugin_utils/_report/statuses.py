@@ -65,7 +65,7 @@ def assess(
 
 
 def worst_first(status: Status) -> int:
-    """Sorts statuses."""
+    """The place of a status in the order from the worst to the best."""
     return STATUSES.index(status)
 
 
