@@ -90,6 +90,8 @@ snapshot:
 account_protection:
   description:
     - The result of M(edgeops.protection.account_protection), also after it failed.
+    - If the module changes nothing, the existing objects are left out, and the coverage is its summary, unless the
+      run is verbose (C(-v)).
     - If a module after it failed, this is C(changed), C(operations), C(risks) and the summary of the coverage, or with
       C(-v) all of it.
   returned: when the module ran

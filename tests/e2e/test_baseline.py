@@ -196,6 +196,7 @@ def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Pa
         assert len(first["diff"]) == len(modules)
         assert [result["changed"] for result in (first, second, third)] == [bool(modules)] * 2 + [False]
         assert third["operations"] == []
+        assert not {"protection", "rules"} & {name for module in modules for name in third[module]}
     assert [item["resource"] for item in results[1]["both"]["operations"]] == [
         *("prefix", "syn_flood_rule", "out_of_state_tcp_rule"),
         *("firewall_rule", "custom_rule"),

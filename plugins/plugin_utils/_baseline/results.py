@@ -29,6 +29,7 @@ Results = Mapping[
 ]  # by module, in the order in which they ran; only the last one may have failed
 
 MAX_SENTENCES = 3  # in a line
+STATE = ("protection", "rules", "invocation")  # of a result: whole lists, and those of the task
 FOR_ANSIBLE = (
     "warnings",
     "deprecations",
@@ -41,7 +42,9 @@ def combined(
     """The result of a host: that of each module under its name, and what they change together.
 
     `warnings` come before those of the modules. After a failure, the results before it are
-    shortened unless verbose, as Ansible prints all of a failure.
+    shortened unless verbose, as Ansible prints all of a failure. A module that changes nothing
+    leaves out what it has read unless verbose, since Ansible templates, sends and keeps the results
+    of all hosts.
     """
     plain = {module: _plain(result) for module, result in results.items()}
     together: dict[str, Any] = {"changed": any(result.get("changed") for result in plain.values())}
@@ -58,8 +61,16 @@ def combined(
         "diff": [result["diff"] for result in plain.values() if result.get("diff")],
         "plan_id": host_plan_id(plans),
         "plans": plans,
-        **plain,
+        **(plain if verbose else {module: _lean(result) for module, result in plain.items()}),
     }
+
+
+def _lean(result: Result) -> Result:
+    """A result without the state that was read, if nothing changes; a coverage is its summary."""
+    if result.get("changed"):
+        return result
+    readable = readable_failure(result)
+    return {name: value for name, value in readable.items() if name not in STATE}
 
 
 def has_failed(results: Results) -> bool:

@@ -30,12 +30,22 @@ def test_the_result_of_a_host_has_that_of_each_module() -> None:
     result = combined({"account_protection": ACCOUNT, "custom_rules": ZONE}, ["of the role"])
     assert (result["changed"], result["operations"], result["diff"]) == (True, [ENABLE], [ACCOUNT["diff"]])
     assert result["warnings"] == ["of the role", "of the account"]
-    assert result["custom_rules"] == ZONE
+    assert result["custom_rules"] == {"changed": False, "plan_id": "", "operations": []}
     assert result["plans"] == {"account_protection": "a" * 64}
     assert len(result["plan_id"]) == 64
     assert result["account_protection"] == {
         name: value for name, value in ACCOUNT.items() if name not in ("warnings", "_ansible_parsed")
     }
+
+
+def test_a_module_that_changes_nothing_leaves_out_what_it_read_unless_verbose() -> None:
+    whole = {**ACCOUNT, "changed": False, "invocation": {"module_args": {}}, "pending": ["a step"]}
+    lean = combined({"account_protection": whole})["account_protection"]
+    assert not {"protection", "invocation"} & lean.keys()
+    assert lean["coverage"] == {"after": {"summary": COVERAGE["after"]["summary"]}}
+    assert (lean["changed"], lean["pending"]) == (False, ["a step"])
+    verbose = combined({"account_protection": whole}, verbose=True)["account_protection"]
+    assert (verbose["protection"], verbose["coverage"]) == (whole["protection"], COVERAGE)
 
 
 def test_a_failure_is_that_of_the_host_and_says_what_was_applied_before() -> None:
