@@ -92,7 +92,7 @@ def test_an_unapproved_plan_with_a_risk_says_both(service: LocalService, modules
 
 
 @pytest.mark.parametrize("fault", ["lost_after", "lost_before", "truncated"])
-def test_what_is_left_after_a_lost_answer_is_approved_too(
+def test_operations_left_after_a_lost_answer_are_approved_too(
     fault: str, service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
     options: dict[str, Any] = {"entries": [{"prefix": f"10.0.0.{number}"} for number in range(3)]}
@@ -120,7 +120,7 @@ def seeds_entry(service: LocalService) -> Callable[[], object]:
     return lambda: service.account(ACCOUNT).seed(allowlist=[{"prefix": "10.0.0.1", "comment": "theirs"}])
 
 
-def test_what_somebody_else_made_meanwhile_is_not_approved(service: LocalService, modules: Modules) -> None:
+def test_operations_of_somebody_else_are_not_approved(service: LocalService, modules: Modules) -> None:
     options: dict[str, Any] = {"prefix": "10.0.0.1", "comment": "ours"}
     approved = modules.done("allowlist_entry", check=True, **options)["plan_id"]
     service.switch(refuse_duplicates=True)

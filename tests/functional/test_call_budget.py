@@ -157,7 +157,7 @@ def of_another_user(path: Path) -> None:
         (of_another_user, "it belongs to another user|Permission denied"),
     ],
 )
-def test_where_the_state_cannot_be_shared_a_warning_says_why(
+def test_a_state_that_cannot_be_shared_is_warned_of_with_the_reason(
     damage: Callable[[Path], None], reason: str | None, account: LocalService
 ) -> None:
     damage(Path(path_of(account)))

@@ -83,7 +83,7 @@ NOT_NAMING_DNS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("module", "options"), NOT_NAMING_DNS, ids=str)
-def test_who_does_not_name_dns_rules_does_not_read_them(
+def test_dns_rules_are_not_read_if_the_task_does_not_name_them(
     module: str, options: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT).seed(**WHOLE, **DNS, dns_entitled=False)
@@ -93,7 +93,7 @@ def test_who_does_not_name_dns_rules_does_not_read_them(
 
 
 @pytest.mark.parametrize(("module", "options"), NAMING_DNS, ids=str)
-def test_who_names_dns_rules_reads_them_once_or_is_told_why_not(
+def test_dns_rules_are_read_once_or_their_lack_is_told(
     module: str, options: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT).seed(**WHOLE, **DNS)
@@ -254,7 +254,7 @@ def test_a_verbose_result_tells_how_many_calls_were_made(service: LocalService, 
         ("firewall_rules_info", {}, "GET", 1, 8, 1),
     ],
 )
-def test_what_can_be_under_way_at_the_same_time_is(
+def test_independent_calls_are_under_way_at_the_same_time(
     module: str, options: dict[str, Any], method: str, before: int, together: int, rounds: int,
     service: LocalService, modules: Modules,
 ) -> None:  # fmt: skip

@@ -88,7 +88,7 @@ def remove(service: LocalService) -> Callable[[], object]:
     return service.account(ACCOUNT).allowlist.clear
 
 
-def test_who_finds_the_entry_made_meanwhile_takes_it_as_it_is(service: LocalService, modules: Modules) -> None:
+def test_an_equal_entry_made_meanwhile_is_taken_as_it_is(service: LocalService, modules: Modules) -> None:
     service.switch(refuse_duplicates=True)
     service.misbehave("meanwhile", method="POST", times=1, action=create(service, prefix="10.0.0.1"))
     result = modules.done("allowlist_entry", prefix="10.0.0.1")
@@ -96,7 +96,7 @@ def test_who_finds_the_entry_made_meanwhile_takes_it_as_it_is(service: LocalServ
     assert result["entry"]["id"]
 
 
-def test_who_finds_another_entry_made_meanwhile_brings_it_into_line(service: LocalService, modules: Modules) -> None:
+def test_another_entry_made_meanwhile_is_updated_to_match(service: LocalService, modules: Modules) -> None:
     service.switch(refuse_duplicates=True)
     service.misbehave("meanwhile", method="POST", times=1, action=create(service, prefix="10.0.0.1", comment="theirs"))
     result = modules.done("allowlist_entry", prefix="10.0.0.1", comment="ours")
@@ -128,13 +128,13 @@ def test_a_bulk_call_that_comes_too_late_is_planned_again(
     assert [call.method for call in service.calls].count("POST") == 1 + again
 
 
-def test_who_removes_what_is_gone_meanwhile_changes_nothing(service: LocalService, modules: Modules) -> None:
+def test_removing_an_entry_that_is_gone_changes_nothing(service: LocalService, modules: Modules) -> None:
     service.misbehave("meanwhile", method="DELETE", times=1, action=remove(service))
     result = modules.done("allowlist_entry", prefix="192.0.2.1", state="absent", accept_risks=["empties_list"])
     assert (result["changed"], result["operations"], result["entry"]) == (False, [], None)
 
 
-def test_who_changes_what_is_gone_meanwhile_makes_it_anew(service: LocalService, modules: Modules) -> None:
+def test_a_changed_object_that_is_gone_is_made_anew(service: LocalService, modules: Modules) -> None:
     service.misbehave("meanwhile", method="PATCH", times=1, action=remove(service))
     result = modules.done("allowlist_entry", prefix="192.0.2.1", comment="new")
     assert keys(result["operations"]) == ["create 192.0.2.1/32"]
@@ -190,7 +190,7 @@ REFUSALS = [(200, "HTTP 200"), (400, "HTTP 400"), (409, "HTTP 409"), (500, "HTTP
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_what_the_service_refuses_and_does_all_the_same_is_done_with_a_warning(
+def test_a_refused_change_that_came_about_is_done_with_a_warning(
     method: str,
     module: str,
     options: dict[str, Any],

@@ -57,7 +57,7 @@ def test_variables_are_what_a_new_account_would_become(service: LocalService, mo
     assert coverage(desired) == modules.done("account_protection", **desired)["coverage"]["after"]
 
 
-def test_what_variables_do_not_say_is_unknown() -> None:
+def test_parts_that_variables_lack_are_unknown() -> None:
     source = coverage({"prefixes": [{"prefix": "192.0.2.0/24", "comment": None}]})
     assert source["protected"]["addresses"] == 256
     assert source["effective"] is False

@@ -79,7 +79,7 @@ def test_the_description_of_the_ruleset_goes_along(service: LocalService, module
         (["before office", "first"], ["b", "a", "office", "login", "last"]),
     ],
 )
-def test_where_new_rules_go(
+def test_new_rules_go_to_their_positions(
     positions: Sequence[str | None], order: list[str], service: LocalService, modules: Modules
 ) -> None:
     rules = [{"ref": ref, **BLOCK, "position": position} for ref, position in zip("ab", positions, strict=True)]
@@ -244,7 +244,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("rule", "message"), INVALID)
 @pytest.mark.parametrize("check", [True, False])
-def test_what_cannot_be_is_refused_before_anything_is_written(
+def test_impossible_rules_are_refused_before_anything_is_written(
     rule: dict[str, Any], message: str, check: bool, service: LocalService, modules: Modules
 ) -> None:
     actual = modules.failed("custom_rules", check=check, rules=[rule])["msg"]

@@ -121,7 +121,7 @@ def test_attempts_become_rarer_up_to_a_limit(service: LocalService, stack: ExitS
     assert pauses == [60, 120, 240, 480, *[MAX_PAUSE.total_seconds()] * 3]
 
 
-def test_what_is_too_old_is_given_up(
+def test_old_moments_are_given_up(
     service: LocalService, stack: ExitStack, waits: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:
     (feed,) = feeds(service, stack)

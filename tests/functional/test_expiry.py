@@ -127,7 +127,7 @@ def test_the_last_entry_that_expires_empties_the_list(service: LocalService, mod
     assert modules.done("allowlist_entry", check=True, state="absent", **options)["changed"] is True
 
 
-def test_what_was_approved_before_is_another_plan_after(service: LocalService, modules: Modules) -> None:
+def test_a_plan_approved_before_an_expiry_is_another_after_it(service: LocalService, modules: Modules) -> None:
     options: dict[str, Any] = {"entries": [{"prefix": "192.0.2.1"}, {"prefix": "203.0.113.7", "expires": FRIDAY}]}
     approved = modules.done("allowlist", check=True, **options)["plan_id"]
     service.clock.set(datetime(2027, 2, 1, tzinfo=UTC))

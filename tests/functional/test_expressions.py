@@ -56,7 +56,7 @@ def test_white_space_in_texts_that_are_hard_to_end_makes_another_rule(
         ("ip.dst in $office", "expression: column 11, at '$office': what the list '$office' holds is not known"),
     ],
 )  # fmt: skip
-def test_what_only_may_be_refused_is_warned_of(
+def test_a_possible_refusal_is_warned_of(
     expression: str, warning: str, check: bool, service: LocalService, modules: Modules
 ) -> None:
     filters(service)
@@ -68,7 +68,7 @@ def test_what_only_may_be_refused_is_warned_of(
 OCTAL = "tcp.dstport in {0..065535}"
 
 
-def test_what_the_service_has_and_the_documents_have_not_is_undecided(service: LocalService, modules: Modules) -> None:
+def test_undocumented_expressions_of_the_service_are_undecided(service: LocalService, modules: Modules) -> None:
     filters(service, OCTAL)
     coverage: dict[str, Any] = modules.done("protection_info")["coverage"]
     assert any(OCTAL in text and "is no port" in text for text in coverage["undecided"])

@@ -79,7 +79,7 @@ def test_nothing_is_left_to_do_afterwards(rules: list[dict[str, Any]], foreign: 
 @given(
     rules=st.lists(ODD_RULE, max_size=6), custom=st.lists(st.dictionaries(st.text(max_size=3), st.text()), max_size=2)
 )
-def test_whatever_the_service_says_there_are_steps(rules: list[dict[str, Any]], custom: list[dict[str, str]]) -> None:
+def test_steps_are_shown_whatever_the_service_says(rules: list[dict[str, Any]], custom: list[dict[str, str]]) -> None:
     existing = [{**item, "ref": ref} for ref, item in zip("ab", custom, strict=False)]
     to_do = steps(rules, existing)
     assert {step["id"] for step in to_do["pause"]} <= {item["id"] for item in rules}
@@ -90,7 +90,7 @@ def existing(ref: str, action: str = "block", **fields: Any) -> dict[str, Any]:
     return {"ref": ref, "action": action, "expression": 'http.host  eq "example.com"', "enabled": True, **fields}
 
 
-def test_what_is_missing_goes_between_what_is_there() -> None:
+def test_missing_rules_go_between_those_that_exist() -> None:
     rules = [rule(name, "block") for name in "abcd"]
     to_do = steps(rules, [existing("x"), existing("b"), existing("d")])
     assert {item["ref"]: item["position"] for item in to_do["create"]} == {"a": "before b", "c": "after b"}

@@ -111,7 +111,7 @@ def test_templates(tasks: Mapping[str, TaskResult], value: str) -> None:
     ],
 )
 @pytest.mark.parametrize("plugin", [to_custom_rules, migration_report])
-def test_what_is_not_a_list_of_rules_is_refused(plugin: Any, value: Any, message: str) -> None:
+def test_data_that_are_no_list_of_rules_are_refused(plugin: Any, value: Any, message: str) -> None:
     (function,) = plugin.FilterModule().filters().values()
     with pytest.raises(AnsibleFilterError, match=message):
         function(value)
@@ -119,7 +119,7 @@ def test_what_is_not_a_list_of_rules_is_refused(plugin: Any, value: Any, message
 
 @pytest.mark.parametrize("custom", ["text", {"rules": []}, ["a"]])
 @pytest.mark.parametrize("plugin", [to_custom_rules, migration_report, migration_steps])
-def test_what_is_not_a_list_of_custom_rules_is_refused(plugin: Any, custom: Any) -> None:
+def test_data_that_are_no_list_of_custom_rules_are_refused(plugin: Any, custom: Any) -> None:
     (function,) = plugin.FilterModule().filters().values()
     with pytest.raises(AnsibleFilterError, match="custom_rules"):
         function(RULES, custom)

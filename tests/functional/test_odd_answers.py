@@ -112,7 +112,7 @@ def test_a_missing_permission_is_named(
 
 
 @pytest.mark.parametrize("kind", ["no_result_info", "extra_fields"])
-def test_what_is_merely_unusual_is_read_all_the_same(kind: str, service: LocalService, modules: Modules) -> None:
+def test_unusual_answers_are_read_all_the_same(kind: str, service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}], enabled=True)
     service.misbehave(kind)
     options: dict[str, Any] = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "new"}], "enabled": True}
@@ -178,7 +178,7 @@ SHOWN = r"\x1b[2J\x07\u202e"
         ("raw", {"body": f"no{CONTROL}"}),
     ],
 )
-def test_what_would_control_a_terminal_is_escaped_in_messages(
+def test_characters_that_control_a_terminal_are_escaped_in_messages(
     kind: str, settings: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT)
@@ -188,9 +188,7 @@ def test_what_would_control_a_terminal_is_escaped_in_messages(
     assert result["msg"].isprintable()
 
 
-def test_what_would_control_a_terminal_is_escaped_in_warnings_and_left_in_data(
-    service: LocalService, modules: Modules
-) -> None:
+def test_terminal_controls_are_escaped_in_warnings_and_left_in_data(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(
         prefixes=[{"prefix": "192.0.2.0/24", "comment": CONTROL}],
         syn_flood={"filters": [{"expression": f"ip.dst {CONTROL}", "mode": "enabled"}]},
@@ -289,7 +287,7 @@ def test_a_secret_that_the_service_repeats_is_not_passed_on(service: LocalServic
 
 
 @pytest.mark.parametrize(("status", "is_known"), [(500, False), (403, True)])
-def test_what_was_done_what_is_left_and_what_is_not_known_add_up(
+def test_done_left_and_unknown_operations_add_up(
     status: int, is_known: bool, service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT)

@@ -110,7 +110,7 @@ def stored(service: LocalService) -> Any:
 
 @HYPOTHESIS
 @given(existing=EXISTING, desired=account_options())
-def test_what_is_predicted_is_done_and_nothing_is_left(
+def test_a_predicted_plan_is_applied_and_nothing_is_left(
     existing: dict[str, Any], desired: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
     prepare(service, "account_protection", existing)

@@ -70,7 +70,7 @@ def test_expressions(expression: str, expected: bool) -> None:
         "ip.src eq %",
     ],
 )
-def test_what_is_not_in_the_subset_is_refused(expression: str) -> None:
+def test_expressions_beyond_the_subset_are_refused(expression: str) -> None:
     with pytest.raises(SyntaxError):
         matches(expression, REQUEST)
 

@@ -45,7 +45,7 @@ def seeded(service: LocalService) -> None:
 
 @pytest.mark.parametrize(("fault", "settings"), PASSING, ids=str)
 @pytest.mark.parametrize(("module", "options", "method"), ABSOLUTE, ids=lambda value: str(value)[:24])
-def test_what_sets_absolute_values_is_repeated(
+def test_calls_that_set_absolute_values_are_repeated(
     fault: str, settings: dict[str, Any], module: str, options: dict[str, Any], method: str,
     service: LocalService, modules: Modules, waits: list[float],
 ) -> None:  # fmt: skip
@@ -58,7 +58,7 @@ def test_what_sets_absolute_values_is_repeated(
     assert modules.done(module, **options)["changed"] is False
 
 
-def test_what_takes_too_long_is_repeated(service: LocalService, modules: Modules, waits: list[float]) -> None:
+def test_calls_that_take_too_long_are_repeated(service: LocalService, modules: Modules, waits: list[float]) -> None:
     service.misbehave("slow", method="GET", times=1, seconds=0.6)
     service.misbehave("drip", method="PATCH", times=1, interval=0.05)
     assert modules.done("tcp_protection_status", enabled=True, timeout=0.3)["changed"] is True
@@ -67,7 +67,7 @@ def test_what_takes_too_long_is_repeated(service: LocalService, modules: Modules
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 501, 522])
-def test_what_will_not_pass_is_not_repeated(
+def test_permanent_refusals_are_not_repeated(
     status: int, service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
     service.misbehave("status", method="GET", status=status)
@@ -258,7 +258,7 @@ def test_a_task_that_has_lost_its_time_sends_nothing_more(service: LocalService,
     assert [item["action"] for item in result["unknown"]] == ["update"]
 
 
-def test_what_an_interrupted_task_leaves_behind_is_not_repeated(service: LocalService) -> None:
+def test_operations_of_an_interrupted_task_are_not_repeated(service: LocalService) -> None:
     service.account(ACCOUNT)
     service.misbehave("status", status=503, headers={"Retry-After": "1"})
     errors: list[ServiceError] = []

@@ -32,7 +32,7 @@ ROUND_TRIPS: Mapping[str, tuple[str, Callable[[Result], Result]]] = {
 
 
 @pytest.mark.parametrize("module", ROUND_TRIPS)
-def test_what_was_read_can_be_given_back(module: str, service: LocalService, modules: Modules) -> None:
+def test_results_can_be_given_back_as_options(module: str, service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**ACCOUNT_STATE)
     service.zone(ZONE).seed(**ZONE_STATE)
     reader, options = ROUND_TRIPS[module]

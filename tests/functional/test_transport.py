@@ -84,7 +84,7 @@ def test_usual_cas_that_were_read_beforehand_are_not_read_again(
 
 
 @pytest.mark.usefixtures("read_beforehand")
-def test_who_names_another_bundle_or_none_does_not_trust_the_usual_cas(
+def test_another_bundle_or_none_ends_the_trust_in_the_usual_cas(
     over_tls: Modules, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     other = str(tmp_path / "other.pem")

@@ -158,7 +158,9 @@ DESIRED: dict[str, Any] = {
 }
 
 
-def test_what_a_module_wrote_the_sdk_reads(service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules) -> None:
+def test_the_sdk_reads_objects_that_a_module_wrote(
+    service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules
+) -> None:
     service.account(ACCOUNT)
     written = modules.done("account_protection", **DESIRED)["protection"]
     tcp = collection(sdk, ATP)
@@ -191,7 +193,7 @@ def timed(item: Mapping[str, Any]) -> dict[str, Any]:
     return {**item, **{name: datetime.fromisoformat(str(stamp)) for name, stamp in stamps.items()}}
 
 
-def test_what_the_sdk_wrote_a_module_finds_in_order(
+def test_a_module_finds_objects_of_the_sdk_in_order(
     service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules
 ) -> None:
     service.account(ACCOUNT)

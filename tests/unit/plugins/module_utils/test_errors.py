@@ -42,7 +42,7 @@ def refused(method: str = "POST", status: int | None = 400, message: str = "no",
         (ServiceError("It got no response.", refused(status=None).error, maybe_applied=True), True),
     ],
 )
-def test_what_leaves_a_doubt_is_read_again(error: ServiceError, needs_reread: bool) -> None:
+def test_an_error_that_leaves_a_doubt_makes_the_state_read_again(error: ServiceError, needs_reread: bool) -> None:
     assert error.needs_reread is needs_reread
 
 

@@ -70,7 +70,7 @@ def test_records_have_what_is_sent() -> None:
     ]
 
 
-def test_what_expired_is_listed_and_warned_of_where_it_is_gone_already() -> None:
+def test_expired_objects_are_listed_and_warned_of_if_they_are_gone() -> None:
     desired = [parse_desired(ALLOWLIST, [(Option("entries", 0), {"prefix": "10.0.0.1", "expires": "2027-01-29"})])]
     gone = Plan({"allowlist": []}, ())
     deleting = Plan({"allowlist": [ENTRY]}, (Operation("delete", ALLOWLIST, {}, ENTRY, 0),))

@@ -41,7 +41,7 @@ ROLE = {
         ("\ud800\U000e0041\x00", "\\ud800\\U000e0041\\x00"),
     ],
 )
-def test_what_a_terminal_would_obey_is_escaped(text: str, shown: str) -> None:
+def test_characters_that_a_terminal_obeys_are_escaped(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 

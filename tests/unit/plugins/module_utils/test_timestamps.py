@@ -58,7 +58,7 @@ def test_a_timestamp_may_have_any_precision_and_offset(text: str) -> None:
         "2026-01-02T12:00:00²Z",
     ],
 )
-def test_what_is_no_possible_time_is_unknown(value: object) -> None:
+def test_an_impossible_time_is_unknown(value: object) -> None:
     assert read_timestamp(value) is None
 
 
@@ -86,7 +86,7 @@ def test_a_date_names_a_time(header: Any) -> None:
         "Fri, ² Jan 2026 12:00:00 GMT",
     ],
 )
-def test_what_is_no_possible_date_is_unknown(header: Any) -> None:
+def test_an_impossible_date_is_unknown(header: Any) -> None:
     assert read_date(header) is None
 
 
@@ -125,6 +125,6 @@ def test_a_date_expires_at_its_end_and_a_time_at_that_time(text: str, expiry: st
 @pytest.mark.parametrize(
     "text", ["", "Friday", "2026-02-30", "10000-01-01", "2026-01-02T12:00:00", "0001-01-01T00:00:00Z"]
 )
-def test_what_names_no_moment_is_refused(text: str) -> None:
+def test_a_text_that_names_no_moment_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=f"'{text}' is n"):
         parse_expiry(text)

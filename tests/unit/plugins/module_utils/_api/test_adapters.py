@@ -83,7 +83,7 @@ def test_a_body_is_sent_in_pieces_each_within_what_is_left_of_the_time() -> None
     assert len(peer.sent) == 3
 
 
-def test_what_comes_is_read_until_the_deadline() -> None:
+def test_an_answer_is_read_until_the_deadline() -> None:
     peer = Peer(b"an answer")
     DEADLINE.set(60)
     reader = BoundedSocket(peer).makefile("rb")

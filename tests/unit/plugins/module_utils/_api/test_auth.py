@@ -51,7 +51,7 @@ def test_one_scheme_and_explicit_before_ambient(
         ({}, {"CLOUDFLARE_API_TOKEN": "two words"}, "api_token", "it holds a space"),
     ],
 )
-def test_what_is_no_scheme_is_refused(
+def test_credentials_that_are_no_scheme_are_refused(
     options: dict[str, str], environment: dict[str, str], option: str, problem: str
 ) -> None:
     with pytest.raises(OptionError) as caught:

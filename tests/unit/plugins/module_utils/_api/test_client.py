@@ -276,7 +276,7 @@ def test_a_page_is_full_that_has_as_much_as_was_asked_for_or_as_the_first_one(
     assert len(pages.asked) == requested
 
 
-def test_what_comes_for_no_objects_has_one_page() -> None:
+def test_an_empty_listing_has_one_page() -> None:
     progress = Totals()
     assert Client(Script(answer(None, total=0)), OWNER, progress).read(PREFIXES) == []
     assert progress.totals == [1]
@@ -383,7 +383,7 @@ def test_an_object_that_is_not_there_yet_has_no_rules() -> None:
 
 
 @pytest.mark.parametrize(("status", "code"), [(404, 10000), (400, 10003), (500, 10003), (403, 10003)])
-def test_what_may_not_be_looked_at_is_not_taken_for_empty(status: int, code: int) -> None:
+def test_a_forbidden_list_is_not_taken_for_empty(status: int, code: int) -> None:
     reader = read_and_refused(status, code)
     reader.read(CUSTOM_RULES)
     with pytest.raises(ServiceError, match="no"):

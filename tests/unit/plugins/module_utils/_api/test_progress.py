@@ -34,7 +34,7 @@ def test_how_far_a_task_is() -> None:
     assert str(progress) == "6 of 6 pages read, 600 of 1000 operations done with 2 of 4 calls"
 
 
-def test_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wait_is_shown_with_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     progress = Progress()
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])

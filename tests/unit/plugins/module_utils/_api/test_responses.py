@@ -128,7 +128,7 @@ def test_a_redirect_is_named_however_it_is_written(location: str, host: str) -> 
         (200, b'{"success": false, "errors": [{}]}', "it gave no reason"),
     ],
 )
-def test_what_is_no_envelope_is_described(status: int, content: bytes, words: str) -> None:
+def test_a_body_that_is_no_envelope_is_described(status: int, content: bytes, words: str) -> None:
     assert words in failure(Response(status, {}, content)).message
 
 
@@ -180,7 +180,7 @@ def nested(levels: int) -> bytes:
         (b"[-1e999, 1e5]", ["-1e999", 100000.0]),
     ],
 )
-def test_whatever_is_json_becomes_a_document_that_results_can_hold(content: bytes, document: Any) -> None:
+def test_any_json_becomes_a_document_that_results_can_hold(content: bytes, document: Any) -> None:
     assert read_document(content) == document
     json.dumps(read_document(content), allow_nan=False).encode()
     json.dumps(read_document(content), ensure_ascii=False).encode()
@@ -189,7 +189,7 @@ def test_whatever_is_json_becomes_a_document_that_results_can_hold(content: byte
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"\xff", b"\xef\xbb\xbf{}", b"[NaN]", b"[Infinity]", b"<html>", b"[1,]"]
 )
-def test_what_is_not_json_is_said_not_to_be(content: bytes) -> None:
+def test_a_body_that_is_no_json_is_told_so(content: bytes) -> None:
     with pytest.raises(Unreadable, match="it is not JSON") as caught:
         read_document(content)
     assert not caught.value.is_json

@@ -54,7 +54,7 @@ NOT_TRUSTED = Outcome(None, sent=False, passing=False)
         ("POST", LOST, False),
     ],
 )
-def test_what_is_asked_again(method: str, outcome: Outcome, again: bool) -> None:
+def test_a_call_is_repeated_if_that_is_safe(method: str, outcome: Outcome, again: bool) -> None:
     assert (seconds_until_retry(method, [outcome], 1, 1.0) is not None) is again
     assert seconds_until_retry(method, [outcome], 0, 1.0) is None
 
@@ -192,7 +192,7 @@ def test_after_another_failure_nobody_else_waits(slept: list[float]) -> None:
     assert slept == []
 
 
-def test_those_who_wait_at_the_same_time_use_up_the_budget_once(slept: list[float]) -> None:
+def test_concurrent_waits_use_up_the_budget_once(slept: list[float]) -> None:
     wait_budget = budget(10)
     assert wait_budget._take(8, everybody=True)
     assert wait_budget._take(8, everybody=True)

@@ -43,7 +43,7 @@ def test_https_and_loopback_are_taken_as_they_are(text: str) -> None:
         ("https://api.cloudflare.com/client/v4\r\nX: y", "not a URL"),
     ],
 )
-def test_whatever_else_is_refused(text: str, problem: str) -> None:
+def test_other_base_urls_are_refused(text: str, problem: str) -> None:
     with pytest.raises(OptionError, match=problem) as caught:
         parse_base_url(text)
     assert caught.value.option == Option("base_url")

@@ -75,7 +75,7 @@ def test_an_action_that_a_resource_does_not_have_is_a_mistake_of_the_collection(
         list(plan_calls(Plan({}, (Operation("delete", STATUS, {}, {"enabled": True}, 0),))))
 
 
-def test_what_a_call_sends() -> None:
+def test_a_call_sends_changed_fields_or_the_whole_object() -> None:
     entry = {"id": "e", "prefix": "10.0.0.1", "comment": "", "x": 1}
     (change,) = plan_calls(planned(ALLOWLIST, [{"prefix": "10.0.0.1", "comment": "new"}], [entry]))
     assert body_of(change, change.operations[0]) == {"comment": "new"}

@@ -57,7 +57,7 @@ def sent(plan: Plan, service: Service) -> tuple[list[Any], list[str]]:
     return list(returned.values()), warnings
 
 
-def test_what_is_done_left_and_unknown_when_a_call_fails() -> None:
+def test_a_failed_call_leaves_operations_done_left_and_unknown() -> None:
     entries = [{"prefix": f"10.0.0.{number}"} for number in range(4)]
     service = Service(
         ("10.0.0.1/32", 500, [{"code": 1, "message": "late"}]),
@@ -225,7 +225,7 @@ BEFORE: dict[str, Any] = {"id": FILTER, "expression": "a", "paused": False, "des
         ({"id": "f" * 31 + "g", "expression": "c"}, {"expression": "b"}, []),
     ],
 )
-def test_what_another_writer_changed_in_a_nested_object_is_warned_of(
+def test_a_change_of_a_nested_object_by_another_writer_is_warned_of(
     stored: dict[str, Any], named: dict[str, Any], warnings: list[str]
 ) -> None:
     rule = {"id": RULE, "action": "log", "filter": BEFORE}

@@ -110,7 +110,7 @@ def test_no_budget(clock: Clock, tasks: Tasks) -> None:
     assert [tasks.call(NoBudget()) for dummy in range(3)] == [0, 0, 0]
 
 
-def test_those_who_wait_are_let_go_in_order(tasks: Tasks) -> None:
+def test_waiting_calls_go_in_their_order(tasks: Tasks) -> None:
     """Each of the waiting calls has a turn of its own already, and knows when it comes."""
     budget = tasks.budget(2, 10)
     tasks.call(budget)
@@ -151,7 +151,7 @@ def test_a_call_whose_task_was_killed_ends_nevertheless(tasks: Tasks) -> None:
     assert tasks.call(tasks.budget(1, 10)) == 60
 
 
-def test_what_a_killed_run_has_reserved_ends(tasks: Tasks) -> None:
+def test_reservations_of_a_killed_run_end(tasks: Tasks) -> None:
     budget = tasks.budget(2, 10)
     assert [budget._look(None).seconds for dummy in range(2)] == [0, 0]
     assert [budget._look(None).seconds for dummy in range(2)] == [10, 10]
@@ -199,7 +199,7 @@ def test_a_greater_budget_goes_on_with_what_is_known(tasks: Tasks) -> None:
         ("r=x;t=y", [0, 0, 0, 0, 300]),
     ],
 )
-def test_what_the_service_leaves_lowers_the_budget(limit: Any, sent: list[float], tasks: Tasks) -> None:
+def test_calls_that_the_service_leaves_lower_the_budget(limit: Any, sent: list[float], tasks: Tasks) -> None:
     budget = tasks.budget(5, 300)
     tasks.call(budget, limit=limit)
     assert sorted(tasks.call(tasks.budget(5, 300)) for dummy in range(5)) == sent

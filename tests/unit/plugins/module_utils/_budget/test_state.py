@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_what_is_written_is_read(path: Path, shared: bool) -> None:
+def test_a_written_state_is_read(path: Path, shared: bool) -> None:
     state = SharedState(str(path)) if shared else State()
     with state.locked():
         assert state.header() == Header()
@@ -173,7 +173,7 @@ def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path) -> None:
         SharedState(str(tmp_path / "file" / "edgeops.protection" / "name"))
 
 
-def test_what_comes_after_the_end_touches_no_other_file(path: Path) -> None:
+def test_a_write_after_the_end_touches_no_other_file(path: Path) -> None:
     state = SharedState(str(path))
     state.close()
     state.close()

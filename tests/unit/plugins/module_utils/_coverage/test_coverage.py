@@ -44,7 +44,7 @@ def test_an_address_is_protected_if_and_only_if_the_model_says_so(prefixes: list
 
 
 @given(PREFIXES, PREFIXES)
-def test_what_is_newly_protected_and_newly_unprotected_is_exact_and_disjoint(
+def test_newly_protected_and_unprotected_addresses_are_exact_and_disjoint(
     before: list[Entry], after: list[Entry]
 ) -> None:
     was, becomes = Coverage({"prefixes": before}), Coverage({"prefixes": after})
@@ -80,7 +80,7 @@ def test_why_an_account_is_not_protected(collections: dict[str, Any], reasons: l
     assert list(Coverage(account_state(**collections)).reasons) == reasons
 
 
-def test_what_is_protected_excluded_uncovered_and_bypassing() -> None:
+def test_a_coverage_tells_protected_excluded_uncovered_and_bypassing_addresses() -> None:
     prefixes = [
         {"prefix": "192.0.2.0/24", "excluded": False},
         {"prefix": "192.0.2.64/28", "excluded": True},
@@ -103,7 +103,7 @@ def test_what_is_protected_excluded_uncovered_and_bypassing() -> None:
     assert coverage.undecided == ["The prefix '203.0.113/24' is malformed; it counts as no network."]
 
 
-def test_what_a_malformed_exclusion_may_carve_out_is_undecided() -> None:
+def test_addresses_that_a_malformed_exclusion_may_carve_out_are_undecided() -> None:
     prefixes = [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "192.0.2/25", "excluded": True}]
     coverage = Coverage(account_state(prefixes=prefixes, syn_flood_rules=[rule("enabled")]))
     assert coverage.malformed_exclusions == ["192.0.2/25"]

@@ -57,9 +57,7 @@ def test_which_mode_applies(rules: list[Entry], filters: list[Entry], modes: dic
         ("192.0.2.200", [("enabled", "filter ip.dst eq 192.0.2.200", "all")]),
     ],
 )
-def test_what_decides_is_named_in_the_order_in_which_it_is_asked(
-    address: str, deciders: list[tuple[str, str, str]]
-) -> None:
+def test_deciders_are_named_in_the_order_of_precedence(address: str, deciders: list[tuple[str, str, str]]) -> None:
     rules = [rule("monitoring", "region", "WEUR"), rule("enabled")]
     filters = [filter_("disabled", HALF), filter_("monitoring", PART), filter_("enabled", "ip.dst eq 192.0.2.200")]
     state = account_state(syn_flood_rules=rules, syn_flood_filters=filters)
@@ -85,7 +83,7 @@ def test_a_component_without_filters_is_decided_by_its_rules() -> None:
     assert component("dns", {}).undecided == ["The rules of DNS protection are not known."]
 
 
-def test_what_was_not_read_on_demand_is_no_component() -> None:
+def test_a_component_that_was_not_read_on_demand_is_left_out() -> None:
     assert [item.kind for item in components(account_state())] == ["syn_flood", "out_of_state_tcp"]
     assert [item.kind for item in components({})] == ["syn_flood", "out_of_state_tcp"]
     read = components(account_state(dns_rules=[]))

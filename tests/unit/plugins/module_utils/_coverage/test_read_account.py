@@ -64,6 +64,6 @@ def test_a_rule_is_read_into_the_collection_of_its_kind() -> None:
         ({"rules": [RULE, {"scope": "global"}]}, r"rules\[1\].kind is not one of syn_flood, out_of_state_tcp"),
     ],
 )
-def test_what_describes_no_account_is_refused(account: Any, problem: str) -> None:
+def test_data_that_describe_no_account_are_refused(account: Any, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         read_account(account)

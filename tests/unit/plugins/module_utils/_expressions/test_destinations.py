@@ -164,7 +164,7 @@ def test_which_destinations_an_expression_matches(expression: str, always: str, 
         "ip.dst eq 192.0.2.1 and true eq 1", "tcp.dstport & 3", "notip.dst eq 192.0.2.1",
     ],
 )  # fmt: skip
-def test_what_is_not_of_the_documented_form_is_undecided(expression: str) -> None:
+def test_an_undocumented_form_is_undecided(expression: str) -> None:
     with pytest.raises(Undecided):
         matched(expression)
 

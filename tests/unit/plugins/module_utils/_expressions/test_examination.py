@@ -103,7 +103,7 @@ def test_only_what_the_language_takes_for_white_space_is_taken_off(value: Value)
         ("(" * 60 + "ip.dst eq 192.0.2.1" + ")" * 60, "nested too deeply"),
     ],
 )  # fmt: skip
-def test_what_only_may_be_refused_is_a_doubt(expression: str, doubt: str) -> None:
+def test_a_possible_refusal_is_a_doubt(expression: str, doubt: str) -> None:
     (finding,) = FILTER_EXPRESSION.examine(expression)
     assert doubt in finding
 
@@ -198,7 +198,7 @@ UNRECOGNISED = "Filter parsing error (1:1):\nx\n^ unrecognised input\n"
         ('is_timed_hmac_valid_v0("key", x)', UNRECOGNISED),
     ],
 )  # fmt: skip
-def test_what_the_library_may_not_know_is_not_refused(
+def test_a_name_that_the_library_may_not_know_is_not_refused(
     expression: str, error: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(examination, "vendor_parser", answering(error))

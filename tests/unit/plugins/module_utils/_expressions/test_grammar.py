@@ -58,7 +58,7 @@ def test_words_are_those_of_the_engine(expression: str, words: list[str]) -> Non
         ('x matches "["', 10, "the text that starts there has no end"),
     ],
 )
-def test_what_is_outside_of_the_language_is_named_with_its_place(expression: str, start: int, problem: str) -> None:
+def test_a_text_outside_of_the_language_is_named_with_its_place(expression: str, start: int, problem: str) -> None:
     with pytest.raises(Unread) as caught:
         tokens_of(expression)
     assert problem in caught.value.problem
@@ -192,7 +192,7 @@ def test_operators_bind_as_in_the_engine(expression: str, structure: str) -> Non
         ('r"a" eq x', 0, "'r\"a\"' stands where a field is expected"),
     ],
 )
-def test_what_is_malformed_is_named_with_its_place(expression: str, start: int, problem: str) -> None:
+def test_a_malformed_expression_is_named_with_its_place(expression: str, start: int, problem: str) -> None:
     with pytest.raises(Unread) as caught:
         parse(expression)
     assert (caught.value.start, caught.value.problem, caught.value.malformed) == (start, problem, True)

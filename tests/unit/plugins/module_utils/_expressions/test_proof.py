@@ -35,7 +35,7 @@ NOT_PROVEN = [
 
 
 @pytest.mark.parametrize("expression", PROVEN)
-def test_what_every_request_matches_is_proven(expression: str) -> None:
+def test_an_expression_that_every_request_matches_is_proven(expression: str) -> None:
     assert matches_every_request(expression) is True
     assert matches_every_request(f"not not ({expression})") is True
     assert matches_every_request(f"({expression}) and not (unknown and not ({expression}))") is True

@@ -73,7 +73,7 @@ ACCEPTED: list[tuple[str, list[Any], bool]] = [
 
 
 @pytest.mark.parametrize(("elements", "accepted"), [row[1:] for row in ACCEPTED], ids=[row[0] for row in ACCEPTED])
-def test_what_is_accepted(elements: list[Any], accepted: bool) -> None:
+def test_a_risk_is_accepted_by_its_code_its_networks_and_its_entries(elements: list[Any], accepted: bool) -> None:
     assert bool(accepting(TWO, parsed(elements), NOW)) is accepted
 
 
@@ -103,7 +103,7 @@ MALFORMED: list[tuple[Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("element", "option", "reason"), MALFORMED, ids=str)
-def test_what_is_malformed_is_refused(element: Any, option: str, reason: str) -> None:
+def test_a_malformed_acceptance_is_refused(element: Any, option: str, reason: str) -> None:
     with pytest.raises(OptionError) as caught:
         parsed([element])
     assert caught.value.option.name({}) == option

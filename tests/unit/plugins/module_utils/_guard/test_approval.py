@@ -54,7 +54,7 @@ def test_any_other_plan_that_does_something_is_refused(expected: Any, plan: Plan
 
 
 @pytest.mark.parametrize(("rest", "refused"), [(("new",), False), ((), False), (("newer",), True)])
-def test_what_is_left_of_an_approved_plan_is_approved_and_nothing_else(rest: Any, refused: bool) -> None:
+def test_the_rest_of_an_approved_plan_is_approved_and_nothing_else(rest: Any, refused: bool) -> None:
     refusal = Approval(ONE).while_applying(plan_of("new")).refusal(plan_of(*rest), OTHER)
     assert bool(refusal) is refused
     assert not Approval().while_applying(plan_of("new")).refusal(plan_of(*rest), OTHER)

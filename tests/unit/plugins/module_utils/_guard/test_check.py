@@ -46,7 +46,9 @@ def check(plan_: Plan, accepted: Sequence[Any] = ()) -> Checked:
         ([Operation("update", STATUS, {"enabled": True}, {"enabled": False}, 0)], True),
     ],
 )
-def test_what_may_change_who_is_protected(operations: list[Operation], changes: bool) -> None:
+def test_a_plan_may_change_the_protection_unless_its_fields_are_inert(
+    operations: list[Operation], changes: bool
+) -> None:
     assert changes_protection(plan(*operations)) is changes
 
 

@@ -42,7 +42,7 @@ def verdict(*rows: Row, where: Decided | None = None, limits: EvidenceLimits = L
     return judge(where or decided(LARGE, SMALL), evidence, limits)
 
 
-def test_what_loses_no_more_than_allowed_may_be_enabled() -> None:
+def test_a_rule_that_loses_no_more_than_allowed_may_be_enabled() -> None:
     found = verdict(lost("203.0.112.0/24", 100))
     assert (found.reason, found.percent, found.packets) == ("", 0.1, 100)
 

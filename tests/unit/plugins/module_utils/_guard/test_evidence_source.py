@@ -71,7 +71,7 @@ def test_nothing_is_asked_for_what_waits_for_its_time() -> None:
     assert service.paths == ["allowlist"]
 
 
-def test_what_the_task_accepts_is_not_against_it() -> None:
+def test_an_accepted_verdict_is_not_against_the_plan() -> None:
     evidence = source(Service(), "drops_traffic")
     assert not evidence.keep_back(evidence.examine(plan(hours=48), [])) and evidence.against == {}
     assert [verdict.reason for verdict in evidence.verdicts.values()] == ["unknown"]

@@ -61,7 +61,7 @@ def test_a_zone_takes_as_many_rules_as_its_plan_says(plan: str, most: int) -> No
         ({**BLOCK, "expression": 'http.host matches "'}, "free", ""),
     ],
 )
-def test_what_only_some_plans_have(rule: dict[str, Any], plan: str, reason: str) -> None:
+def test_features_of_some_plans_are_refused_on_others(rule: dict[str, Any], plan: str, reason: str) -> None:
     expected = f"The zone has the plan {plan.capitalize()}: {reason}{TO_DO}" if reason else ""
     assert exceeded_quota(growing(1, [rule]), zone(plan)) == expected
 

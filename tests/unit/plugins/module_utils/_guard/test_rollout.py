@@ -43,7 +43,7 @@ def pending(now: datetime | None, modified_on: Any, local_time: datetime = NOON)
         (None, "2025-12-24T12:00:00Z"),
     ],
 )
-def test_what_has_monitored_for_an_unknown_time_is_not_enabled(now: datetime | None, modified_on: Any) -> None:
+def test_a_rule_that_has_monitored_for_an_unknown_time_is_not_enabled(now: datetime | None, modified_on: Any) -> None:
     rule = {"mode": "monitoring", "modified_on": modified_on}
     assert enabled_too_soon(RULES[0], rule, now, DAY) == UNKNOWN
     assert enabled_too_soon(RULES[0], rule, now, timedelta()) == ""
@@ -60,13 +60,13 @@ def test_what_has_monitored_for_an_unknown_time_is_not_enabled(now: datetime | N
         ("2026-01-01T12:00:01Z", "2026-01-02T12:00:01+00:00"),
     ],
 )
-def test_what_monitors_is_enabled_at_a_time_that_comes(modified_on: str, not_before: str) -> None:
+def test_a_monitoring_rule_is_enabled_at_a_time_that_comes(modified_on: str, not_before: str) -> None:
     rule = {"mode": "monitoring", "modified_on": modified_on}
     assert "has monitored since" in enabled_too_soon(RULES[0], rule, NOON, DAY)
     assert [item["not_before"] for item in pending(NOON, modified_on)] == [not_before]
 
 
-def test_what_has_monitored_long_enough_is_enabled_at_once() -> None:
+def test_a_rule_that_has_monitored_long_enough_is_enabled_at_once() -> None:
     assert pending(NOON, "2026-01-01T12:00:00Z") == []
 
 

@@ -19,7 +19,7 @@ from tests.support.coverage_model import account_state
 PREFIX = {"prefix": "192.0.2.0/24", "comment": None, "excluded": None}
 
 
-def test_what_the_task_does_not_name_is_listed_with_its_last_change() -> None:
+def test_unmanaged_objects_are_listed_with_their_last_change() -> None:
     desired = [
         parse_desired(PREFIXES, [(Option("prefixes", 0), PREFIX)]),
         *(parse_desired(item, []) for item in (ALLOWLIST, STATUS)),

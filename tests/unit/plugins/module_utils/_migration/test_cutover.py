@@ -34,7 +34,7 @@ def placed(existing: list[Rule]) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_what_is_missing_is_created_in_its_place(existing: list[Rule], positions: list[tuple[str, str]]) -> None:
+def test_a_missing_rule_is_created_in_its_place(existing: list[Rule], positions: list[tuple[str, str]]) -> None:
     assert placed(existing) == positions
 
 
@@ -48,9 +48,7 @@ def test_what_is_missing_is_created_in_its_place(existing: list[Rule], positions
         ([{**CUSTOM[0], "expression": "true"}, {**CUSTOM[1], "expression": "true"}], ["l", "a"]),
     ],
 )
-def test_what_goes_by_the_same_ref_and_does_something_else_is_a_conflict(
-    existing: list[Rule], conflicts: list[str]
-) -> None:
+def test_another_rule_of_the_same_ref_is_a_conflict(existing: list[Rule], conflicts: list[str]) -> None:
     assert steps(RULES, existing)["conflicts"] == conflicts
 
 

@@ -35,7 +35,7 @@ def test_rules_are_found_by_their_refs() -> None:
         ([BLOCK, "b"], "custom_rules holds something that is not a mapping"),
     ],
 )
-def test_what_is_not_a_list_of_rules_is_refused(rules: Any, problem: str) -> None:
+def test_data_that_are_no_list_of_rules_are_refused(rules: Any, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         by_ref(rules)
 

@@ -68,7 +68,7 @@ def test_odd_priorities_are_read_where_they_can_be(priority: Any, read: Any, not
         ([], True, 1),
     ],
 )
-def test_what_is_neither_true_nor_false_counts_as_paused(paused: Any, read: bool, remarks: int) -> None:
+def test_a_value_that_is_neither_true_nor_false_counts_as_paused(paused: Any, read: bool, remarks: int) -> None:
     of_rule, of_filter = read_rule(rule(paused=paused)), read_rule(rule(filter_paused=paused))
     assert (of_rule.paused, len(of_rule.remarks)) == (read, remarks)
     assert (of_filter.filter_paused, len(of_filter.remarks)) == (read, remarks)
@@ -90,7 +90,7 @@ def test_what_is_neither_true_nor_false_counts_as_paused(paused: Any, read: bool
         (rule(action="bypass", products=["rain"]), "no product"),
     ],
 )
-def test_what_nothing_can_stand_for_has_an_obstacle(raw: Any, obstacle: str) -> None:
+def test_a_rule_that_nothing_replaces_has_an_obstacle(raw: Any, obstacle: str) -> None:
     parsed = read_rule(raw)
     assert obstacle in parsed.obstacle
     assert parsed.active is False

@@ -256,7 +256,7 @@ def test_refs_are_the_rules_own_where_nothing_else_goes_by_them(rules: Any, expe
         (rule(action="bypass", products=["rain"]), "skip 'rain'"),
     ],
 )
-def test_what_no_custom_rule_can_stand_for_is_left_out_and_noted(odd: dict[str, Any], note: str) -> None:
+def test_a_rule_that_no_custom_rule_replaces_is_left_out_and_noted(odd: dict[str, Any], note: str) -> None:
     migration = migrate([odd, rule("z", priority=1)])
     assert [custom["ref"] for custom in migration.rules] == ["z"]
     entry = migration.entries[1]
@@ -348,7 +348,7 @@ def test_many_rules_are_not_named_one_by_one() -> None:
         ([rule(id_=5)], "number 1 of the firewall rules has no id"),
     ],
 )
-def test_what_is_not_a_list_of_rules_is_refused(rules: Any, message: str) -> None:
+def test_data_that_are_no_list_of_rules_are_refused(rules: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         migrate(rules)
 

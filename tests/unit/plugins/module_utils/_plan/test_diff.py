@@ -28,7 +28,7 @@ RULE = {"id": "r", "action": "log", "filter": {"id": "f1", "expression": "a  b",
         ({"comment": "a"}, {}, {}),
     ],
 )
-def test_what_differs_is_what_is_not_equal_when_normalised(existing: Any, desired: Any, changed: Any) -> None:
+def test_values_differ_if_they_are_not_equal_when_normalised(existing: Any, desired: Any, changed: Any) -> None:
     assert differences(PREFIXES.fields, existing, desired) == changed
 
 

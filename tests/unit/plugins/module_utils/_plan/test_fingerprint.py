@@ -302,7 +302,7 @@ def test_a_rule_put_before_an_approved_one_counts() -> None:
     assert len(ids) == 4
 
 
-def test_what_a_rule_is_that_changes_along_counts() -> None:
+def test_a_rule_that_changes_along_counts_as_a_whole() -> None:
     condition = {"id": "e" * 32, "expression": "true"}
     task = parse_desired(FIREWALL_RULES, [(Option(), {"id": "1" * 32, "filter": {"expression": "false"}})])
     ids = set()

@@ -46,7 +46,7 @@ def test_changes_of_one_nested_object_are_merged_wherever_it_is() -> None:
     assert [[other.label for other in operation.along] for operation in made.operations] == [[IDS[3]], []]
 
 
-def test_who_moves_to_another_nested_object_gets_all_of_it() -> None:
+def test_a_rule_that_moves_to_another_nested_object_gets_all_of_it() -> None:
     made = plan(rules(F, G), {"id": G})
     assert filters_after(made) == [rules(G)[0]["filter"]] * 2
     assert made.operations[0].along == ()
@@ -59,7 +59,7 @@ def test_a_nested_object_keeps_its_spelling_where_the_task_names_an_equal_value(
     assert filters_after(made) == [{"id": G, "expression": "x  y", "paused": True}] * 2
 
 
-def test_who_leaves_a_nested_object_is_not_concerned_by_its_change() -> None:
+def test_a_rule_that_leaves_a_nested_object_keeps_its_own_values() -> None:
     made = plan(rules(F, F), {"id": G}, {"paused": True})
     assert filters_after(made) == [{"id": G}, {"id": F, "expression": "a", "paused": True}]
 

@@ -39,7 +39,7 @@ def test_an_operation_knows_the_values_that_change() -> None:
     assert stripped.before == {name: SKIP[name] for name in ("action", "action_parameters", "logging")}
 
 
-def test_what_the_task_names_stays_when_the_action_changes() -> None:
+def test_fields_that_the_task_names_stay_when_the_action_changes() -> None:
     fields = {"action": "block"}
     assert Operation("update", CUSTOM_RULES, fields, SKIP, 0).planned == {"ref": "r", "action": "block"}
     named = Operation("update", CUSTOM_RULES, fields, SKIP, 0, named={"ref", "action", "logging"}).planned

@@ -238,7 +238,7 @@ def check_what_is_read(value: Value, written: Any) -> None:
 
 @pytest.mark.parametrize("name", FITTING)
 @given(data=st.data())
-def test_what_fits_is_read_means_what_was_written_and_reads_as_itself(name: str, data: st.DataObject) -> None:
+def test_parsing_keeps_the_meaning_and_is_idempotent(name: str, data: st.DataObject) -> None:
     check_what_is_read(VALUES[name], data.draw(FITTING[name]))
 
 

@@ -255,7 +255,7 @@ def test_a_list_with_an_order_does_not_end_the_plan() -> None:
     assert summary(made) == ["create custom_rule a", f"update firewall_rule {'1' * 32}"]
 
 
-def test_who_adjusts_the_values_sees_what_exists() -> None:
+def test_an_adjustment_sees_the_existing_object() -> None:
     seen: list[Any] = []
 
     def adjust(resource: Resource, existing: Any, values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -303,7 +303,7 @@ THERE = [{"id": "1", "prefix": "192.0.2.0/24", "comment": "old"}]
         ([], None, []),
     ],
 )
-def test_what_expired_is_deleted_and_what_may_have_expired_is_not_created(
+def test_expired_objects_are_deleted_and_doubtful_ones_not_created(
     existing: list[dict[str, Any]], now: datetime | None, actions: list[str], exclusive: bool
 ) -> None:
     plan = expiring(existing, now, exclusive)
@@ -311,7 +311,7 @@ def test_what_expired_is_deleted_and_what_may_have_expired_is_not_created(
     assert all(not item.named for item in plan.operations if item.action == "delete")  # nobody asked for it by name
 
 
-def test_what_may_have_expired_keeps_nothing_else_from_being_created() -> None:
+def test_doubtful_entries_keep_no_other_from_being_created() -> None:
     entries = [{"prefix": "192.0.2.0/24", "expires": "2027-01-29"}, {"prefix": "198.51.100.0/24"}]
     plan = make_plan({"prefixes": []}, [parse_desired(PREFIXES, numbered("prefixes", entries)).at(None)])
     assert [item.label for item in plan.operations] == ["198.51.100.0/24"]

@@ -49,7 +49,7 @@ def desired(absent: bool = False, **values: Any) -> list[Desired]:
         ),
     ],
 )
-def test_what_the_service_may_refuse_is_a_warning(values: Any, warnings: list[str]) -> None:
+def test_a_value_that_the_service_may_refuse_is_a_warning(values: Any, warnings: list[str]) -> None:
     assert examine(desired(**values)) == warnings
 
 
@@ -61,11 +61,11 @@ def test_what_the_service_may_refuse_is_a_warning(values: Any, warnings: list[st
         ({"name": "refused"}, "things[2].name: it is bad"),
     ],
 )
-def test_what_the_service_would_refuse_is_an_error_that_names_the_object(values: Any, message: str) -> None:
+def test_a_value_that_the_service_refuses_is_an_error_that_names_the_object(values: Any, message: str) -> None:
     with pytest.raises(OptionError) as caught:
         examine(desired(**values))
     assert caught.value.message == message
 
 
-def test_what_is_to_be_absent_is_not_examined() -> None:
+def test_absent_entries_skip_validation() -> None:
     assert examine(desired(absent=True, name="refused")) == []

@@ -65,7 +65,7 @@ def test_a_domain_is_read_as_the_service_writes_it(value: str, name: str) -> Non
 
 
 @pytest.mark.parametrize("value", ["", "contains:example", "https://example.com", "example..com", "a b", []])
-def test_what_is_no_domain_is_refused(value: object) -> None:
+def test_a_text_that_is_no_domain_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="is not the name of a zone such as example.com"):
         domain(value)
 
@@ -84,7 +84,7 @@ def test_a_directory_is_read_and_never_written(resource: Resource, permission: s
 
 
 @pytest.mark.parametrize(("resource", "own"), [(ACCOUNTS, {"type": "standard"}), (ZONES, {"status": "active"})])
-def test_what_a_listing_says_of_an_item_beyond_its_fields_is_left_out(resource: Resource, own: dict[str, str]) -> None:
+def test_other_fields_of_a_listed_item_are_left_out(resource: Resource, own: dict[str, str]) -> None:
     item = {"id": "A" * 32, "name": "one", **own}
     assert resource.managed({**item, "settings": {}, "owner": None}) == item
     assert resource.key_of(item) == ("a" * 32,)

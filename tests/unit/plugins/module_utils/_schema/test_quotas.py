@@ -31,5 +31,5 @@ def test_the_quota_goes_by_the_plan(plan: Any, title: str | None) -> None:
         ({}, set()),
     ],
 )
-def test_what_a_rule_needs_of_its_plan(rule: dict[str, Any], needed: set[str]) -> None:
+def test_a_rule_needs_features_of_its_plan(rule: dict[str, Any], needed: set[str]) -> None:
     assert features(rule) == needed

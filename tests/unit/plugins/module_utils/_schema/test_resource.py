@@ -59,7 +59,7 @@ def test_keys_are_normalised_and_labels_are_as_people_write_them() -> None:
     assert (STATUS.key_of({"enabled": True}), STATUS.label_of({"enabled": True})) == ((), STATUS.name)
 
 
-def test_what_an_update_can_change_and_what_protects_nobody() -> None:
+def test_a_resource_knows_its_mutable_and_its_inert_fields() -> None:
     assert [item.name for item in PREFIXES.mutable] == ["comment", "excluded"]
     assert PREFIXES.inert == {"comment"}
     assert RULES[0].inert == {"rate_sensitivity", "burst_sensitivity", "mitigation_type"}

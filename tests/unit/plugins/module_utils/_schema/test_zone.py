@@ -116,7 +116,9 @@ def test_firewall_rules_are_met_by_priority_then_by_action_then_as_listed() -> N
         (firewall_rule(1, "block", filter={"id": "a", "deleted": True}), False, False, False),
     ],
 )
-def test_what_a_firewall_rule_does(rule: dict[str, Any], enforces: bool, lets_pass: bool, terminates: bool) -> None:
+def test_a_firewall_rule_enforces_lets_pass_or_terminates(
+    rule: dict[str, Any], enforces: bool, lets_pass: bool, terminates: bool
+) -> None:
     (evaluated,) = in_order("firewall_rules", [rule])
     assert (evaluated.enforces, evaluated.lets_pass, evaluated.terminates) == (enforces, lets_pass, terminates)
 
@@ -134,7 +136,9 @@ def test_what_a_firewall_rule_does(rule: dict[str, Any], enforces: bool, lets_pa
         ({**SKIP, "action": "log"}, False, False, False),
     ],
 )
-def test_what_a_custom_rule_does(rule: dict[str, Any], enforces: bool, lets_pass: bool, terminates: bool) -> None:
+def test_a_custom_rule_enforces_lets_pass_or_terminates(
+    rule: dict[str, Any], enforces: bool, lets_pass: bool, terminates: bool
+) -> None:
     (evaluated,) = in_order("custom_rules", [{"ref": "r", **rule}])
     assert (evaluated.enforces, evaluated.lets_pass, evaluated.terminates) == (enforces, lets_pass, terminates)
 

@@ -30,7 +30,7 @@ FILTERS = [{"id": "1", "filter": {"id": "2"}}, {"id": "1", "filter": 5}]
         ({"rules": FILTERS, "wrong": 1}, UNSUPPORTED),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(options: Mapping[str, Any], error: str) -> None:
+def test_wrong_arguments_are_told_in_a_sentence(options: Mapping[str, Any], error: str) -> None:
     arguments = argument_spec(MODULE_SPECS["firewall_rules"])
     zone = {"zone_id": "0" * 32, "rules": []}
     validated = validate(arguments, "edgeops.protection.firewall_rules", {**zone, **options})

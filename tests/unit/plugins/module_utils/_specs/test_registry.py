@@ -28,7 +28,7 @@ def test_there_is_a_specification_for_every_module() -> None:
 
 
 @pytest.mark.parametrize("name", MODULE_SPECS)
-def test_what_only_reads_is_named_so_and_accepts_no_risks(name: str) -> None:
+def test_a_module_that_only_reads_is_named_so_and_accepts_no_risks(name: str) -> None:
     spec = MODULE_SPECS[name]
     assert spec.writes is not name.endswith("_info")
     assert "accept_risks" not in spec.options or spec.writes

@@ -127,7 +127,7 @@ def test_pages_that_do_not_follow_on_each_other_are_not_known(
         ({"maxNumberOfFields": 3}, "number of fields can't be more than 3", 0),
     ],
 )
-def test_what_the_settings_keep_back_is_not_known(
+def test_traffic_that_the_settings_keep_back_is_not_known(
     service: LocalService, asked: Asked, settings: Any, words: str, rows: int, under_200: bool
 ) -> None:
     service.switch(analytics_errors_under_200=under_200)

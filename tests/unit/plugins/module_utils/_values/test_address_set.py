@@ -76,7 +76,7 @@ def test_how_many_addresses_as_people_say_it(texts: list[str], sentence: str) ->
 
 
 @pytest.mark.parametrize("text", ["192.0.2/24", "192.0.2.0/33", "", "everywhere", None, 7])
-def test_what_is_no_network_has_no_range(text: object) -> None:
+def test_a_text_that_is_no_network_has_no_range(text: object) -> None:
     assert range_of(text) is None
 
 

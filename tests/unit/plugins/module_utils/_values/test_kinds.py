@@ -79,7 +79,7 @@ def test_different_meanings_do_not(value: Value, one: Any, other: Any) -> None:
         (ID, " F2D427378E7542ACB295380D352E2EBD", "f2d427378e7542acb295380d352e2ebd"),
     ],
 )
-def test_what_a_user_writes_is_sent_so(value: Value, written: Any, sent: Any) -> None:
+def test_values_are_sent_as_the_user_writes_them(value: Value, written: Any, sent: Any) -> None:
     assert value.parse(written) == sent
 
 
@@ -107,7 +107,7 @@ def test_what_a_user_writes_is_sent_so(value: Value, written: Any, sent: Any) ->
         (ID, "f2d427378e7542acb295380d352e2ebd0", "is not an id"),
     ],
 )
-def test_what_is_malformed_is_refused_with_a_reason(value: Value, written: Any, reason: str) -> None:
+def test_a_malformed_value_is_refused_with_a_reason(value: Value, written: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=reason.replace("?", r"\?")):
         value.parse(written)
 

@@ -45,7 +45,7 @@ def test_the_plan_of_a_host_is_that_of_the_modules_that_have_one() -> None:
         ({**PLANS, "firewall_rules": THREE}, False),
     ],
 )
-def test_what_is_left_of_an_approved_plan_is_approved_and_nothing_else(plans: dict[str, str], approved: bool) -> None:
+def test_the_rest_of_an_approved_plan_is_approved_and_nothing_else(plans: dict[str, str], approved: bool) -> None:
     plan = read_approved_plan("lima", APPROVED)
     assert plan is not None
     refusal = plan.refusal("lima", predicted(**plans))
@@ -120,7 +120,7 @@ def test_a_variable_that_is_not_set_approves_every_plan() -> None:
         ({**APPROVED, "host": "oslo"}, "is the plan of oslo, and not of lima"),
     ],
 )
-def test_what_is_no_plan_is_refused(value: Any, reason: str) -> None:
+def test_a_value_that_is_no_plan_is_refused(value: Any, reason: str) -> None:
     with pytest.raises(ValueError, match="baseline_expected_plan") as caught:
         read_approved_plan("lima", value)
     assert reason in str(caught.value)

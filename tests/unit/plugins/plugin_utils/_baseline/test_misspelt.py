@@ -35,7 +35,7 @@ def test_an_unknown_variable_is_named_with_the_one_that_is_close(name: str, clos
 
 
 @pytest.mark.parametrize("name", ["baseline_result", "baseline_report", "baseline_source"])
-def test_what_roles_register_or_export_is_no_misspelt_variable(name: str) -> None:
+def test_variables_that_roles_register_or_export_are_not_misspelt(name: str) -> None:
     assert misspelt_in_host([name, *KNOWN]) == []
 
 

@@ -59,7 +59,7 @@ def test_a_wrong_entry_is_refused(entries: Any, problem: str) -> None:
     assert problem in str(caught.value)
 
 
-def test_what_weakens_is_said_the_proven_first() -> None:
+def test_weakening_objects_are_told_the_proven_ones_first() -> None:
     assert weakening([item("a", None), item("b", False), item("c")]) == [
         "The SYN flood filter c is disabled, and no baseline names it.",
         "The SYN flood filter a is disabled, and no baseline names it.",

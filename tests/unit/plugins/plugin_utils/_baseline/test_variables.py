@@ -133,14 +133,14 @@ def test_the_rules_of_a_zone_have_names_of_their_own() -> None:
         ),
     ],
 )
-def test_what_lacks_is_said_at_once(variables: dict[str, Any], sentences: list[str]) -> None:
+def test_missing_variables_are_told_at_once(variables: dict[str, Any], sentences: list[str]) -> None:
     with pytest.raises(ValueError, match="^lima ") as caught:
         parts(**variables)
     for sentence in sentences:
         assert sentence in str(caught.value)
 
 
-def test_what_a_template_omits_is_left_out_however_deep() -> None:
+def test_omitted_values_are_left_out_however_deep() -> None:
     described = {
         "baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "OMIT"}, "OMIT"],
         "baseline_enabled": "OMIT",

@@ -50,7 +50,7 @@ def test_dropping_begins_once_and_ends_once() -> None:
     assert [read(seen, number, passing()) for number in range(3, 6)] == [[END], [], []]
 
 
-def test_what_is_dropped_and_what_would_be_are_told_apart() -> None:
+def test_dropped_packets_and_those_that_would_be_are_told_apart() -> None:
     seen = watch()
     assert read(seen, 0, row()) == [START]
     assert read(seen, 1, row(outcome="drop")) == [END, DROPPED]  # the component was enabled
@@ -109,7 +109,7 @@ def test_the_end_says_what_is_left() -> None:
     assert (event["traffic"]["packets_per_second"], event["traffic"]["reasons"]) == (0.0, {})
 
 
-def test_what_is_not_known_is_said_once_and_so_is_that_it_is_known_again() -> None:
+def test_a_gap_is_told_once_and_so_is_its_end() -> None:
     seen = watch()
     assert seen.regain(NOON) == []
     (lost,) = seen.lose(["A shard is lost."], NOON)

@@ -69,7 +69,7 @@ def test_objects_of_others_stay_theirs() -> None:
     assert zone.options["ignore"] == ["tf_*", "x"]
 
 
-def test_what_a_file_cannot_describe_is_not_purged() -> None:
+def test_objects_that_a_file_cannot_describe_are_not_purged() -> None:
     source = {**SOURCE, "incomplete": ["allowlist", "custom_rules"]}
     account, zone = restored({**FILE, "baseline_source": source}).parts
     assert account.options["purge"] == ["prefixes", "rules", "filters"]

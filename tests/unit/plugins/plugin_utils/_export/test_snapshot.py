@@ -38,7 +38,7 @@ RESULTS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_what_a_part_may_change_is_read_as_it_is_written() -> None:
+def test_everything_that_a_part_may_change_is_read() -> None:
     called: list[Part] = []
 
     def run_module(part: Part, check_mode: bool) -> dict[str, Any]:

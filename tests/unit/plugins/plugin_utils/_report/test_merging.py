@@ -56,7 +56,7 @@ def test_the_newest_report_on_a_host_counts_whatever_the_order() -> None:
         assert merged["generated"] == NOW
 
 
-def test_what_a_run_has_just_read_counts_whatever_the_clocks_of_others_say() -> None:
+def test_hosts_just_read_count_whatever_the_clocks_of_others_say() -> None:
     other = read_report("slice.json", json.dumps(report(EARLY, "lima", "oslo", error="of the other clock")), NOW)
     merged = merge_reports([other], report(NOW, "lima", error="just read"))
     assert reasons(merged) == {"lima": ["just read"], "oslo": ["of the other clock"]}
@@ -95,7 +95,7 @@ def test_a_number_that_counts_nothing_is_refused(number: Any) -> None:
 @pytest.mark.parametrize(
     "text", ["[" * 100_000, '{"hosts": ' * 100_000, '{"hosts": ["\\ud800"]}', '{"hosts": [NaN]}', '{"hosts": [1e999]}']
 )
-def test_what_no_json_could_say_again_is_refused_by_its_name(text: str) -> None:
+def test_a_value_that_json_cannot_hold_is_refused_by_its_name(text: str) -> None:
     with pytest.raises(ValueError, match=r"slice\.json is (not JSON|a damaged report): "):
         read_report("slice.json", text, NOW)
 
@@ -121,7 +121,7 @@ def test_other_files_are_refused(change: dict[str, Any], problem: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "no JSON", '{"version": 1}'])
-def test_what_is_no_report_is_said(text: str) -> None:
+def test_a_file_that_is_no_report_is_told_so(text: str) -> None:
     with pytest.raises(ValueError, match=r"slice\.json is"):
         read_report("slice.json", text, NOW)
 

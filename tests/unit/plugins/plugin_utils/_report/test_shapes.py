@@ -34,7 +34,7 @@ FITTING: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("inner", [None, {"number": 1}])
-def test_what_fits_has_no_misfit(inner: Any) -> None:
+def test_a_value_that_fits_has_no_misfit(inner: Any) -> None:
     assert misfit(Outer, {**FITTING, "inner": inner, "more": 1}) == ""
 
 

@@ -38,7 +38,7 @@ def test_a_list_loses_much_or_all(existing: int, kept: int, percent: int, codes:
     assert [risk.code for risk in find_risks(change, Limits({"max_deletions_percent": percent}))] == codes
 
 
-def test_what_is_created_or_updated_is_not_deleted() -> None:
+def test_created_and_updated_objects_do_not_count_as_deleted() -> None:
     added = [{"prefix": item["prefix"]} for item in hosts(10)]
     changed = [{**item, "comment": "new"} for item in added]
     assert find_risks(change_of(account_state(), ALLOWLIST, added, purge=True), Limits()) == []

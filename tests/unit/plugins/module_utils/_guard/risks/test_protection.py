@@ -48,7 +48,7 @@ def test_a_plan_that_protects_more_carries_no_risk_for_its_addresses(before: lis
         assert find_risks(change, Limits()) == []
 
 
-def test_what_disables_the_protection_is_named_and_what_comes_is_not() -> None:
+def test_objects_that_disable_the_protection_are_named_and_new_ones_are_not() -> None:
     state = account_state(syn_flood_rules=[{"id": "1", **rule("enabled")}])
     change = changes_of(
         state,
@@ -64,7 +64,7 @@ def test_what_disables_the_protection_is_named_and_what_comes_is_not() -> None:
     assert risk.message.startswith("TCP protection would be switched off; SYN flood protection would have no working")
 
 
-def test_what_stops_mitigation_is_named_and_what_only_accompanies_it_is_not() -> None:
+def test_objects_that_stop_mitigation_are_named_and_others_of_the_plan_are_not() -> None:
     existing = [
         {"id": str(number), **item} for number, item in enumerate([rule("enabled"), rule("enabled", "region", "WEUR")])
     ]
@@ -99,7 +99,7 @@ def test_a_rule_that_goes_is_named_where_it_stops_mitigation() -> None:
         (False, False, []),
     ],
 )
-def test_where_the_status_is_off_no_mitigation_stops(before: bool, after: bool, codes: list[str]) -> None:
+def test_no_mitigation_stops_while_the_status_is_off(before: bool, after: bool, codes: list[str]) -> None:
     state = account_state(status=[{"enabled": before}], syn_flood_rules=[{"id": "1", **rule("enabled")}])
     change = changes_of(
         state,
