@@ -75,6 +75,18 @@ def test_accounts_and_zones_become_files_of_variables(inventory: Path, service: 
     assert not service.writes
 
 
+def test_a_zone_that_a_host_names_by_its_domain_is_exported_with_its_id(
+    inventory: Path, service: LocalService, tmp_path: Path
+) -> None:
+    service.zone(ZONE).seed(name="shop.example")
+    host = {"edge_account_id": ACCOUNT, "edge_zone_id": "", "edge_zone_name": "shop.example"}
+    run = export(inventory, "--limit", "lima", "-e", json.dumps(host))
+    assert run.code == 0, run.output
+    text = (tmp_path / "host_vars" / "lima" / "protection.yml").read_text(encoding="utf-8")
+    assert f"account_id: {ACCOUNT}\n  zone_id: {ZONE}\n" in text
+    assert "baseline_prefixes:" in text and "ref: login" in text
+
+
 def test_a_second_export_changes_no_file(inventory: Path) -> None:
     export(inventory)
     again = export(inventory)

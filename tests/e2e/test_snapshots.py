@@ -78,6 +78,10 @@ def test_a_host_is_snapshotted_before_its_first_write_and_restored(service: Loca
 
     refused = run("restore", service, tmp_path, "-e", f"restore_file={file}", **{**host, "edge_zone_id": "c" * 32})
     assert f"{file} is of another zone" in result(refused)["msg"]
+    service.zone("d" * 32).seed(name="shop.example", custom_rules=[])
+    by_name = {**host, "edge_zone_id": "", "edge_zone_name": "shop.example"}
+    refused = run("restore", service, tmp_path, "-e", f"restore_file={file}", **by_name)
+    assert f"{file} is of another zone" in result(refused)["msg"]
     assert state(service) == after
     partly = json.dumps({"restore_file": str(file), "restore_accept_risks": RISKS[:2]})
     assert "weakens_zone" in result(run("restore", service, tmp_path, "-e", partly, **host))["msg"]
@@ -112,6 +116,28 @@ def test_a_dry_run_of_a_restore_needs_a_token_that_only_reads(service: LocalServ
     restored = result(run("restore", service, tmp_path, "-e", accepted))
     assert restored["plan_id"] == predicted["plan_id"]
     assert zone.custom_rules[-1]["exposed_credential_check"] == check
+
+
+def test_a_restore_fails_if_something_is_not_as_it_was(service: LocalService, tmp_path: Path) -> None:
+    """Somebody else changes the account while the restore writes."""
+    assert run("baseline", service, tmp_path, baseline_snapshot_directory=str(tmp_path / "snapshots")).code == 0
+    (file,) = (tmp_path / "snapshots" / "lima").iterdir()
+    account = service.account(ACCOUNT)
+
+    def change() -> None:
+        if service.writes:
+            account.prefixes[0]["comment"] = "by hand"
+
+    service.calls.clear()
+    service.misbehave("meanwhile", path="/prefixes$", method="GET", times=9, action=change)
+    accepted = json.dumps({"restore_file": str(file), "restore_accept_risks": RISKS})
+    restored = run("restore", service, tmp_path, "-e", accepted)
+    assert restored.code == 2
+    failed = result(restored)
+    assert f"lima is not what {file} says, though the changes were made: prefix 192.0.2.0/24" in failed["msg"]
+    (difference,) = failed["differences"]
+    assert difference.endswith("comment is 'by hand' instead of '{{ old }}'")
+    assert failed["changed"] is True
 
 
 def test_a_directory_that_cannot_be_written_stops_the_run_before_any_write(
