@@ -162,7 +162,9 @@ options:
         not move either. Every other state leaves them alone anyway.
       - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
         Case matters.
-      - A pattern must not match a rule of the task.
+      - A pattern must not match a rule of the task, unless the entry has nothing but the O(rules[].ref).
+        With O(state=exact) such an entry says where the rule of somebody else stands. The module
+        puts the other rules before and behind it. A rule that does not exist is left out.
     type: list
     elements: str
     default: []

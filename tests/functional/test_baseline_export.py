@@ -232,19 +232,54 @@ def test_true_does_not_come_back_as_one(service: LocalService) -> None:
     assert repr(service.zone(ZONE).custom_rules[0]["frob"]) == "{'a': 1}"
 
 
-def test_a_rule_that_no_module_can_move_is_named_before_anything_is_written(service: LocalService) -> None:
+def order(service: LocalService) -> list[str]:
+    return [rule["ref"] for rule in service.zone(ZONE).custom_rules]
+
+
+def test_rules_come_back_around_those_that_no_module_can_move(service: LocalService) -> None:
     rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("office", "login")]
-    odd = {"ref": "tele", "action": "of_the_future", "expression": "true"}
-    service.zone(ZONE).seed(custom_rules=[*rules, odd])
+    odd = [{"ref": ref, "action": "of_the_future", "expression": "true"} for ref in ("tele", "port")]
+    service.zone(ZONE).seed(custom_rules=[*rules, *odd])
     text = snapshot(service, baseline_custom_rules=[], baseline_custom_rules_state="exact")
     assert restored(service, text) == ([], [])
     zone_rules = service.zone(ZONE).custom_rules
+    zone_rules.insert(0, zone_rules.pop(2))
+    assert restored(service, text) == ([], [])
+    assert order(service) == ["office", "login", "tele", "port"]
+    zone_rules = service.zone(ZONE).custom_rules
     zone_rules.insert(0, zone_rules.pop())
-    refusals, _unmet = restored(service, text)
-    assert [refusal.partition(" (id ")[0] for refusal in refusals] == ["The custom rule tele"]
-    assert refusals[0].endswith("cannot be brought back: it stands elsewhere in the list, and no module moves it.")
-    assert [rule["ref"] for rule in service.zone(ZONE).custom_rules] == ["tele", "office", "login"]
-    assert restored(service, text, objects=["tele"])[0] == []
+    (refusal,), _unmet = restored(service, text)
+    assert refusal.startswith("The custom rule port (id ")
+    assert refusal.endswith("cannot be brought back: it stands elsewhere in the list, and no module moves it.")
+    assert order(service) == ["port", "office", "login", "tele"]
+    assert restored(service, text, objects=["port"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("before", "run", "after"),
+    [
+        (["own1", "tf_a", "own2"], ["own2", "own1"], ["tf_a", "own2", "own1"]),
+        (["own1", "tf_a", "own2"], ["own1"], ["own1", "tf_a"]),
+        (["own1", "tf_a", "own2"], [], ["tf_a"]),
+        (["tf_b", "own1", "tf_a", "own2", "own3"], ["own3", "new"], ["tf_b", "tf_a", "own3", "new"]),
+    ],
+)
+def test_rules_come_back_where_they_stood_among_those_of_others(
+    before: list[str], run: list[str], after: list[str], service: LocalService
+) -> None:
+    """Since a rule of others may let pass what the next rule blocks."""
+    rules = {ref: {"ref": ref, "action": "block", "expression": "true"} for ref in [*before, "new"]}
+    service.zone(ZONE).seed(custom_rules=[rules[ref] for ref in before])
+    variables = {
+        "baseline_custom_rules": [rules[ref] for ref in run],
+        "baseline_custom_rules_state": "exact",
+        "baseline_custom_rules_ignore": ["tf_*"],
+    }
+    text = snapshot(service, **variables)
+    applied(service, variables)
+    assert order(service) == after
+    assert restored(service, text) == ([], [])
+    assert order(service) == before
 
 
 def test_parameters_that_a_run_replaced_come_back(service: LocalService) -> None:

@@ -221,7 +221,8 @@ def test_the_result_names_the_rules_that_the_task_does_not(
 def test_a_pattern_that_matches_a_desired_rule_is_refused_before_any_request(
     state: str, service: LocalService, modules: Modules
 ) -> None:
-    message = modules.failed("custom_rules", rules=[{"ref": "login"}], state=state, ignore=["a", "log*", " "])["msg"]
+    rules = [{"ref": "login", "action": "log"}]
+    message = modules.failed("custom_rules", rules=rules, state=state, ignore=["a", "log*", " "])["msg"]
     assert "ignore[1]: 'log*' matches login, which rules[0] names; keep one of them" in message
     assert "ignore[2]: it is empty" in message
     assert service.calls == []

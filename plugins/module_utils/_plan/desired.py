@@ -35,7 +35,8 @@ class Desired:
 
     `absent` means that these keys shall not exist, `exclusive` that no others shall. `positions`
     says where new objects go in an ordered list, `paths` which option names an object. `ignore` are
-    patterns of keys: an exclusive list leaves objects that match one of them alone. `ignore_ids`
+    patterns of keys: an exclusive list leaves objects that match one of them alone; `order` has all
+    keys that the task names, also those of such objects, which stay where they are. `ignore_ids`
     are ids of objects that nothing changes or deletes, and that count as no duplicates.
 
     `expires` says from when on an object shall not exist. `expired` are the keys for which that
@@ -49,6 +50,7 @@ class Desired:
     positions: Mapping[Key, Position] = field(default_factory=dict)
     paths: Mapping[Key, Option] = field(default_factory=dict)
     ignore: Sequence[str] = ()
+    order: Sequence[Key] = ()
     ignore_ids: AbstractSet[str] = frozenset()
     expires: Mapping[Key, datetime] = field(default_factory=dict)
     expired: AbstractSet[Key] = frozenset()
@@ -176,13 +178,23 @@ def _parse(
 
 def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desired:
     """The desired state that ignores what the patterns match; raises OptionError for one that
-    matches a desired key."""
+    matches a desired key.
+
+    In an exclusive list, an entry with nothing but such a key says where the object of others
+    stands.
+    """
+    named_only = {
+        key
+        for key, values in desired.objects.items()
+        if desired.exclusive and values.keys() <= set(desired.resource.key)
+    }
     problems = OptionProblems()
     for position, pattern in enumerate(patterns):
         with problems.collected():
             if not pattern.strip():
                 raise OptionError(Option(option, position), "it is empty")
-            names = {str(key[0]): desired.paths[key] for key in desired.objects}
+            described = desired.objects.keys() - named_only
+            names = {str(key[0]): desired.paths[key] for key in desired.objects if key in described}
             matched = next((name for name in names if fnmatchcase(name, pattern)), None)
             if matched is not None:
                 problem = Message(
@@ -192,7 +204,13 @@ def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desi
                 )
                 raise OptionError(Option(option, position), problem)
     problems.raise_any()
-    return replace(desired, ignore=tuple(patterns))
+    ignoring = replace(desired, ignore=tuple(patterns), order=tuple(desired.objects))
+    own = {
+        key: values
+        for key, values in desired.objects.items()
+        if key not in named_only or not ignoring.ignores(key)
+    }
+    return replace(ignoring, objects=own)
 
 
 def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:

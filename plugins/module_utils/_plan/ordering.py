@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import replace
-from typing import List, Mapping, Sequence, Tuple
+from typing import AbstractSet, List, Mapping, Sequence, Tuple
 
 from .._errors import PlanError
 from .._schema.resource import Key, Object
@@ -30,9 +30,7 @@ def order_operations(
     deleted = {item.key for item in changes if item.action == "delete"}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
     order, unmoved = (
-        _exclusive_order(list(desired.objects), before)
-        if desired.exclusive
-        else _insert(desired, before)
+        _exclusive_order(desired, before) if desired.exclusive else _insert(desired, before)
     )
     places = {key: index for index, key in enumerate(order, start=1)}
     moving = set(order) - set(unmoved)
@@ -52,17 +50,55 @@ Order = Tuple[
 ]  # all keys in their order, and those of them that do not move
 
 
-def _exclusive_order(desired: list[Key], before: Sequence[Key]) -> Order:
-    """The order of the task. Keys that it ignores do not move, and stay behind the key before them
-    that does not."""
-    unmoved = set(_unmoved(before, {key: index for index, key in enumerate(desired)}))
-    ignored = set(before) - set(desired)
+def _exclusive_order(desired: Desired, before: Sequence[Key]) -> Order:
+    """The order of the task. Keys that it ignores do not move; those that it names stay between
+    their neighbours of the task, the others behind the key before them that does not move.
+
+    Raises PlanError if the task names ignored keys in another order than theirs.
+    """
+    known = set(before)
+    order = [
+        key for key in desired.order or desired.objects if key in desired.objects or key in known
+    ]
+    anchors = {key for key in order if key not in desired.objects}
+    _require_order_of_ignored(desired, [key for key in order if key in anchors], before)
+    unmoved = _unmoved_around(anchors, before, {key: index for index, key in enumerate(order)})
+    ignored = known - set(order)
     staying = [key for key in before if key in ignored or key in unmoved]
-    order = list(desired)
     for index, key in enumerate(staying):
         if key in ignored:
             order.insert(order.index(staying[index - 1]) + 1 if index else 0, key)
     return order, staying
+
+
+def _require_order_of_ignored(
+    desired: Desired, named: Sequence[Key], before: Sequence[Key]
+) -> None:
+    order = [key for key in before if key in named]
+    if order != list(named):
+        refs = ", ".join(str(key[0]) for key in order)
+        raise PlanError(
+            f"The task names {desired.resource.title}s that it ignores, and that stand in another"
+            f" order: {refs}. The module does not move them; name them in this order."
+        )
+
+
+def _unmoved_around(
+    anchors: AbstractSet[Key], before: Sequence[Key], places: Mapping[Key, int]
+) -> set[Key]:
+    """The anchors, and as many keys between two of them as need not move."""
+    unmoved = set(anchors)
+    between: list[Key] = []
+    low = -1
+    for key in before:
+        if key in anchors:
+            inside = [item for item in between if low < places[item] < places[key]]
+            unmoved.update(longest_ascending(inside, places))
+            low, between = places[key], []
+        elif key in places:
+            between.append(key)
+    rest = [item for item in between if low < places[item]]
+    return unmoved.union(longest_ascending(rest, places))
 
 
 def _insert(desired: Desired, before: Sequence[Key]) -> Order:
@@ -97,7 +133,7 @@ def _insert(desired: Desired, before: Sequence[Key]) -> Order:
     return order, before
 
 
-def _unmoved(before: Sequence[Key], places: Mapping[Key, int]) -> list[Key]:
+def longest_ascending(before: Sequence[Key], places: Mapping[Key, int]) -> list[Key]:
     """As many keys as possible that need not move: a longest ascending sequence of their new
     places."""
     known = [key for key in before if key in places]

@@ -28,21 +28,24 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds i
 class Expected:
     """The objects that one resource shall have, each as the service had it, and no others but
     those that are left alone. Fields that are not declared and have one of the names in `without`
-    are not compared.
+    are not compared. `order` is that of an ordered list, with objects among them that are left
+    alone.
     """
 
     resource: Resource
     objects: Sequence[Object]
     is_left: Callable[[Object], bool] = lambda obj: False
     without: Collection[str] = ()
+    order: Sequence[Key] = ()
 
     def unmet(self, existing: Iterable[Object]) -> list[str]:
         """A text for each object that differs, is missing, or is there in addition."""
+        listed = list(existing)
         remaining: dict[Key, list[tuple[int, Object]]] = {}
-        for index, obj in enumerate(obj for obj in existing if not self.is_left(obj)):
-            remaining.setdefault(self.resource.key_of(obj), []).append((index, obj))
+        for index, obj in enumerate(listed):
+            if not self.is_left(obj):
+                remaining.setdefault(self.resource.key_of(obj), []).append((index, obj))
         texts: list[str] = []
-        order: list[int] = []
         for item in self.objects:
             matches = remaining.get(self.resource.key_of(item), [])
             if not matches:
@@ -50,14 +53,19 @@ class Expected:
                 continue
             nearest = min(matches, key=partial(self._distance, item))
             matches.remove(nearest)
-            order.append(nearest[0])
             texts += [f"{self._name(item)}: {text}" for text in self._unequal(item, nearest[1])]
         more = [match for matches in remaining.values() for match in matches]
         more.sort(key=itemgetter(0))
         texts += [f"{self._name(obj)} is there in addition" for _index, obj in more]
-        if self.resource.list_field and order != sorted(order):
+        if self.resource.list_field and not self._is_in_order(listed):
             texts.append(f"the order of the {self.resource.title}s differs")
         return texts
+
+    def _is_in_order(self, existing: Sequence[Object]) -> bool:
+        places = {key: place for place, key in enumerate(map(self.resource.key_of, existing))}
+        order = self.order or [self.resource.key_of(item) for item in self.objects]
+        found = [places[key] for key in order if key in places]
+        return found == sorted(found)
 
     def unequal(self, expected: Object, existing: Object) -> bool:
         """Whether an object is another one than expected."""

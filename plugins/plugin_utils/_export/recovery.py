@@ -16,6 +16,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.ordering import (
+    longest_ascending,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     API_FIELDS,
     Key,
@@ -80,7 +83,7 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Recovere
         plan.take(objects)
         recovered.expected.append(plan.expected(objects))
         recovered.refusals += _all_refusals(plan, objects, current[plural])
-        _add_variables(plan, recovered.variables)
+        _add_variables(plan, plan.in_order(objects), recovered.variables)
     return recovered
 
 
@@ -105,7 +108,8 @@ class _Recovery:
     ) -> None:
         self.resource = resource
         self.exceptions = exceptions
-        self.entries: list[dict[str, Any]] = []  # options of the objects that come back
+        self.entries: dict[Key, dict[str, Any]] = {}  # options of the objects that come back
+        self.anchors: list[Key] = []  # objects of an ordered list that are left, and do not move
         self.kept: dict[Key, list[Object]] = {}  # existing objects that are left alone
         self.refusals: dict[str, str] = {}  # by the id of an object, or the name of one without
         self._by_key: dict[Key, list[Object]] = {}
@@ -122,7 +126,9 @@ class _Recovery:
     def expected(self, objects: Sequence[Object]) -> Expected:
         """What the resource must hold after the restore."""
         own = [obj for obj in objects if not self._is_left(obj)]
-        return Expected(self.resource, own, self._is_left, self.exceptions.fields)
+        keys = {*map(self.resource.key_of, own), *self.anchors}
+        order = [key for key in map(self.resource.key_of, objects) if key in keys]
+        return Expected(self.resource, own, self._is_left, self.exceptions.fields, order)
 
     def take(self, objects: Sequence[Object]) -> None:
         """Decide on every object of the snapshot."""
@@ -139,8 +145,7 @@ class _Recovery:
                 changed.append((obj, options, reason))
             else:
                 self.kept.setdefault(self.resource.key_of(obj), []).append(same)
-                if self._has_moved(obj, objects):
-                    self._refuse(obj, "it stands elsewhere in the list, and no module moves it")
+        self._take_anchors(objects)
         first = self._first_of_each(changed)
         for obj, options, reason in changed:
             key = self.resource.key_of(obj)
@@ -150,7 +155,7 @@ class _Recovery:
             if reason:
                 self._refuse(obj, reason)
             else:
-                self.entries.append(self._in_full(obj, options))
+                self.entries[key] = self._in_full(obj, options)
 
     def _first_of_each(
         self, changed: Sequence[tuple[Object, dict[str, Any], str]]
@@ -178,15 +183,27 @@ class _Recovery:
             f"{name_of(self.resource, obj)} cannot be brought back: {reason.rstrip('?')}."
         )
 
-    def _has_moved(self, obj: Object, objects: Sequence[Object]) -> bool:
-        """Whether other objects of the snapshot stand before this one than today."""
+    def _take_anchors(self, objects: Sequence[Object]) -> None:
+        """Between which objects that are left the others come back, in an ordered list."""
         if not self.resource.list_field:
-            return False
-        key, before = self.resource.key_of(obj), [self.resource.key_of(item) for item in objects]
-        known = set(before) & set(self._current)
-        places = (order[: order.index(key)] for order in (before, self._current))
-        then, today = (known.intersection(order) for order in places)
-        return then != today
+            return
+        places = {key: place for place, key in enumerate(map(self.resource.key_of, objects))}
+        kept = [key for key in dict.fromkeys(self._current) if key in self.kept and key in places]
+        anchors = set(longest_ascending(kept, places))
+        self.anchors = [key for key in places if key in anchors]
+        for obj in objects:
+            key = self.resource.key_of(obj)
+            if key in kept and key not in anchors and not self._is_left(obj):
+                self._refuse(obj, "it stands elsewhere in the list, and no module moves it")
+
+    def in_order(self, objects: Sequence[Object]) -> list[dict[str, Any]]:
+        """The options in the order of the snapshot, with the keys alone of objects that are
+        left."""
+        name = self.resource.key[0] if self.resource.key else ""
+        anchors = {key: {name: key[0]} for key in self.anchors}
+        keys = dict.fromkeys(map(self.resource.key_of, objects))
+        both = {**self.entries, **anchors}
+        return [both[key] for key in keys if key in both]
 
     def _existing(self, obj: Object) -> Object | None:
         """The existing object that a module would update."""
@@ -229,24 +246,26 @@ class _Recovery:
         return entry
 
 
-def _add_variables(plan: _Recovery, variables: dict[str, Any]) -> None:
+def _add_variables(
+    plan: _Recovery, entries: Sequence[dict[str, Any]], variables: dict[str, Any]
+) -> None:
     """The variables with those of one resource; lists are exclusive."""
     resource = plan.resource
     if not resource.key:
-        for entry in plan.entries:
+        for entry in entries:
             variables.update({f"{PREFIX}{name}": value for name, value in entry.items()})
         return
     if resource.plural in OPTION_OF:
         option = OPTION_OF[resource.plural]
         kind = {"kind": resource.kind} if resource.kind else {}
-        entries = variables.setdefault(f"{PREFIX}{option}", [])
-        entries += [{**kind, **entry} for entry in plan.entries]
+        listed = variables.setdefault(f"{PREFIX}{option}", [])
+        listed += [{**kind, **entry} for entry in entries]
         variables[PURGE] = list(dict.fromkeys([*variables.get(PURGE, []), option]))
         ignored = [str(obj.get("id")) for kept in plan.kept.values() for obj in kept]
         variables[IGNORE_IDS] = [*variables.get(IGNORE_IDS, []), *ignored]
         return
     name = f"{PREFIX}{resource.plural}"
-    variables[name] = plan.entries
+    variables[name] = list(entries)
     if resource.list_field:
         patterns = plan.exceptions.ignore.get(resource.plural, ())
         kept = [pattern_of(resource, objects[0]) for objects in plan.kept.values()]

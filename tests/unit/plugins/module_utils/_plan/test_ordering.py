@@ -28,9 +28,8 @@ RULE = {"action": "log", "expression": "true"}
 
 def plan(existing: str, desired: str, positions: Mapping[str, str] | None = None, exclusive: bool = False) -> Plan:
     """The plan for rules whose refs are single letters; a task ignores those in upper case."""
-    entries = parse_desired(
-        CUSTOM_RULES, numbered("rules", [{"ref": ref, **RULE} for ref in desired]), exclusive=exclusive
-    )
+    listed = [{"ref": ref, **({} if ref.isupper() else RULE)} for ref in desired]
+    entries = parse_desired(CUSTOM_RULES, numbered("rules", listed), exclusive=exclusive)
     entries = parse_ignore(entries, "ignore", ["[A-Z]"])
     entries = replace(entries, positions={(ref,): parse_position(text) for ref, text in (positions or {}).items()})
     rules = [{"id": ref, "ref": ref, "description": "", "enabled": True, **RULE} for ref in existing]
@@ -103,6 +102,40 @@ def test_an_exact_list_has_the_order_of_the_task_and_needs_no_second_plan(
 def test_what_is_ignored_stays_behind_what_does_not_move(existing: str, desired: str, expected: str) -> None:
     assert order(plan(existing, desired, exclusive=True)) == expected
     assert plan(expected, desired, exclusive=True).operations == ()
+
+
+@pytest.mark.parametrize(
+    ("existing", "desired", "expected"),
+    [
+        ("Aab", "aAb", "aAb"),
+        ("A", "xAy", "xAy"),
+        ("ABab", "aAbB", "aAbB"),
+        ("ABC", "AxC", "ABxC"),
+        ("aCAb", "bAa", "CbAa"),
+        ("ab", "aZb", "ab"),
+        ("abA", "bAa", "bAa"),
+    ],
+)
+def test_what_is_ignored_and_named_stays_between_its_neighbours(existing: str, desired: str, expected: str) -> None:
+    made = plan(existing, desired, exclusive=True)
+    assert order(made) == expected
+    assert not [item.label for item in made.operations if item.label.isupper()]
+    assert plan(expected, desired, exclusive=True).operations == ()
+
+
+@given(existing=st.permutations("abcdAB"), desired=st.permutations("abcdeAB"))
+def test_others_go_around_what_is_ignored_and_named(existing: list[str], desired: list[str]) -> None:
+    in_order = iter(ref for ref in existing if ref.isupper())
+    listed = "".join(next(in_order) if ref.isupper() else ref for ref in desired)
+    made = plan("".join(existing), listed, exclusive=True)
+    assert order(made) == listed
+    assert not [item.label for item in made.operations if item.label.isupper()]
+    assert plan(listed, listed, exclusive=True).operations == ()
+
+
+def test_what_is_ignored_is_named_in_its_own_order() -> None:
+    with pytest.raises(PlanError, match=r"stand in another order: A, B\. The module does not move them"):
+        plan("AaB", "BaA", exclusive=True)
 
 
 def longest_in_order(numbers: list[int]) -> int:

@@ -49,3 +49,12 @@ def test_the_order_counts_in_an_ordered_list_only() -> None:
     assert Expected(CUSTOM_RULES, [LOGIN, ADMIN]).unmet([ADMIN, LOGIN]) == ["the order of the custom rules differs"]
     prefixes = [OFFICE, {**OFFICE, "id": "2", "prefix": "198.51.100.0/24"}]
     assert Expected(PREFIXES, prefixes).unmet(prefixes[::-1]) == []
+
+
+def test_rules_are_in_order_among_those_that_are_left_alone() -> None:
+    rules = {ref: {"ref": ref, "action": "log", "expression": "true"} for ref in ("a", "b", "tf")}
+    order = [(ref,) for ref in ("a", "tf", "b")]
+    expected = Expected(CUSTOM_RULES, [rules["a"], rules["b"]], lambda obj: obj["ref"] == "tf", (), order)
+    assert expected.unmet([rules["a"], rules["tf"], rules["b"]]) == []
+    assert expected.unmet([rules["tf"], rules["a"], rules["b"]]) == ["the order of the custom rules differs"]
+    assert expected.unmet([rules["a"], rules["b"]]) == []
