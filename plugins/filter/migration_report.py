@@ -3,6 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+"""The page about a migration of firewall rules; documented in migration_report.yml."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,9 +16,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._filter import 
 
 
 def migration_report(rules: object, custom_rules: object = ()) -> str:
+    """The page in Markdown; raises AnsibleFilterError."""
     return report(run_filter(migrate, rules, custom_rules))
 
 
 class FilterModule:
+    """The filters of this file."""
+
     def filters(self) -> dict[str, Callable[..., Any]]:
+        """The functions, by the names of their filters."""
         return {"migration_report": migration_report}

@@ -3,6 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+"""The steps from firewall rules to custom rules; documented in migration_steps.yml."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,9 +15,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._filter import 
 
 
 def migration_steps(rules: object, custom_rules: object) -> dict[str, Any]:
+    """What each step of the cutover sets; raises AnsibleFilterError."""
     return run_filter(steps, rules, custom_rules)
 
 
 class FilterModule:
+    """The filters of this file."""
+
     def filters(self) -> dict[str, Callable[..., Any]]:
+        """The functions, by the names of their filters."""
         return {"migration_steps": migration_steps}

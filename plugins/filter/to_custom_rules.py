@@ -3,6 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+"""Firewall rules as custom rules; documented in to_custom_rules.yml."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,9 +15,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._filter import 
 
 
 def to_custom_rules(rules: object, custom_rules: object = ()) -> list[dict[str, Any]]:
+    """The custom rules, as `custom_rules` takes them; raises AnsibleFilterError."""
     return run_filter(migrate, rules, custom_rules).rules
 
 
 class FilterModule:
+    """The filters of this file."""
+
     def filters(self) -> dict[str, Callable[..., Any]]:
+        """The functions, by the names of their filters."""
         return {"to_custom_rules": to_custom_rules}
