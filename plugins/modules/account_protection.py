@@ -621,6 +621,12 @@ coverage:
       type: list
       elements: str
       sample: []
+    newly_mitigated:
+      description: The traffic that a component mitigates newly, to addresses that are protected
+        before and afterwards.
+      type: list
+      elements: dict
+      contains: {}
 unmanaged:
   description:
     - The objects afterwards that the task does not name, of all lists that it reads.

@@ -191,6 +191,25 @@ coverage:
       type: list
       elements: str
       sample: []
+    newly_mitigated:
+      description: The traffic that a component mitigates newly, to addresses that are protected
+        before and afterwards.
+      type: list
+      elements: dict
+      contains:
+        component:
+          description: The component, such as V(syn_flood).
+          type: str
+          sample: dns
+        networks:
+          description: The networks to which the traffic goes.
+          type: list
+          elements: str
+          sample: [192.0.2.0/25]
+        part:
+          description: The part of the traffic in words, empty for all of it.
+          type: str
+          sample: in region WEUR
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

@@ -113,6 +113,12 @@ coverage:
       type: list
       elements: str
       sample: []
+    newly_mitigated:
+      description: The traffic that a component mitigates newly, to addresses that are protected
+        before and afterwards.
+      type: list
+      elements: dict
+      contains: {}
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

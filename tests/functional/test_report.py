@@ -167,9 +167,9 @@ CASES = [
     ReportCase(
         "a rule of the zone skips",
         "weakened",
-        custom=[BLOCK, {**BLOCK, "ref": "pass", "action": "skip", "action_parameters": {"ruleset": "current"}}],
+        custom=[{**BLOCK, "ref": "pass", "action": "skip", "action_parameters": {"ruleset": "current"}}, BLOCK],
         custom_desired={"rules": [BLOCK], "state": "exact"},
-        reason="The custom rule pass (log in) lets requests pass, and the baseline does not.",
+        reason="The custom rule pass lets requests pass that custom rule login would stop.",
     ),
     ReportCase(
         "a rule of the zone is spelt otherwise",

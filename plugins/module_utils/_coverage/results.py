@@ -25,6 +25,7 @@ from .._values.address_set import (
     range_of,
 )
 from .coverage import Coverage, has_flag
+from .mitigation import no_longer_mitigated
 from .modes import Decider, Modes, in_order, union_of_modes
 
 
@@ -77,6 +78,16 @@ class CoverageChange(TypedDict):
     newly_unprotected: list[str]
     newly_protected: list[str]
     newly_bypassing: list[str]
+    newly_mitigated: list[MitigatedTraffic]
+
+
+class MitigatedTraffic(TypedDict):
+    """Traffic that a component mitigates after a plan and not before it; `part` names the part of
+    it, and is empty for all of it."""
+
+    component: str
+    networks: list[str]
+    part: str
 
 
 class Parts(TypedDict):
@@ -232,7 +243,20 @@ def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
         newly_unprotected=networks(difference(before.protected, after.protected)),
         newly_protected=networks(difference(after.protected, before.protected)),
         newly_bypassing=networks(difference(after.bypassing, before.bypassing)),
+        newly_mitigated=_newly_mitigated(before, after) if before is not after else [],
     )
+
+
+def _newly_mitigated(before: Coverage, after: Coverage) -> list[MitigatedTraffic]:
+    """What a component mitigates for addresses that are protected before and after a plan."""
+    space = intersection(before.protected, after.protected)
+    existing = {item.kind: item for item in before.components}
+    return [
+        MitigatedTraffic(component=item.kind, networks=networks(ranges), part=part)
+        for item in after.components
+        if item.kind in existing
+        for ranges, part in no_longer_mitigated(item, existing[item.kind], space)
+    ]
 
 
 def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:

@@ -51,7 +51,8 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     """The rules that enforce less before a plan than after it by their expression, their place or
     their parameters.
 
-    A rule that does not exist, that is off, or that has another kind of action is none of them.
+    A rule that does not exist, that is off, or that has another kind of action is none of them. One
+    that a plan deletes is judged like one that no task names.
     """
     records = []
     for resource, in_order in EVALUATION:
@@ -61,6 +62,11 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
             if rule.key in existing:
                 verdict = _lack(resource, existing[rule.key], rule, _passed(rule.key, was, becomes))
                 records += _records(resource, rule, verdict)
+        left = {rule.key: rule for rule in becomes}
+        for index, rule in enumerate(was):
+            if rule.key not in left:
+                behind = [left[item.key] for item in was[index + 1 :] if item.key in left]
+                records += _records(resource, rule, _judge_skip(resource, rule, behind))
     return records
 
 

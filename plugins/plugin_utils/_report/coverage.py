@@ -24,7 +24,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     COMPONENTS,
     ENABLED,
-    MONITORING,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised, first_few
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
@@ -46,7 +45,8 @@ class AccountCoverage:
     """How an account protects its addresses; `enabled` is None if that is not known.
 
     `pieces` has, by component, sets of protected addresses with the modes that their traffic may
-    meet.
+    meet, and `gained` the traffic that a plan makes it mitigate: sets of addresses, and the part of
+    their traffic.
     """
 
     enabled: bool | None
@@ -56,6 +56,7 @@ class AccountCoverage:
     uncovered: Ranges
     bypassing: Ranges
     pieces: Mapping[str, Sequence[Piece]] = field(default_factory=dict)
+    gained: Mapping[str, Sequence[tuple[Ranges, str]]] = field(default_factory=dict)
     reasons: Sequence[str] = ()
     gaps: Sequence[str] = ()
     undecided: Sequence[str] = ()
@@ -120,8 +121,13 @@ class AccountCoverage:
         )
 
 
-def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
-    """A coverage as results show it."""
+def read_coverage(
+    coverage: Mapping[str, Any], gained: Iterable[Mapping[str, Any]] = ()
+) -> AccountCoverage:
+    """A coverage as results show it, and the traffic that a plan mitigates newly."""
+    by_kind: dict[str, list[tuple[Ranges, str]]] = {}
+    for item in gained:
+        by_kind.setdefault(item["component"], []).append((_addresses(item), str(item["part"])))
     return AccountCoverage(
         enabled=coverage.get("enabled"),
         effective=bool(coverage.get("effective")),
@@ -133,6 +139,7 @@ def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
             kind: [(_addresses(piece), frozenset(piece["modes"])) for piece in pieces]
             for kind, pieces in (coverage.get("modes") or {}).items()
         },
+        gained=by_kind,
         reasons=list(coverage.get("reasons") or ()),
         gaps=list(coverage.get("gaps") or ()),
         undecided=list(coverage.get("undecided") or ()),
@@ -153,35 +160,12 @@ def weaker(before: AccountCoverage, after: AccountCoverage) -> list[str]:
     sentences += (
         [f"The allowlist lets {named(passing)} pass, and the baseline does not."] if passing else []
     )
-    for kind, desired in after.pieces.items():
-        less = _less(before.pieces.get(kind) or (), desired)
-        title = capitalised(component_title(kind))
-        sentences += (
-            [f"{title}: the baseline mitigates more of the traffic to {named(less)}."]
-            if less
-            else []
-        )
-    return sentences
-
-
-def _less(existing: Sequence[Piece], desired: Sequence[Piece]) -> Ranges:
-    """The addresses to which more traffic is mitigated as desired than there is now."""
-    return union(
-        item
-        for ranges, modes in existing
-        for better_ranges, better in desired
-        if strength(modes) < strength(better) >= 2
-        for item in intersection(ranges, better_ranges)
-    )
-
-
-def strength(modes: Modes) -> int:
-    """How much traffic with these modes is mitigated: 3 all of it, 2 some of it, 1 it is monitored,
-    0 not at all."""
-    understood = modes - {UNDECIDED}
-    if ENABLED in understood:
-        return 3 if understood == {ENABLED} else 2
-    return 1 if MONITORING in understood else 0
+    return sentences + [
+        f"{capitalised(component_title(kind))}: the baseline mitigates more of the traffic to"
+        f" {named(ranges)}{f': {part}' if part else ''}."
+        for kind, parts in after.gained.items()
+        for ranges, part in parts
+    ]
 
 
 def named(ranges: Ranges) -> str:

@@ -194,7 +194,7 @@ def _prediction(module: str, result: Result, refusal: Result | None) -> Predicti
         rules=changed_rules(result.get("diff") or {}),
         weaker=[_weaker(item) for item in result.get("weaker") or ()],
         before=read_coverage(before) if before else None,
-        after=read_coverage(after) if after else None,
+        after=read_coverage(after, coverage.get("newly_mitigated") or ()) if after else None,
     )
 
 

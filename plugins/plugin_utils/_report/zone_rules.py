@@ -46,8 +46,13 @@ def changed_rules(diff: Mapping[str, Any]) -> list[ChangedRule]:
 
 
 def weaker_rules(rules: Sequence[ChangedRule]) -> list[str]:
-    """The rules that enforce less than the baseline, a sentence each."""
-    return [f"{rule.title} {_lack(rule.before, rule.after)}." for rule in rules if rule.is_weaker]
+    """The rules that enforce less than the baseline, a sentence each; the module itself says what a
+    rule takes away that the plan deletes."""
+    return [
+        f"{rule.title} {_lack(rule.before, rule.after)}."
+        for rule in rules
+        if rule.after is not None and rule.is_weaker
+    ]
 
 
 def _title(resource: Resource, key: str, rule: Mapping[str, Any]) -> str:
@@ -62,10 +67,10 @@ def _enforcement(rule: ZoneRule | None) -> int:
     return 1 if rule.enforces else -1 if rule.lets_pass else 0
 
 
-def _lack(existing: ZoneRule | None, desired: ZoneRule | None) -> str:
+def _lack(existing: ZoneRule | None, desired: ZoneRule) -> str:
     if existing is None:
         return "does not exist"
-    if desired is None or not desired.active:
+    if not desired.active:
         return "lets requests pass, and the baseline does not"
     if not existing.active:
         return "is off, and the baseline turns it on"

@@ -25,6 +25,10 @@ from tests.evidence.engine.comparisons import ENGINE, PARSER, Counts
 
 PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
 TIMES = 2000
+OF_HOLES = (
+    "Whoever takes protection away by hand from an account or zone in order is found by the report, and nobody is blamed"
+    " who does not"
+)
 OF_PLANS = "Check mode predicts what a task does, the task does what the docs say, and doing it again changes nothing"
 INTRODUCTION = """\
 # Evidence
@@ -62,35 +66,37 @@ def _row(sentence: str, program: str, counts: Counts) -> str:
     return f"| {sentence} | {program} | {numbers} | {len(counts.differences)} |"
 
 
-class Plans:
-    """A plugin of pytest that counts what became of random plans."""
+class Outcomes:
+    """A plugin of pytest that counts what became of random cases, by the name of their property."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.counts = Counts()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             self.counts.differences.append(report.longreprtext)
         for name, outcomes in report.user_properties if report.when == "teardown" else ():
-            if name == "plans" and isinstance(outcomes, Mapping):
+            if name == self.name and isinstance(outcomes, Mapping):
                 self.counts.count(**outcomes)
 
 
-def row_of_plans() -> str:
-    """The row of the 2,000 plans of `make plans`."""
+def row_of_model(name: str, sentence: str) -> str:
+    """The row of the cases of `make plans` that tests/evidence/models/test_random_NAME.py compares with a model."""
     os.environ["HYPOTHESIS_PROFILE"] = "plans"
-    plans = Plans()
-    in_parallel = ["-n", "2", "--dist", "worksteal"]  # the plans for accounts take as long as all others
-    status = pytest.main(["-q", "--no-summary", *in_parallel, "tests/evidence/models/test_random_plans.py"], [plans])
-    if status and not plans.counts.differences:
-        plans.counts.differences.append(f"The plans were not compared: {status!r}.")
-    return _row(OF_PLANS, "model", plans.counts)
+    outcomes = Outcomes(name)
+    in_parallel = ["-n", "2", "--dist", "worksteal"]  # those for accounts take as long as all others
+    path = f"tests/evidence/models/test_random_{name}.py"
+    status = pytest.main(["-q", "--no-summary", *in_parallel, path], [outcomes])
+    if status and not outcomes.counts.differences:
+        outcomes.counts.differences.append(f"The {name} were not compared: {status!r}.")
+    return _row(sentence, "model", outcomes.counts)
 
 
 def main(times: int) -> int:
     """Write the page; 1 where something differed."""
     rows = [row(item, "parser", times) for item in PARSER] + [row(item, "engine", times) for item in ENGINE]
-    rows.append(row_of_plans())
+    rows += [row_of_model("plans", OF_PLANS), row_of_model("holes", OF_HOLES)]
     PAGE.write_text(INTRODUCTION + "\n".join(rows) + "\n", encoding="utf-8")
     print("\n".join(rows))
     return 0 if all(line.endswith("| 0 |") for line in rows) else 1

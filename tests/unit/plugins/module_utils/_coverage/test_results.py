@@ -121,6 +121,7 @@ def test_two_coverages_are_compared_by_what_one_of_them_has() -> None:
     assert change["newly_unprotected"] == ["192.0.2.128/25"]
     assert change["newly_protected"] == ["2001:db8::/64"]
     assert change["newly_bypassing"] == ["203.0.113.6/32"]
+    assert change["newly_mitigated"] == []
     assert change["after"] == summarise(after)
     assert change["before"] == {name: value for name, value in summarise(before).items() if name != "prefixes"}
     assert diff_facts(before, after) == {
@@ -130,6 +131,15 @@ def test_two_coverages_are_compared_by_what_one_of_them_has() -> None:
         "SYN flood protection": {"enabled": "256 IPv4 addresses"},
         "out-of-state TCP protection": {"enabled": "256 IPv4 addresses"},
     }
+
+
+def test_a_part_of_the_traffic_that_a_plan_mitigates_is_newly_mitigated() -> None:
+    filters = [{"expression": f"tcp.dstport eq {port}", "mode": "disabled"} for port in (80, 443)]
+    before, after = (account(**ON, syn_flood_filters=[item]) for item in filters)
+    (gained,) = compare_coverage(before, after)["newly_mitigated"]
+    assert (gained["component"], gained["part"]) == ("syn_flood", "to port 80")
+    assert gained["networks"] == summarise(after)["protected"]["networks"]
+    assert compare_coverage(after, after)["newly_mitigated"] == []
 
 
 def test_what_is_not_known_is_said() -> None:

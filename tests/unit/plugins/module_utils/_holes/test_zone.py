@@ -81,6 +81,8 @@ CHANGES: list[tuple[list[Rule], list[Rule], list[tuple[bool, str]]]] = [
     ([LOGIN, skip(HOST)], [skip(HOST), LOGIN], []),
     ([skip('http.host eq "b"'), LOGIN], [LOGIN, skip('http.host eq "b"')], []),
     ([], [LOGIN], []),
+    ([skip(HOST), LOGIN], [LOGIN], [(True, "lets requests pass that custom rule login would stop")]),
+    ([LOGIN, skip(HOST)], [LOGIN], []),
 ]  # fmt: skip
 
 

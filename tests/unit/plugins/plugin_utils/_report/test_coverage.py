@@ -18,7 +18,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverag
     AccountCoverage,
     component_title,
     read_coverage,
-    strength,
     weaker,
 )
 
@@ -110,11 +109,11 @@ def test_a_component_that_the_status_switches_mitigates_while_it_is_on(
 def test_an_account_is_weaker_if_less_is_mitigated_or_protected_or_more_passes() -> None:
     desired = coverage(ENABLED)
     assert weaker(desired, desired) == []
-    assert weaker(coverage(MONITORING), desired) == [
-        f"{title}: the baseline mitigates more of the traffic to 256 IPv4 addresses (192.0.2.0/24)."
-        for title in ("SYN flood protection", "Out-of-state TCP protection")
+    gained = {kind: [(addresses("192.0.2.0/24"), part)] for kind, part in zip(KINDS, ("", "to port 80"), strict=True)}
+    assert weaker(coverage(MONITORING), coverage(ENABLED, gained=gained)) == [
+        f"{title}: the baseline mitigates more of the traffic to 256 IPv4 addresses (192.0.2.0/24){part}."
+        for title, part in (("SYN flood protection", ""), ("Out-of-state TCP protection", ": to port 80"))
     ]
-    assert weaker(desired, coverage(MONITORING)) == []
     hole = replace(desired, bypassing=addresses("198.51.100.0/24"))
     assert weaker(hole, desired) == [
         "The allowlist lets 256 IPv4 addresses (198.51.100.0/24) pass, and the baseline does not."
@@ -122,14 +121,6 @@ def test_an_account_is_weaker_if_less_is_mitigated_or_protected_or_more_passes()
     assert weaker(coverage(protected=[], pieces={}), desired)[0].startswith(
         "256 IPv4 addresses (192.0.2.0/24) are not protected"
     )
-
-
-@pytest.mark.parametrize(
-    ("modes", "expected"),
-    [({ENABLED}, 3), ({ENABLED, MONITORING}, 2), ({MONITORING}, 1), ({DISABLED}, 0), ({UNDECIDED}, 0), (set(), 0)],
-)
-def test_the_strength_of_modes(modes: set[str], expected: int) -> None:
-    assert strength(frozenset(modes)) == expected
 
 
 def test_an_unknown_component_goes_by_its_kind() -> None:

@@ -26,7 +26,6 @@ def custom(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[
         (None, BLOCK, "does not exist"),
         (OFF, BLOCK, "is off, and the baseline turns it on"),
         ({**BLOCK, "action": "log"}, BLOCK, "has the action log, and the baseline says block"),
-        (SKIP, None, "lets requests pass, and the baseline does not"),
         (SKIP, {**SKIP, "enabled": False}, "lets requests pass, and the baseline does not"),
         (SKIP, BLOCK, "has the action skip, and the baseline says block"),
     ],
@@ -37,7 +36,7 @@ def test_a_rule_that_enforces_less_is_named_with_its_reason(before: Any, after: 
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [(BLOCK, None), (BLOCK, OFF), (BLOCK, {**BLOCK, "expression": "not ssl"}), (OFF, None), (None, SKIP)],
+    [(BLOCK, None), (BLOCK, OFF), (BLOCK, {**BLOCK, "expression": "not ssl"}), (OFF, None), (None, SKIP), (SKIP, None)],
 )
 def test_a_rule_that_enforces_no_less_is_not_named(before: Any, after: Any) -> None:
     assert custom(before, after) == []
