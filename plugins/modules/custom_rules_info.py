@@ -37,6 +37,12 @@ options:
   description:
     description: Only rules whose description contains this text. Upper and lower case are equal.
     type: str
+  access_rules:
+    description:
+      - Whether to return the IP Access rules of the zone that let traffic pass by its custom rules.
+      - It needs the permission C(Firewall Services Read) of the zone.
+    type: bool
+    default: false
 seealso:
   - module: edgeops.protection.custom_rules
 author:
@@ -48,6 +54,11 @@ EXAMPLES = r"""
 - name: Read all custom rules
   edgeops.protection.custom_rules_info:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+
+- name: Read the custom rules, and what passes by them
+  edgeops.protection.custom_rules_info:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    access_rules: true
 
 # A rule must meet all conditions. Rules that are not paused are enabled.
 - name: Read the enabled rules that skip
@@ -114,11 +125,39 @@ rules:
       description: When the rule was last changed.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
+access_rules:
+  description: The IP Access rules of mode whitelist, which let traffic pass by the custom rules
+    of the zone.
+  version_added: 0.2.0
+  returned: when O(access_rules) is true
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id of the rule.
+      type: str
+      sample: af11728bab6841027ee14e7c9e145ef9
+    target:
+      description: What the value is, such as V(ip), V(ip_range), V(asn) or V(country).
+      type: str
+      sample: ip_range
+    value:
+      description: The source that passes.
+      type: str
+      sample: 203.0.113.0/24
+    notes:
+      description: What people say of the rule.
+      type: str
+      sample: the office
+    since:
+      description: When the rule last changed, null if the service does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 1
+  sample: 2
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

@@ -33,9 +33,11 @@ options:
         Advanced DNS Protection.
       - V(announced) was added in version 0.2.0. It needs the permission C(IP Prefixes Read) of the
         account, and three calls or more. This collection never announces or withdraws a network.
+      - V(access_rules) was added in version 0.2.0. It needs the permission C(Account Firewall Access
+        Rules Read).
     type: list
     elements: str
-    choices: [status, prefixes, allowlist, rules, filters, dns_rules, announced]
+    choices: [status, prefixes, allowlist, rules, filters, dns_rules, announced, access_rules]
     default: [status, prefixes, allowlist, rules, filters]
   covers:
     description:
@@ -671,11 +673,39 @@ announced:
       type: list
       elements: str
       sample: []
+access_rules:
+  description: The IP Access rules of mode whitelist, which let traffic pass by the rules of every
+    zone of the account.
+  version_added: 0.2.0
+  returned: when O(gather_subset) has V(access_rules)
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id of the rule.
+      type: str
+      sample: af11728bab6841027ee14e7c9e145ef9
+    target:
+      description: What the value is, such as V(ip), V(ip_range), V(asn) or V(country).
+      type: str
+      sample: ip_range
+    value:
+      description: The source that passes.
+      type: str
+      sample: 203.0.113.0/24
+    notes:
+      description: What people say of the rule.
+      type: str
+      sample: the office
+    since:
+      description: When the rule last changed, null if the service does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 11
+  sample: 12
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

@@ -73,6 +73,13 @@ ACCOUNT_STATE: Mapping[str, Any] = {
     ],
 }
 # Beside the protection, which the modules only read.
+ACCESS_RULES = [
+    {
+        "mode": "whitelist",
+        "configuration": {"target": "ip_range", "value": "203.0.113.0/24"},
+        "notes": "the office",
+    }
+]
 BESIDE_STATE: Mapping[str, Any] = {
     "onboarded": [
         {
@@ -82,6 +89,7 @@ BESIDE_STATE: Mapping[str, Any] = {
             "bgp_prefixes": [{"cidr": "192.0.2.0/24", "on_demand": {"advertised": True}}],
         }
     ],
+    "access_rules": ACCESS_RULES,
 }
 RULE, OTHER_RULE = "f2d427378e7542acb295380d352e2ebd", "14217d7bd5ab435e84b1bd468bf4fb9f"
 ZONE_STATE: Mapping[str, Any] = {
@@ -208,7 +216,7 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     ],
     "protection_traffic_info": [{"call_budget": 0}],
     "firewall_rules_info": [{}],
-    "custom_rules_info": [{}],
+    "custom_rules_info": [{"access_rules": True}],
 }
 
 
@@ -247,7 +255,7 @@ def prepare(service: LocalService) -> None:
     service.add_token(READER, protection="read", firewall="read", waf="read")
     service.add_token(NOBODY, protection="none", firewall="none", waf="none")
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
-    service.zone(ZONE).seed(**ZONE_STATE)
+    service.zone(ZONE).seed(**ZONE_STATE, access_rules=ACCESS_RULES)
 
 
 def _run(module: str, options: Mapping[str, Any], fails: bool = False) -> dict[str, Any]:

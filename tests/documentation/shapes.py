@@ -24,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._holes.unmanaged import UnmanagedRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._holes.zone import WeakerRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.access_rules import AccessRule
 from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.announced import OnboardedPrefix
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
@@ -162,10 +163,15 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "covers": records(Answer),
         "coverage": shape_of(CoverageSummary),
         "announced": records(OnboardedPrefix),
+        "access_rules": records(AccessRule),
     },
     "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TrafficRecord)},
     "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
-    "custom_rules_info": {"zone_id": {"type": "str"}, "rules": many(CUSTOM_RULES)},
+    "custom_rules_info": {
+        "zone_id": {"type": "str"},
+        "rules": many(CUSTOM_RULES),
+        "access_rules": records(AccessRule),
+    },
 }
 
 

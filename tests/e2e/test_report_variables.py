@@ -107,3 +107,29 @@ def test_announced_networks_that_cannot_be_read_make_a_host_unknown(service: Loc
     (reason,) = read(tmp_path)["lab"]["reasons"]
     assert reason.startswith("The announced networks are not known: ")
     assert "IP Prefixes Read (account)" in reason
+
+
+def test_access_rules_that_pass_weaken_a_host_until_they_are_accepted(service: LocalService, tmp_path: Path) -> None:
+    office = {"mode": "whitelist", "configuration": {"target": "ip_range", "value": "192.0.2.0/24"}}
+    block = {"ref": "login", "action": "block", "expression": "ssl"}
+    service.account(LAB).seed(access_rules=[office, {**office, "mode": "block"}])
+    service.zone("c" * 32).seed(access_rules=[office], custom_rules=[block])
+    zone = {"edge_zone_id": "c" * 32, "baseline_custom_rules": [block]}
+    run = report(tmp_path, service, {"report_access_rules": True}, **zone)
+    assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output
+    start = "The IP Access rule 192.0.2.0/24 lets requests from this ip_range pass by the rules of"
+    assert read(tmp_path)["lab"]["reasons"] == [
+        f"{start} every zone of the account, and no baseline names it.",
+        f"{start} the zone, and no baseline names it.",
+    ]
+    accepted = [{"resource": "access_rule", "keys": ["192.0.2.0/24"], "reason": "the office"}]
+    run = report(tmp_path, service, {"report_access_rules": True, "report_accepted_unmanaged": accepted}, **zone)
+    assert "2 hosts: 2 in order." in run.output, run.output
+
+
+def test_access_rules_that_cannot_be_read_make_a_host_unknown(service: LocalService, tmp_path: Path) -> None:
+    token = service.add_token("protection-only", access_rules="none")
+    run = report(tmp_path, service, {"report_access_rules": True}, edge_api_token=token)
+    assert "2 hosts: 1 unknown, 1 in order." in run.output, run.output
+    (reason,) = read(tmp_path)["lab"]["reasons"]
+    assert "Account Firewall Access Rules Read (account)" in reason

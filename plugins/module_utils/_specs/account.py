@@ -23,7 +23,8 @@ from .._guard.evidence import ROLLOUT_EVIDENCE
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.rollout import Pending
 from .._holes.unmanaged import unmanaged_records
-from .._neighbours.announced import Read, read_announced
+from .._neighbours.access_rules import read_access_rules
+from .._neighbours.announced import read_announced
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
 from .._schema.resource import Object, OptionSpec, Resource, State, options_of
@@ -41,7 +42,10 @@ STAGED_ROLLOUT: OptionSpec = {
 }
 KIND: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
-BESIDE: Mapping[str, Callable[[Read], Any]] = {"announced": read_announced}
+BESIDE: Mapping[str, Callable[[Client], Any]] = {
+    "announced": lambda client: read_announced(client.read),
+    "access_rules": read_access_rules,
+}
 DEFAULT_SUBSETS = [
     name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
 ]
@@ -279,7 +283,5 @@ class ProtectionInfo(ModuleSpec):
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
         return {
-            name: read(client.read)
-            for name, read in BESIDE.items()
-            if name in options["gather_subset"]
+            name: read(client) for name, read in BESIDE.items() if name in options["gather_subset"]
         }

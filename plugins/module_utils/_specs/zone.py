@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
+from .._api.client import Client
 from .._errors import OptionError, OptionProblems
 from .._expectations.expectation import (
     EXPECTATIONS,
@@ -18,6 +19,7 @@ from .._expectations.expectation import (
 from .._guard.risks.registry import ZONE_LIST_RISKS, risk_options
 from .._guard.risks.zone import ZONE_RULE_RISKS
 from .._holes.unmanaged import unmanaged_records
+from .._neighbours.access_rules import read_access_rules
 from .._plan.desired import (
     STATE,
     Desired,
@@ -177,6 +179,10 @@ class CustomRulesInfo(RulesInfo):
 
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
+        self.options = {**self.options, "access_rules": {"type": "bool", "default": False}}
+
+    def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+        return {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
 
     def with_paused(self, rule: Object) -> Object:
         return {**rule, "paused": rule.get("enabled") is False}

@@ -21,6 +21,8 @@ from .stale_plan import TITLES
 
 ACCEPTED_UNMANAGED = "report_accepted_unmanaged"  # the variable that accepts some
 MAX_SENTENCES = 10  # name an object each
+ACCESS_RULE = "access_rule"  # a resource that no module writes
+KINDS = {**TITLES, ACCESS_RULE: "IP Access rule"}
 
 Unmanaged = Mapping[str, Any]  # a record of a result
 
@@ -51,8 +53,8 @@ def parse_accepted(entries: Any) -> list[Accepted]:
 
 def _parse(name: str, entry: Mapping[str, Any], consent: Consent) -> Accepted:
     keys = entry["keys"]
-    if entry["resource"] not in TITLES:
-        raise ValueError(f"{name}.resource is not one of {', '.join(TITLES)}.")
+    if entry["resource"] not in KINDS:
+        raise ValueError(f"{name}.resource is not one of {', '.join(KINDS)}.")
     if not isinstance(keys, Sequence) or isinstance(keys, str) or not keys:
         raise ValueError(f"{name}.keys is not a list of keys or patterns.")
     return Accepted(str(entry["resource"]), [str(key) for key in keys], consent)
@@ -80,4 +82,4 @@ def weakening(items: Iterable[Unmanaged]) -> list[str]:
 
 def title_of(item: Unmanaged) -> str:
     """The kind of an object in words."""
-    return TITLES.get(item["resource"], str(item["resource"]))
+    return KINDS.get(item["resource"], str(item["resource"]))

@@ -14,12 +14,13 @@ from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from .._baseline.variables import ACCOUNT, Part, connection_options
+from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
+from .access_rules import OF_ACCOUNT, OF_ZONE, access_rules
 from .announced import SUBSETS, announced_record
 from .results import HostResults
 
-ANNOUNCED = "report_announced"  # a variable
-INFO = "protection_info"
+ANNOUNCED, ACCESS_RULES = "report_announced", "report_access_rules"  # variables
+INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
 RunModule = Callable[[Part], Mapping[str, Any]]  # the result of a part in check mode
 
@@ -34,7 +35,8 @@ class Beside:
 
     def read(self, host: HostResults) -> HostResults:
         """The results of a host with what stands beside its protection; raises ValueError."""
-        return self._announced(host) if self._is_asked(ANNOUNCED) else host
+        host = self._announced(host) if self._is_asked(ANNOUNCED) else host
+        return self._access_rules(host) if self._is_asked(ACCESS_RULES) else host
 
     def _is_asked(self, variable: str) -> bool:
         try:
@@ -55,12 +57,32 @@ class Beside:
         ]
         return replace(host, announced=announced, unread=[*host.unread, *unclear])
 
-    def _part(self, module: str) -> Part | None:
-        return next((part for part in self.parts if part.module == module), None)
+    def _access_rules(self, host: HostResults) -> HostResults:
+        account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
+        if account is not None:
+            result = self._run(account, INFO, gather_subset=["access_rules"])
+            host = _with_access_rules(host, INFO, result, OF_ACCOUNT)
+        if zone is not None:
+            result = self._run(zone, ZONE_INFO, access_rules=True)
+            host = _with_access_rules(host, ZONE_INFO, result, OF_ZONE)
+        return host
+
+    def _part(self, *modules: str) -> Part | None:
+        """The first part that runs one of some modules."""
+        return next((part for part in self.parts if part.module in modules), None)
 
     def _run(self, part: Part, module: str, **options: Any) -> Mapping[str, Any]:
         """The result of another module, with the owner and the connection of a part."""
         return self.run_module(Part(module, {**connection_options(part), **options}, part.names))
+
+
+def _with_access_rules(
+    host: HostResults, module: str, result: Mapping[str, Any], passed: str
+) -> HostResults:
+    if result.get("failed"):
+        return _without(host, f"The IP Access rules that pass by {passed}", result)
+    found = access_rules(module, result, passed)
+    return replace(host, predictions=[*host.predictions, found]) if host.predictions else host
 
 
 def _without(host: HostResults, what: str, result: Mapping[str, Any]) -> HostResults:

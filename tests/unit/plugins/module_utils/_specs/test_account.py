@@ -98,7 +98,7 @@ def test_a_list_is_added_to_replaced_or_removed(options: Any, absent: bool, excl
 
 def test_what_is_read_on_demand_is_not_gathered_by_default() -> None:
     gathered = INFO.options["gather_subset"]
-    assert set(gathered["choices"]) - set(gathered["default"]) == {"announced", "dns_rules"}
+    assert set(gathered["choices"]) - set(gathered["default"]) == {"access_rules", "announced", "dns_rules"}
 
 
 def test_the_whole_account_returns_what_was_read() -> None:
