@@ -460,6 +460,33 @@ def test_a_prefix_that_is_hardly_ones_own_is_a_warning(
     assert "warnings" not in modules.done("protected_prefixes", prefixes=[{"prefix": prefix, "excluded": True}])
 
 
+def test_host_bits_and_missing_lengths_are_warnings_with_their_entry(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT)
+    prefixes = [{"prefix": prefix} for prefix in ("203.0.113.0/24", "198.51.100.77/24", "192.0.2.7")]
+    for check in (True, False):
+        warnings = modules.done("protected_prefixes", check=check, prefixes=prefixes)["warnings"]
+        assert len(warnings) == 2
+        cut = "prefixes[1].prefix: 198.51.100.77/24 is an address within 198.51.100.0/24, which is taken;"
+        assert f"{cut} write 198.51.100.0/24, or 198.51.100.77/32." in str(warnings)
+        added = "prefixes[2].prefix: 192.0.2.7 has no length and is taken for 192.0.2.7/32; write 192.0.2.7/32."
+        assert added in str(warnings)
+    sources = [{"prefix": "192.0.2.9"}, {"prefix": "192.0.2.99/28"}]
+    (warning,) = modules.done("allowlist", entries=sources)["warnings"]
+    assert "entries[1].prefix: 192.0.2.99/28 is an address within 192.0.2.96/28" in str(warning)
+    assert "warnings" not in modules.done("allowlist", state="absent", entries=sources)
+
+
+@pytest.mark.parametrize("expression", ['http.host eq "a.example"', 'http.hots eq "a.example"'])
+def test_an_unknown_field_of_a_custom_rule_is_a_warning_until_the_service_takes_it(
+    expression: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE)
+    rules = [{"ref": "a", "action": "block", "expression": expression}]
+    result = modules.done("custom_rules", check=True, rules=rules)
+    warning = "Is this meant? Custom rule a reads a field that this collection does not know: 'http.hots'"
+    assert (warning in str(result.get("warnings"))) is ("hots" in expression)
+
+
 @pytest.mark.parametrize(
     ("scope", "name", "usual"),
     [("region", "WEUR", True), ("region", "oc", True), ("region", "Europe", False), ("region", "EU-1", False),

@@ -40,7 +40,8 @@ class Desired:
     are ids of objects that nothing changes or deletes, and that count as no duplicates.
 
     `expires` says from when on an object shall not exist. `expired` are the keys for which that
-    time has come, and `undecided` those for which nobody knows; `at` sets both.
+    time has come, and `undecided` those for which nobody knows; `at` sets both. `remarks` say what
+    reading the options changed in them.
     """
 
     resource: Resource
@@ -55,6 +56,7 @@ class Desired:
     expires: Mapping[Key, datetime] = field(default_factory=dict)
     expired: AbstractSet[Key] = frozenset()
     undecided: AbstractSet[Key] = frozenset()
+    remarks: Sequence[Message] = ()
 
     def at(self, now: datetime | None) -> Desired:
         """The desired state at a time, which is the service's; None where it does not tell its
@@ -93,6 +95,7 @@ def parse_desired(
     paths: dict[Key, Option] = {}
     expires: dict[Key, datetime] = {}
     problems = OptionProblems()
+    remarks: list[Message] = []
     for path, options in entries:
         try:
             named = {name: options.get(name) for name in resource.key} if absent else options
@@ -100,16 +103,10 @@ def parse_desired(
             values = parse_values(resource, path, named)
             key = resource.key_of(values)
             if key in objects:
-                raise OptionError(
-                    path,
-                    Message(
-                        f"{resource.label_of(values)} is named here and in ",
-                        paths[key],
-                        "; keep one of them",
-                    ),
-                )
+                raise _named_twice(resource.label_of(values), path, paths[key])
             objects[key] = values
             paths[key] = path
+            remarks.extend(_remarks(resource.fields, path, named))
             if end is not None:
                 expires[key] = end
         except OptionError as exc:
@@ -117,8 +114,26 @@ def parse_desired(
     problems.raise_any()
     merge_nested(resource, objects, paths, {})
     return Desired(
-        resource, objects, absent=absent, exclusive=exclusive, paths=paths, expires=expires
+        resource,
+        objects,
+        absent=absent,
+        exclusive=exclusive,
+        paths=paths,
+        expires=expires,
+        remarks=remarks,
     )
+
+
+def _named_twice(label: str, path: Option, other: Option) -> OptionError:
+    problem = Message(f"{label} is named here and in ", other, "; keep one of them")
+    return OptionError(path, problem)
+
+
+def _remarks(fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]) -> list[Message]:
+    """What reading the options changed in a way that nobody may have meant."""
+    named = [item for item in fields if not item.fields and options.get(item.name) is not None]
+    changes = [(path.at(item.name), item.value.remark(options[item.name])) for item in named]
+    return [Message(option, f": {remark}.") for option, remark in changes if remark]
 
 
 def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:

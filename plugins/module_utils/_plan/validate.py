@@ -17,12 +17,13 @@ from .desired import Desired
 
 
 def examine(desired: Sequence[Desired]) -> list[str]:
-    """Warnings of what the service may refuse, each with its option; raises OptionError for what it
-    would refuse.
+    """What reading the options changed, and warnings of what the service may refuse, each with its
+    option; raises OptionError for what it would refuse.
 
     What an absent object was like does not matter, so its values are not examined.
     """
-    return [
+    remarks = [remark for item in desired if not item.absent for remark in item.remarks]
+    return remarks + [
         warning
         for item in desired
         if not item.absent

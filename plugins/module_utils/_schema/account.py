@@ -17,7 +17,7 @@ from typing import Mapping, NamedTuple
 from .._errors import OptionError
 from .._expressions.examination import FILTER_EXPRESSION
 from .._text import Option
-from .._values.kinds import CODE, FLAG, NETWORK, TEXT, choice
+from .._values.kinds import CODE, FLAG, NETWORK, PREFIX, TEXT, choice
 from .._values.networks import unusual_to_protect
 from .owners import ACCOUNT_OWNER
 from .resource import Field, Object, Permission, Resource, Values, Write
@@ -148,7 +148,7 @@ PREFIXES = Resource(
     path=PATH + "/prefixes",
     permission=PERMISSION,
     fields=(
-        Field("prefix", NETWORK, required=True),
+        Field("prefix", PREFIX, required=True),
         COMMENT,
         Field("excluded", FLAG, default=False),
     ),

@@ -15,6 +15,7 @@ from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError
 from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
+from .._expressions.request_fields import doubts
 from .._text import Option
 from .._values.kinds import CODE, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 from .owners import ZONE_OWNER
@@ -166,6 +167,11 @@ def _blocks_nobody(rule: Object) -> bool:
     return rule.get("action") == "skip" or FLAG.normalise(rule.get("enabled", True)) == "false"
 
 
+def _unusual_custom_rule(rule: Values) -> str:
+    """Whether a rule reads fields that are not known here; the service may know them."""
+    return doubts(str(rule.get("expression") or ""))
+
+
 CUSTOM_RULES = Resource(
     name="custom_rule",
     plural="custom_rules",
@@ -196,6 +202,7 @@ CUSTOM_RULES = Resource(
     versions=Versions("version", PATH + "/rulesets/{id}/versions/{version}"),
     normalise=_fit_action,
     invalid_reason=_invalid_custom_rule,
+    unusual=_unusual_custom_rule,
     protects_nobody=_blocks_nobody,
 )
 

@@ -17,7 +17,7 @@ import json
 import re
 from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence
 
-from .networks import normalise_network, read_network
+from .networks import added_length, cut_host_bits, normalise_network, read_network
 
 IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 HIGHEST_PRIORITY_NUMBER = 2147483647
@@ -27,17 +27,23 @@ def _no_warnings(value: Any) -> Sequence[str]:
     return ()
 
 
+def _no_remark(value: Any) -> str:
+    return ""
+
+
 class Value(NamedTuple):
     """A kind of value: its part of an argument spec, the strict reader and the tolerant one.
 
     `examine` takes a value that a task asks for, as `parse` returns it; it raises ValueError where
-    the service would refuse it, and returns warnings of what the service may refuse.
+    the service would refuse it, and returns warnings of what the service may refuse. `remark` takes
+    what a user wrote, and says what reading it changed in a way that nobody may have meant.
     """
 
     option: Mapping[str, Any]
     parse: Callable[[Any], Any]
     normalise: Callable[[Any], Hashable]
     examine: Callable[[Any], Sequence[str]] = _no_warnings
+    remark: Callable[[Any], str] = _no_remark
 
 
 def _parse_network(value: Any) -> str:
@@ -180,7 +186,12 @@ def _normalise_structure(value: Any) -> str:
     return repr(value)
 
 
-NETWORK = Value({"type": "str"}, _parse_network, normalise_network)
+def _remark_on_prefix(value: Any) -> str:
+    return added_length(value) or cut_host_bits(value)
+
+
+NETWORK = Value({"type": "str"}, _parse_network, normalise_network, remark=cut_host_bits)
+PREFIX = NETWORK._replace(remark=_remark_on_prefix)  # hardly anybody protects a single address
 TEXT = Value({"type": "str"}, _parse_text, _normalise_text)
 CODE = Value({"type": "str"}, parse_filled_text, _normalise_code)
 FLAG = Value({"type": "bool"}, _parse_flag, _normalise_flag)

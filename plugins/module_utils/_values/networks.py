@@ -124,6 +124,34 @@ def contains(outer: str, inner: Any) -> bool:
     return inner_first >> shift == first >> shift
 
 
+def cut_host_bits(text: Any) -> str:
+    """What was cut off a network, in a clause; an empty text where nothing was. Somebody may have
+    meant a single address, or another length."""
+    address, slash, dummy = str(text).strip().partition("/")
+    if not slash or _canonical(str(text)):
+        return ""
+    try:
+        network = parse_network(str(text))
+        host = ipaddress.ip_address(address)
+    except ValueError:
+        return ""
+    if host == network.network_address:
+        return ""
+    single = f"{host}/{network.max_prefixlen}"
+    return f"{text} is an address within {network}, which is taken; write {network}, or {single}"
+
+
+def added_length(text: Any) -> str:
+    """What length was added to an address, in a clause; an empty text where it has one."""
+    if "/" in str(text):
+        return ""
+    try:
+        network = parse_network(str(text))
+    except ValueError:
+        return ""
+    return f"{text} has no length and is taken for {network}; write {network}"
+
+
 def unusual_to_protect(network: Any) -> str:
     """What makes a network an unlikely one to protect, with its verb; an empty text where nothing
     does."""

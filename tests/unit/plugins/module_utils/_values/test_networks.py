@@ -11,6 +11,8 @@ import ipaddress
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import NETWORK
 from ansible_collections.edgeops.protection.plugins.module_utils._values.networks import (
+    added_length,
+    cut_host_bits,
     networks_overlap,
     normalise_network,
     parse_network,
@@ -66,3 +68,36 @@ def test_a_network_is_what_the_standard_library_takes_it_for(address: str, lengt
     else:
         assert normalise_network(text) == (network.version, int(network.network_address), network.prefixlen, "")
         assert NETWORK.parse(text) == str(network)
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("198.51.100.77/24", "198.51.100.77/24 is an address within 198.51.100.0/24, which is taken;"),
+        (
+            "2001:db8::7/48",
+            "is an address within 2001:db8::/48, which is taken; write 2001:db8::/48, or 2001:db8::7/128",
+        ),
+        ("2001:DB8::/32", ""),
+        (" 192.0.2.0/24 ", ""),
+        ("192.0.2.7/32", ""),
+        ("192.0.2.7", ""),
+        ("192.0.2.7/255.255.255.0", ""),
+        ("nothing/24", ""),
+    ],
+)
+def test_bits_that_are_cut_off_are_said(text: str, remark: str) -> None:
+    assert (remark in cut_host_bits(text)) and bool(cut_host_bits(text)) == bool(remark)
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("192.0.2.7", "192.0.2.7 has no length and is taken for 192.0.2.7/32; write 192.0.2.7/32"),
+        ("2001:DB8::7", "2001:DB8::7 has no length and is taken for 2001:db8::7/128; write 2001:db8::7/128"),
+        ("192.0.2.7/32", ""),
+        ("192.0.2", ""),
+    ],
+)
+def test_a_length_that_is_added_is_said(text: str, remark: str) -> None:
+    assert added_length(text) == remark
