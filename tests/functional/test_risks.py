@@ -341,7 +341,7 @@ def test_a_task_that_names_dns_rules_sees_what_its_other_changes_do_to_dns_prote
     excluded: dict[str, Any] = {"prefixes": [{"prefix": "192.0.2.0/25", "excluded": True}]}
     shared = "128 IPv4 addresses (192.0.2.0/25) would no longer be protected."
     assert shared in modules.failed("account_protection", **excluded, dns_rules=[])["msg"]
-    assert "DNS" not in modules.failed("account_protection", **excluded)["msg"]
+    assert "DNS protection" not in modules.failed("account_protection", **excluded)["msg"]
     accepted: dict[str, Any] = {"accept_risks": ["unprotects_addresses"]}
     result = modules.done("account_protection", check=True, **excluded, dns_rules=[], **accepted)
     shown = [result["diff"][side]["coverage"]["DNS protection"] for side in ("before", "after")]
