@@ -134,7 +134,7 @@ def test_a_wrong_variable_of_the_report_stops_it_before_it_reads_a_host(
 
 
 def test_the_export_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
-    wrong = {
+    wrong: dict[str, tuple[dict[str, Any], str]] = {
         "purge": ({"export_purge": "perhaps"}, "export_purge: 'perhaps' is neither true nor false."),
         "directory": ({"export_directory": {"a": 1}}, "export_directory: it is a dictionary, and no text."),
         "number": ({"export_timeout": "long"}, "export_timeout: 'long' is no number."),
@@ -152,7 +152,7 @@ def test_the_restore_says_which_variable_is_wrong(service: LocalService, tmp_pat
 
 
 def test_the_migration_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
-    wrong = {
+    wrong: dict[str, tuple[dict[str, Any], str]] = {
         "apply": ({"migrate_firewall_rules_apply": "perhaps"}, "_apply: 'perhaps' is neither true nor false."),
         "retries": ({"migrate_firewall_rules_retries": [1]}, "_retries: a list is no whole number."),
         "zone": ({"edge_zone_id": [ZONE]}, "_zone_id: it is a list, and no text."),
