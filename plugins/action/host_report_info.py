@@ -14,6 +14,9 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ansible.errors import AnsibleError
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
+    NAME as EXPECTATIONS,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
     write_timestamp,
 )
@@ -40,6 +43,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.deadlin
     expiring,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.expected import is_unmet
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     HostResults,
     accepting,
@@ -94,10 +98,13 @@ def _predict_host(task: HostTask, now: datetime) -> HostResults:
     refusals = []
     for part in parts:
         result = runner.run_module(part, True)
+        expected = result.get(EXPECTATIONS)
+        if is_unmet(result):
+            part, result = _without_expectations(task, part)
         if is_refusal(result):
             refusals.append({**result, "module": part.module})
             result = _predict_refused(task, part, result)
-        results[part.module] = result
+        results[part.module] = {**result, EXPECTATIONS: expected} if expected else result
     if traffic and not results[ACCOUNT].get("failed"):
         results[traffic.module] = runner.run_module(traffic, True)
     owners = {name: value for part in parts for name, value in part.options.items()}
@@ -108,6 +115,14 @@ def _predict_host(task: HostTask, now: datetime) -> HostResults:
         accepted_risks=accepted_risks(parts, now),
         expiring=expiring(parts, task.accepted(), now, _acknowledged(task)),
     )
+
+
+def _without_expectations(task: HostTask, part: Part) -> tuple[Part, dict[str, Any]]:
+    """What a plan would do that leaves an expectation unmet; its refusal alone does not tell how
+    the account is protected now."""
+    options = {name: value for name, value in part.options.items() if name != EXPECTATIONS}
+    part = replace(part, options=options)
+    return part, task.runner(warn=lambda _text: None).run_module(part, True)
 
 
 def _acknowledged(task: HostTask) -> list[Acknowledgement]:

@@ -187,32 +187,34 @@ def unmet_expectations(
 
 
 def _sentence(item: Expectation, record: ExpectationRecord, plan: Plan) -> str:
-    expected = _in_words(record["expected"])
+    expected = in_words(record["expected"])
     if item.rule is not None:
         expected += f" by the rule {item.rule}"
     if record["met"] is None or record["actual"] == UNDECIDED:
         return f"expected {expected}, and undecided: {'; '.join(record['reasons'])}."
-    actual = _with_rule(record["actual"], record["rule"])
+    actual = with_rule(record["actual"], record["rule"])
     was = record["before"]
     if was["actual"] == record["actual"] and was["rule"] == record["rule"]:
         return f"expected {expected}, but {actual}, as it is already."
     return (
         f"expected {expected}, but {actual}; before the plan it is"
-        f" {_with_rule(was['actual'], was['rule'])}{_changed_by(record, plan)}."
+        f" {with_rule(was['actual'], was['rule'])}{_changed_by(record, plan)}."
     )
 
 
-def _in_words(value: Any) -> str:
+def in_words(value: Any) -> str:
+    """What is expected, in a sentence."""
     if isinstance(value, Mapping):
         return ", ".join(f"{COMPONENTS[name].title} {word}" for name, word in value.items())
     return str(value)
 
 
-def _with_rule(actual: Any, rule: Any) -> str:
+def with_rule(actual: Any, rule: Any) -> str:
+    """An outcome and whatever decides, in a sentence."""
     if isinstance(actual, Mapping) or isinstance(rule, Mapping):
         names = list(actual if isinstance(actual, Mapping) else rule)
         return ", ".join(
-            f"{COMPONENTS[name].title} {_with_rule(_of(actual, name), _of(rule, name))}"
+            f"{COMPONENTS[name].title} {with_rule(_of(actual, name), _of(rule, name))}"
             for name in names
         )
     if actual == UNDECIDED or rule is None:

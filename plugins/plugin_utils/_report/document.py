@@ -85,6 +85,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         pending=[step for item in host.predictions for step in item.pending],
         unmanaged=[item for prediction in host.predictions for item in prediction.unmanaged],
         acknowledged=host.acknowledging.records(before, host.announced) if before else [],
+        expectations=[item for one in host.predictions for item in one.expectations],
         announced=host.announced,
     )
 

@@ -31,6 +31,7 @@ from .ages import shown
 from .bars import LABELS as CLASS_LABELS
 from .bars import SIGNS, TITLES, Bar, amount, bars
 from .coverage import component_title
+from .expected import expected_lines
 from .overview import Link, anchor, as_others, group_names, overview
 from .record import (
     FAMILIES,
@@ -190,6 +191,7 @@ def _host(record: HostRecord, around: _Around) -> dict[str, Any]:
         "pending": pending,
         "unmanaged": [unmanaged_text(item) for item in _holes_first(record["unmanaged"])],
         "acknowledged": [acknowledged_text(item) for item in record["acknowledged"]],
+        "expectations": list(expected_lines(record["expectations"])),
         "traffic": traffic_part(record["traffic"]),
         "components": _components(record["prefixes"]),
         "prefixes": _prefixes(record["prefixes"]),

@@ -25,6 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
 
 from .ages import ages, shown
 from .bars import bars
+from .expected import expected_lines
 from .html import acknowledged_text, lead, unmanaged_text
 from .record import (
     LABELS,
@@ -182,6 +183,8 @@ def _lines(record: HostRecord) -> Iterator[str]:
         yield f"- in no baseline: {as_markdown(unmanaged_text(hole))}"
     for item in record["acknowledged"]:
         yield f"- {as_markdown(acknowledged_text(item))}"
+    for line in expected_lines([item for item in record["expectations"] if not item["met"]]):
+        yield f"- expectation {as_markdown(line)}"
     for operation in record["operations"]:
         yield _operation(operation)
     for line in traffic_lines(record["traffic"]):

@@ -190,6 +190,23 @@ class Acknowledged(TypedDict):
     expires: Annotated[str | None, "from when on it counts again, null for never"]
 
 
+class Expected(TypedDict):
+    """What is expected of a request or packet, in the existing state and after a run."""
+
+    module: str
+    description: str
+    expected: Annotated[str, "the outcome in words"]
+    actual: Annotated[str, "the outcome now, in words"]
+    met: Annotated[bool | None, "whether it holds now, null if that is undecided"]
+    planned: Annotated[bool | None, "whether it holds after a run, null if that is undecided"]
+    reasons: Annotated[list[str], "what is not known after a run"]
+
+
+def unmet(expectations: Sequence[Expected]) -> int:
+    """How many expectations do not hold now."""
+    return sum(1 for item in expectations if item["met"] is False)
+
+
 class SeenTraffic(ComponentTraffic):
     """The traffic that a component saw, as estimated from samples; of its networks those that lost
     packets or would have, those that would lose most first."""
@@ -328,6 +345,9 @@ class HostRecord(TypedDict):
         list[Acknowledged],
         Metric("acknowledged", "States without protection that are meant.", len),
         Counted("acknowledged state", "acknowledged states"),
+    ]
+    expectations: Annotated[
+        list[Expected], Metric("unmet_expectations", "Expectations that do not hold.", unmet)
     ]
     announced: Annotated[
         Announced | None,

@@ -18,12 +18,14 @@ from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
 from .acknowledged import Acknowledgement, Acknowledging
 from .coverage import AccountCoverage, read_coverage
+from .expected import expected_records, is_unmet
 from .operations import differences
 from .record import (
     AcceptedRisk,
     Announced,
     Deadline,
     Difference,
+    Expected,
     HostTraffic,
     Risk,
     Step,
@@ -49,6 +51,7 @@ class Prediction:
     pending: Sequence[Step]
     unmanaged: Sequence[Unmanaged]
     rules: Sequence[ChangedRule]
+    expectations: Sequence[Expected] = ()
     weaker: Sequence[str] = ()  # sentences on rules that exist, and enforce less than described
     before: AccountCoverage | None = None
     after: AccountCoverage | None = None
@@ -172,8 +175,9 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
 
 def is_refusal(result: Result) -> bool:
     """Whether a result is the failure of a plan with risks that are not accepted: the service was
-    read."""
-    return bool(result.get("failed") and result.get("risks") and "operations" in result)
+    read. The same of a plan that leaves an expectation unmet."""
+    has_risks = result.get("failed") and result.get("risks") and "operations" in result
+    return bool(has_risks or is_unmet(result))
 
 
 def _prediction(module: str, result: Result, refusal: Result | None) -> Prediction:
@@ -192,6 +196,7 @@ def _prediction(module: str, result: Result, refusal: Result | None) -> Predicti
         pending=[cast(Step, {"module": module, **step}) for step in steps],
         unmanaged=[_unmanaged(module, item) for item in result.get("unmanaged") or ()],
         rules=changed_rules(result.get("diff") or {}),
+        expectations=expected_records(module, result),
         weaker=[_weaker(item) for item in result.get("weaker") or ()],
         before=read_coverage(before) if before else None,
         after=read_coverage(after, coverage.get("newly_mitigated") or ()) if after else None,

@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import pl
 
 from .._baseline.unmanaged import weakening
 from .coverage import AccountCoverage, weaker
+from .expected import refusing, unmet_reasons
 from .record import STATUSES, Status, unaccepted
 from .results import HostResults
 from .zone_rules import weaker_rules
@@ -52,6 +53,7 @@ def assess(
             *(weaker(before, after) if before and after else []),
             *weaker_rules(rules),
             *(sentence for item in host.predictions for sentence in item.weaker),
+            *(text for item in host.predictions for text in unmet_reasons(item.expectations)),
             *host.acknowledging.unnamed(host.announced),
             *weakening(unaccepted([obj for item in host.predictions for obj in item.unmanaged])),
         ],
@@ -84,5 +86,7 @@ def _drift(host: HostResults) -> list[str]:
         [f"{plural(number, 'difference', 'differences')} from the baseline."] if number else []
     )
     refused = [item for item in host.predictions if item.is_refused]
-    codes = dict.fromkeys(risk["code"] for item in refused for risk in item.risks)
+    expected = [item for one in host.predictions for item in refusing(one.expectations)]
+    risks = [risk["code"] for item in refused for risk in item.risks]
+    codes = dict.fromkeys([*risks, *expected])
     return differences + ([f"A run refuses the plan: {', '.join(codes)}."] if codes else [])

@@ -70,6 +70,18 @@ def record(data: str = "lima", **others: Any) -> Any:
         "unmanaged": [{**unmanaged, "weakens": weakens, "accepted": data} for weakens in (None, False)],
         "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
         "acknowledged": [{"state": data, "text": data, "networks": [data], "reason": data, "expires": data}],
+        "expectations": [
+            {
+                "module": data,
+                "description": data,
+                "expected": data,
+                "actual": data,
+                "met": met,
+                "planned": None,
+                "reasons": [data],
+            }
+            for met in (True, None, False)
+        ],
         "coverage": {
             "enabled": True,
             "effective": True,
@@ -256,7 +268,16 @@ def rule(name: str, **fields: Any) -> dict[str, Any]:
 def many(number: int, operations: Any) -> list[Any]:
     hosts = [f"zone-{position:04}" for position in range(number)]
     return [
-        record(host, operations=operations(host), risks=[], unmanaged=[], acknowledged=[], expiring=[], traffic=None)
+        record(
+            host,
+            operations=operations(host),
+            risks=[],
+            unmanaged=[],
+            acknowledged=[],
+            expectations=[],
+            expiring=[],
+            traffic=None,
+        )
         for host in hosts
     ]
 
