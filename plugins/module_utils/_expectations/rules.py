@@ -84,7 +84,8 @@ class _Evaluation:
             self.outcomes.append(Outcome(rule.end, rule.name))
             return is_certain
         if rule.logs and None in self.logged_by:
-            self.logged_by = [rule.name] if is_certain else [*self.logged_by, rule.name]
+            others = [name for name in self.logged_by if name or not is_certain]
+            self.logged_by = [*others, rule.name]
         return False
 
     def pass_all(self) -> None:

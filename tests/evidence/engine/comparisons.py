@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from random import Random
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import Outcome
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.rules import (
+    decide_requests,
+    rules_in_order,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.batch import Batch
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.destinations import Undecided, matched
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
@@ -144,7 +150,8 @@ def fields_of(values: Mapping[str, Any]) -> Fields:
             return Pairs({name.encode(): value_of(items) for name, items in value.items()})
         return value.encode() if isinstance(value, str) else value
 
-    return Fields({name: value_of(value) for name, value in values.items()} | {"ip.src": ip_address(values["ip.src"])})
+    source = {"ip.src": ip_address(values["ip.src"])} if "ip.src" in values else {}
+    return Fields({name: value_of(value) for name, value in values.items()} | source)
 
 
 def requests_are_decided_as_by_the_engine(random: Random, counts: Counts) -> None:
@@ -156,6 +163,39 @@ def requests_are_decided_as_by_the_engine(random: Random, counts: Counts) -> Non
         truth = decider(expression)(fields_of(request))
         counts.count(**{"undecided" if isinstance(truth, NotKnown) else "decided": 1})
         counts.check(isinstance(truth, NotKnown) or truth is decision, f"{expression!r}: {truth}: {request}")
+
+
+def ended(rules: Sequence[Mapping[str, Any]], matching: Sequence[bool]) -> Outcome:
+    """What becomes of a request, in the words of docs/expectations.md; `matching` are its rules as the engine decides."""
+    logged = None
+    for rule, matches_it in zip(rules, matching, strict=True):
+        if not matches_it or not rule["enabled"]:
+            continue
+        if rule["action"] == "log":
+            logged = logged or rule["ref"]
+        elif rule["action"] != "skip":
+            return Outcome("blocked" if rule["action"] == "block" else "challenged", rule["ref"])
+        elif "ruleset" in rule["action_parameters"]:
+            return Outcome("skipped", rule["ref"])
+    return Outcome("logged", logged) if logged else Outcome("allowed")
+
+
+def rules_decide_as_in_the_engine(random: Random, counts: Counts) -> None:
+    """What becomes of a request under the rules of a zone is what the engine's decisions make of it; of a request that is
+    not known in full, one of the outcomes that the collection names"""
+    rules = generators.custom_rules(random)
+    requests = generators.rich_requests(random, 12)
+    matching = [rich_engine().decisions(rule["expression"], requests) for rule in rules]
+    whole = [fields_of(request) for request in requests]
+    parts = [fields_of(generators.partial(random, request)) for request in requests]
+    in_order = rules_in_order({"custom_rules": rules})
+    counts.count(rule_sets=1)
+    for name, given in (("decisions", whole), ("decisions_on_parts", parts)):
+        for index, decided in enumerate(decide_requests(in_order, given, Batch(given))):
+            expected = ended(rules, [decisions[index] for decisions in matching])
+            counts.count(**({name: 1} if len(decided.outcomes) == 1 else {f"undecided_{name}": 1}))
+            counts.check(expected in decided.outcomes, f"{rules}: {requests[index]}: {expected}: {decided}")
+            counts.check(name != "decisions" or len(decided.outcomes) == 1, f"undecided: {rules}: {decided.reasons}")
 
 
 def complete_expressions_match_every_request(random: Random, counts: Counts) -> None:
@@ -208,6 +248,7 @@ ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
     filters_match_what_is_claimed,
     requests_match_as_evaluated,
     requests_are_decided_as_by_the_engine,
+    rules_decide_as_in_the_engine,
     complete_expressions_match_every_request,
     requests_meet_the_same_after_migration,
 )

@@ -288,3 +288,21 @@ def rich_requests(random: Random, count: int) -> list[dict[str, Any]]:
 
 def _pairs(random: Random) -> dict[str, list[str]]:
     return {name: random.choices(WORDS, k=random.randint(1, 2)) for name in random.sample(NAMES, random.randrange(3))}
+
+
+def custom_rules(random: Random) -> list[dict[str, Any]]:
+    """The custom rules of a zone: most match few requests."""
+    rules = []
+    for number in range(random.randint(1, 8)):
+        action = random.choice(["block", "managed_challenge", "log", "skip"])
+        rule = {"ref": f"r{number}", "action": action, "enabled": random.random() < 0.9}
+        rule["expression"] = " and ".join(combination(random, rich_atom, 1) for dummy in range(random.randint(1, 2)))
+        if action == "skip":
+            rule["action_parameters"] = random.choice([{"ruleset": "current"}, {"products": ["waf"]}])
+        rules.append(rule)
+    return rules
+
+
+def partial(random: Random, request: dict[str, Any]) -> dict[str, Any]:
+    """A request of which not all is known."""
+    return {name: value for name, value in request.items() if random.random() < 0.7}

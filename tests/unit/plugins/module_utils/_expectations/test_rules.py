@@ -44,6 +44,7 @@ def skip(ref: str, expression: str = MATCH, **parameters: Any) -> Rule:
         ([skip("a", OPEN, products=["waf"])], [Outcome("allowed")], ["perhaps products waf"]),
         ([rule("a", "block", OPEN), rule("b", "block")], [Outcome("blocked", "a"), Outcome("blocked", "b")], []),
         ([rule("a", "log", OPEN)], [Outcome("allowed"), Outcome("logged", "a")], []),
+        ([rule("a", "log", OPEN), rule("b", "log")], [Outcome("logged", "a"), Outcome("logged", "b")], []),
         ([rule("a", "execute")], [Outcome("unknown", "a"), Outcome("allowed")], []),
     ],
 )

@@ -1,0 +1,57 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filter evaluate: the same answers as the modules', from their results and from variables, and sentences for mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.edgeops.protection.plugins.filter.evaluate import FilterModule, evaluate
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+RULES: list[dict[str, Any]] = [
+    {"ref": "waf", "action": "skip", "expression": "true", "action_parameters": {"products": ["waf"]}},
+    {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'},
+]
+
+
+def test_requests_are_decided_by_the_rules_of_a_result(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(custom_rules=RULES)
+    blocked = {"actual": "blocked", "rule": "admin", "reasons": [], "skips": ["products waf"]}
+    assert evaluate(modules.done("custom_rules_info"), request={"path": "/admin"}) == blocked
+    assert evaluate(RULES, request={"path": "/admin"}) == blocked
+    assert evaluate(RULES, request={"source": "192.0.2.1"})["reasons"] == [
+        "rule admin: the field http.request.uri.path is not given (path)"
+    ]
+
+
+def test_packets_are_decided_by_the_account_of_a_result(service: LocalService, modules: Modules) -> None:
+    rules = [{"scope": "global", "mode": "enabled"}]
+    service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}], syn_flood={"rules": rules})
+    answer = evaluate(modules.done("protection_info"), packet={"destination": "192.0.2.1"})
+    assert answer["actual"] == {"syn_flood": "mitigated", "out_of_state_tcp": "unprotected"}
+    assert answer["rule"] == {"syn_flood": "rule global", "out_of_state_tcp": "no rule"}
+
+
+@pytest.mark.parametrize(
+    ("state", "question", "problem"),
+    [
+        (RULES, {}, "it takes either a request or a packet"),
+        (RULES, {"request": "/admin"}, "request is no dictionary"),
+        (RULES, {"request": {"path": "admin"}}, "request.path: 'admin' is no path"),
+        ({"zone_id": "x"}, {"request": {"path": "/"}}, "this one has no rules"),
+        ("x", {"request": {"path": "/"}}, "it takes the result of custom_rules_info, or a list of custom rules"),
+        (["x"], {"request": {"path": "/"}}, "it takes the result of custom_rules_info, or a list of custom rules"),
+        ({}, {"packet": {"destination": "192.0.2.1"}}, "it says nothing of status"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(state: Any, question: dict[str, Any], problem: str) -> None:
+    with pytest.raises(AnsibleFilterError, match=problem):
+        evaluate(state, **question)
+    assert FilterModule().filters() == {"evaluate": evaluate}
