@@ -242,7 +242,7 @@ risks:
       description: What would happen.
       type: str
       sample: 'SYN flood protection would no longer mitigate attacks on 128 IPv4 addresses (192.0.2.0/25):
-        to port 0-79, 81-442, 444-65535, in region WEUR.'
+        to ports 0-79, 81-442, 444-65535, in region WEUR.'
     networks:
       description: The networks that the risk concerns.
       type: list

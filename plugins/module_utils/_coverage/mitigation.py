@@ -27,7 +27,11 @@ from .modes import OFF, UNDECIDED, Component, Filter
 
 DESTINATION, SOURCE, SOURCE_PORT, PORT = "ip.dst", "ip.src", "tcp.srcport", "tcp.dstport"
 AXES = (SOURCE, SOURCE_PORT, PORT)
-IN_WORDS = ((PORT, "to port {}"), (SOURCE_PORT, "from port {}"), (SOURCE, "from {}"))
+IN_WORDS = (  # of one value, and of several
+    (PORT, "to port {}", "to ports {}"),
+    (SOURCE_PORT, "from port {}", "from ports {}"),
+    (SOURCE, "from {}", "from {}"),
+)
 UNREAD = "unread "  # before an expression that is a field of its own
 MOST_COMBINATIONS = 1 << 20
 UNKNOWN = "a part of the traffic, since the filters are too many to compare"
@@ -159,10 +163,11 @@ class _Traffic:
         if packets == possible:
             return ""
         words = []
-        for name, text in IN_WORDS:
+        for name, one, several in IN_WORDS:
             values, every = self._values(name, packets), self._values(name, possible)
             if values != every:
                 listed = networks(values) if name == SOURCE else map(_numbers, values)
+                text = one if sum(last - first + 1 for first, last in values) == 1 else several
                 words.append(text.format(first_few(listed)))
         return ", ".join(words) or "a part of the traffic"
 
