@@ -64,8 +64,8 @@ class Expected:
     def _is_in_order(self, existing: Sequence[Object]) -> bool:
         places = {key: place for place, key in enumerate(map(self.resource.key_of, existing))}
         order = self.order or [self.resource.key_of(item) for item in self.objects]
-        found = [places[key] for key in order if key in places]
-        return found == sorted(found)
+        ranks = [places[key] for key in order if key in places]
+        return ranks == sorted(ranks)
 
     def unequal(self, expected: Object, existing: Object) -> bool:
         """Whether an object is another one than expected."""
