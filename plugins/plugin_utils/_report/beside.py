@@ -81,8 +81,8 @@ def _with_access_rules(
 ) -> HostResults:
     if result.get("failed"):
         return _without(host, f"The IP Access rules that pass by {passed}", result)
-    found = access_rules(module, result, passed)
-    return replace(host, predictions=[*host.predictions, found]) if host.predictions else host
+    prediction = access_rules(module, result, passed)
+    return replace(host, predictions=[*host.predictions, prediction]) if host.predictions else host
 
 
 def _without(host: HostResults, what: str, result: Mapping[str, Any]) -> HostResults:
