@@ -99,7 +99,7 @@ def expiry_warnings(desired: Iterable[Desired], plan: Plan) -> list[str]:
                 warnings.append(Message(option, text))
             elif key in item.expired and (item.resource.plural, key) not in deleted:
                 text = (
-                    f": {what} expired at {until} and does not exist. Remove it from the task, or"
+                    f": {what} expired at {until} and does not exist. Remove the entry, or"
                     " give it a later expires."
                 )
                 warnings.append(Message(option, text))

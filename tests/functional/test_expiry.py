@@ -74,7 +74,7 @@ def test_an_expired_entry_that_is_not_there_is_not_created_and_warned_of(
         result = modules.done(module, **options)
         assert (result["changed"], len(result["expired"]), service.writes) == (False, 1, [])
         assert "192.0.2.64/28 expired at 2027-01-30T00:00:00+00:00 and does not exist" in warnings(result)
-        assert warnings(result).count("Remove it from the task, or give it a later expires.") == 1
+        assert warnings(result).count("Remove the entry, or give it a later expires.") == 1
 
 
 @EACH

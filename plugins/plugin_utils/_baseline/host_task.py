@@ -77,8 +77,10 @@ class HostTask:
         """A warning for each variable of the host that is not known, and seems to be ours."""
         return [self._of_host(text) for text in misspelt_in_host(self._calls.variables)]
 
-    def _of_host(self, text: Any) -> Any:
-        return f"{self.host}: {text}" if isinstance(text, str) else text
+    def _of_host(self, warning: Any) -> Any:
+        """A warning with the host; that of a packed module is an event since ansible-core 2.19."""
+        text = getattr(getattr(warning, "event", None), "msg", warning)
+        return f"{self.host}: {text}" if isinstance(text, str) else warning
 
     def require_control_node(self) -> None:
         """Raises ValueError if credentials would leave the control node."""
@@ -112,7 +114,7 @@ class HostTask:
         try:
             accepted = self.accepted()
         except ValueError as exc:
-            self._display.warning(str(exc))
+            self.warn(str(exc))
             accepted = []
         now = datetime.now(timezone.utc)
         return lambda item: accepted_reason(item, accepted, now) is not None

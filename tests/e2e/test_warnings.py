@@ -1,0 +1,52 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Warnings of the roles name their host: Ansible shows equal ones once, so that nobody would know whose they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, ansible_playbook
+
+HOSTS = {"lima": "a" * 32, "oslo": "b" * 32}
+WARNED = {
+    "baseline_allowlist": [{"prefix": "192.0.2.99/28"}, {"prefix": "192.0.2.1", "expires": "2020-01-01"}],
+    "baseline_prefixs": [],
+    "report_accepted_unmanaged": [{"resource": "x"}],
+}
+ENDINGS = (
+    "baseline_allowlist[0].prefix: 192.0.2.99/28 is an address within 192.0.2.96/28",
+    "baseline_allowlist[1].expires: allowlist entry 192.0.2.1/32 expired",
+    "baseline_prefixs is no variable of the role baseline",
+)
+
+
+@pytest.mark.parametrize("in_worker", [True, False])
+def test_warnings_of_a_role_begin_with_the_host(in_worker: bool, tmp_path: Path) -> None:
+    path = tmp_path / "hosts.yml"
+    with LocalService() as service:
+        for account in HOSTS.values():
+            service.account(account)
+        connection = {
+            "ansible_connection": "local",
+            "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+            "edge_api_token": service.token,
+            "edge_base_url": service.base_url,
+            "edgeops_protection_in_worker": in_worker,
+        }
+        hosts = {host: {"edge_account_id": account} for host, account in HOSTS.items()}
+        groups = {"accounts": {"hosts": hosts, "vars": {**connection, **WARNED}}}
+        path.write_text(yaml.safe_dump(groups), encoding="utf-8")
+        run = ansible_playbook("-i", path, "--check", REPOSITORY / "playbooks" / "baseline.yml")
+    assert run.code == 0, run.output
+    printed = " ".join(run.output.split())
+    for host in HOSTS:
+        for ending in ENDINGS:
+            assert f"[WARNING]: {host}: {ending}" in printed
+        assert f"[WARNING]: {host}: report_accepted_unmanaged[0]" in printed
