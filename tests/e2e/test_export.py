@@ -171,7 +171,7 @@ def test_a_zone_may_be_named_by_its_domain_and_a_path_is_that_of_the_process(
     assert f"zone_id: {ZONE}" in (exported / "lima.example" / "protection.yml").read_text("utf-8")
 
 
-def test_what_is_made_by_hand_after_an_export_weakens_its_host(
+def test_objects_made_by_hand_after_an_export_weaken_their_host(
     inventory: Path, service: LocalService, tmp_path: Path
 ) -> None:
     inventory.write_text(inventory.read_text(encoding="utf-8").replace(ACCOUNT, "c" * 32), encoding="utf-8")

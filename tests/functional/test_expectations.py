@@ -83,7 +83,7 @@ def test_plans_that_leave_one_unmet_are_refused(service: LocalService, modules: 
     assert len(service.writes) == before
 
 
-def test_what_no_rule_decides_is_refused_although_nothing_changes(service: LocalService, modules: Modules) -> None:
+def test_an_undecided_expectation_is_refused_although_nothing_changes(service: LocalService, modules: Modules) -> None:
     result = modules.failed("custom_rules", rules=[], expectations=[CLOSED])
     assert "expected blocked by the rule admin, but allowed, as it is already." in result["msg"]
 

@@ -88,7 +88,7 @@ def test_a_state_that_is_meant_makes_no_host_unprotected(
     assert reasons or bool(record["acknowledged"]) is bool(entries)
 
 
-def test_what_differs_from_the_baseline_counts_as_ever(service: LocalService, modules: Modules) -> None:
+def test_differences_from_the_baseline_count_as_ever(service: LocalService, modules: Modules) -> None:
     record = record_of(service, modules, {"enabled": False}, [OFF], enabled=True)
     reasons = ["The protection is off, and the baseline turns it on.", "1 difference from the baseline."]
     assert (record["status"], record["reasons"]) == ("weakened", reasons)

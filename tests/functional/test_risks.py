@@ -301,7 +301,7 @@ def test_without_a_clock_monitoring_is_not_taken_for_granted(service: LocalServi
     modules.done("protection_rule", **OUT, mode="enabled", min_monitoring_hours=0)
 
 
-def test_what_is_left_after_an_interruption_is_checked_again(service: LocalService, modules: Modules) -> None:
+def test_operations_left_after_an_interruption_are_checked_again(service: LocalService, modules: Modules) -> None:
     account = service.account(ACCOUNT).seed(**EXISTING)
     service.misbehave("lost_before", method="DELETE", times=5)
     more = [{"prefix": f"172.16.{number}.0/24"} for number in range(6)]
@@ -312,7 +312,7 @@ def test_what_is_left_after_an_interruption_is_checked_again(service: LocalServi
     assert len(account.prefixes) == 9
 
 
-def test_what_is_not_understood_is_a_warning(service: LocalService, modules: Modules) -> None:
+def test_a_state_that_is_not_understood_is_a_warning(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113/24"}])
     result = modules.done("tcp_protection_status", enabled=True)
     assert "The prefix '203.0.113/24' is malformed; it counts as no network." in str(result["warnings"])

@@ -53,7 +53,7 @@ def test_the_answer_for_an_address_is_that_of_the_model(prefixes: list[Entry]) -
         )
 
 
-def test_what_is_protected_excluded_and_uncovered() -> None:
+def test_results_tell_protected_excluded_and_uncovered_addresses() -> None:
     coverage = account(
         prefixes=[
             {"prefix": "192.0.2.0/25", "excluded": False},
@@ -105,7 +105,7 @@ def test_the_answer_where_a_malformed_exclusion_may_carve_out_is_undecided() -> 
 
 
 @pytest.mark.parametrize("text", ["", "192.0.2/24", "example.net"])
-def test_what_is_neither_an_address_nor_a_network_has_no_answer(text: str) -> None:
+def test_a_text_that_is_no_network_has_no_answer(text: str) -> None:
     with pytest.raises(ValueError, match="is neither an address nor a network"):
         answer(account(), text)
 
@@ -142,7 +142,7 @@ def test_a_part_of_the_traffic_that_a_plan_mitigates_is_newly_mitigated() -> Non
     assert compare_coverage(after, after)["newly_mitigated"] == []
 
 
-def test_what_is_not_known_is_said() -> None:
+def test_unknown_parts_are_told() -> None:
     summary = summarise(Coverage({"prefixes": [{"prefix": "192.0.2.0/24", "excluded": False}]}))
     assert summary["undecided"] == [
         "Whether TCP protection is on is not known.",

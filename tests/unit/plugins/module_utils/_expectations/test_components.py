@@ -109,7 +109,7 @@ def test_packets_are_treated_in_the_order_of_the_vendor(packet: Any, state: Any,
         ),
     ],
 )
-def test_what_is_not_known_leaves_a_packet_undecided(packet: Any, state: Any, reason: str) -> None:
+def test_unknown_parts_leave_a_packet_undecided(packet: Any, state: Any, reason: str) -> None:
     word, dummy, reasons = decided(packet, **state)
     assert (word, reason in reasons) == ("undecided", True)
 

@@ -85,7 +85,7 @@ def test_a_prefix_that_is_no_longer_excluded_is_new() -> None:
     assert "is delegated" in check_onboarding(plan("203.0.113.128/25", existing, excluded=False), Reading()).refused
 
 
-def test_what_cannot_be_read_is_not_known() -> None:
+def test_unreadable_prefixes_are_not_known() -> None:
     def read(resource: Resource) -> Sequence[Object]:
         details = ErrorDetails(method="GET", path=resource.path, status=403, errors=[], ray=None)
         raise ServiceError("The credentials may lack the permission IP Prefixes Read (account).", details, False)

@@ -37,12 +37,12 @@ def test_positions(text: str, position: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "before", "after ", "first a", "last b", "between a", "Before a"])
-def test_what_is_no_position_is_refused(text: str) -> None:
+def test_a_value_that_is_no_position_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not first, last, before REF or after REF"):
         parse_position(text)
 
 
-def test_what_is_left_out_is_not_desired() -> None:
+def test_options_left_out_are_not_desired() -> None:
     desired = parse_desired(
         PREFIXES, numbered("prefixes", [{"prefix": "10.0.0.7/24", "comment": None, "excluded": False}])
     )
@@ -68,7 +68,7 @@ REFUSED: list[tuple[Resource, list[dict[str, Any]], str]] = [
 
 
 @pytest.mark.parametrize(("resource", "entries", "message"), REFUSED)
-def test_what_is_refused_is_named_with_its_path(
+def test_a_refused_value_is_named_with_its_path(
     resource: Resource, entries: list[dict[str, Any]], message: str
 ) -> None:
     with pytest.raises(OptionError) as caught:

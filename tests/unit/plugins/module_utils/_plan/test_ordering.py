@@ -51,7 +51,7 @@ def order(made: Plan) -> str:
         ({"a": "last", "b": "before x", "c": "last"}, "bxyac"),
     ],
 )
-def test_where_new_objects_go(positions: Mapping[str, str], expected: str) -> None:
+def test_new_objects_go_to_their_positions(positions: Mapping[str, str], expected: str) -> None:
     made = plan("xy", "abc", positions)
     assert order(made) == expected
     assert [item.fields["position"] for item in made.operations] == sorted(expected.index(ref) + 1 for ref in "abc")
@@ -99,7 +99,7 @@ def test_an_exact_list_has_the_order_of_the_task_and_needs_no_second_plan(
         ("AB", "", "AB"),
     ],
 )
-def test_what_is_ignored_stays_behind_what_does_not_move(existing: str, desired: str, expected: str) -> None:
+def test_ignored_rules_stay_behind_those_that_do_not_move(existing: str, desired: str, expected: str) -> None:
     assert order(plan(existing, desired, exclusive=True)) == expected
     assert plan(expected, desired, exclusive=True).operations == ()
 
@@ -116,7 +116,7 @@ def test_what_is_ignored_stays_behind_what_does_not_move(existing: str, desired:
         ("abA", "bAa", "bAa"),
     ],
 )
-def test_what_is_ignored_and_named_stays_between_its_neighbours(existing: str, desired: str, expected: str) -> None:
+def test_ignored_rules_that_are_named_stay_between_their_neighbours(existing: str, desired: str, expected: str) -> None:
     made = plan(existing, desired, exclusive=True)
     assert order(made) == expected
     assert not [item.label for item in made.operations if item.label.isupper()]
@@ -133,7 +133,7 @@ def test_others_go_around_what_is_ignored_and_named(existing: list[str], desired
     assert plan(listed, listed, exclusive=True).operations == ()
 
 
-def test_what_is_ignored_is_named_in_its_own_order() -> None:
+def test_ignored_rules_are_named_in_their_own_order() -> None:
     with pytest.raises(PlanError, match=r"stand in another order: A, B\. The module does not move them"):
         plan("AaB", "BaA", exclusive=True)
 
@@ -147,7 +147,7 @@ def longest_in_order(numbers: list[int]) -> int:
     return max(lengths, default=0)
 
 
-def test_what_goes_is_no_part_of_the_order() -> None:
+def test_deleted_rules_are_no_part_of_the_order() -> None:
     rules = [{"id": ref, "ref": ref, **RULE} for ref in "abc"]
     gone = parse_desired(CUSTOM_RULES, numbered("rules", [{"ref": "b"}, {"ref": "x"}]), absent=True)
     made = make_plan({"custom_rules": rules}, [gone])
@@ -155,7 +155,7 @@ def test_what_goes_is_no_part_of_the_order() -> None:
     assert (list(made.order["custom_rules"]), order(made)) == ([("a",), ("c",)], "ac")
 
 
-def test_what_changes_keeps_its_place() -> None:
+def test_changed_rules_keep_their_places() -> None:
     rules = [{"id": ref, "ref": ref, **RULE} for ref in "abc"]
     entries = [{"ref": "b", "action": "block"}, {"ref": "d", **RULE}]
     made = make_plan({"custom_rules": rules}, [parse_desired(CUSTOM_RULES, numbered("rules", entries))])

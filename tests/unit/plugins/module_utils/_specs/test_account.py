@@ -96,7 +96,7 @@ def test_a_list_is_added_to_replaced_or_removed(options: Any, absent: bool, excl
     assert (item.absent, item.exclusive, list(item.paths.values())) == (absent, exclusive, [Option("prefixes", 0)])
 
 
-def test_what_is_read_on_demand_is_not_gathered_by_default() -> None:
+def test_resources_read_on_demand_are_not_gathered_by_default() -> None:
     gathered = INFO.options["gather_subset"]
     assert set(gathered["choices"]) - set(gathered["default"]) == {"access_rules", "announced", "dns_rules"}
 

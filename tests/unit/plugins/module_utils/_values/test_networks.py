@@ -40,7 +40,7 @@ def test_networks_overlap_as_the_standard_library_says(one: str, other: str) -> 
 
 
 @pytest.mark.parametrize("odd", [None, "", "odd", "203.0.113/24", 7, []])
-def test_what_is_no_network_overlaps_nothing(odd: object) -> None:
+def test_a_text_that_is_no_network_overlaps_nothing(odd: object) -> None:
     assert not networks_overlap(odd, odd)
     assert not networks_overlap(odd, "0.0.0.0/0")
 

@@ -40,7 +40,7 @@ def test_accepted_risks_in_force_keep_their_reason_and_their_end() -> None:
     }
 
 
-def test_what_ends_within_two_weeks_is_listed_once_and_the_first_end_comes_first() -> None:
+def test_ends_within_two_weeks_are_listed_once_the_first_end_first() -> None:
     options = {
         "prefixes": [{"prefix": "192.0.2.0/24", "expires": "2026-11-22T08:00:00+01:00"}, {"prefix": "198.51.100.0/24"}],
         "allowlist": [{"prefix": "203.0.113.7", "expires": when} for when in (LATER, PASSED, "no date")],

@@ -32,7 +32,7 @@ def result(*expectations: dict[str, Any], **others: Any) -> dict[str, Any]:
     return {"operations": [], "plan_id": "", "expectations": list(expectations), **others}
 
 
-def test_what_holds_now_and_after_a_run_stands_in_lines() -> None:
+def test_results_now_and_after_a_run_stand_in_lines() -> None:
     records = expected_records(
         "custom_rules", result(expectation(True, True), expectation(None, None, "ssl"), expectation(False, True))
     )
