@@ -128,9 +128,13 @@ def _one_of(choices: Sequence[str]) -> Callable[[Option, Any], bytes]:
 def read_address(option: Option, value: Any) -> Any:
     """An address; raises OptionError."""
     try:
-        return ipaddress.ip_address(_text(option, value).strip())
+        address = ipaddress.ip_address(_text(option, value).strip())
     except ValueError as exc:
         raise OptionError(option, f"'{value}' is no address") from exc
+    mapped = getattr(address, "ipv4_mapped", None)
+    if mapped is not None:
+        raise OptionError(option, f"the service sees '{value}' as {mapped}; write {mapped}")
+    return address
 
 
 def _path(option: Option, value: Any) -> bytes:

@@ -18,17 +18,23 @@ from .._expressions.batch import Batch
 from .._expressions.evaluation import decider
 from .._expressions.operands import Fields
 from .._expressions.truth import NotKnown
-from .._schema.resource import State
+from .._schema.resource import Object, State
 from .._schema.zone import CUSTOM_RULES, ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule
 from .outcome import ALLOWED, BLOCKED, CHALLENGED, LOGGED, SKIPPED, Decision, Outcome, decision
 
 UNKNOWN_END = "unknown"
+# What a rule has that makes no difference to what it matches; others, such as
+# exposed_credential_check, do.
+UNDERSTOOD = frozenset(
+    [*(field.name for field in CUSTOM_RULES.fields), *CUSTOM_RULES.read_only, "id", "categories"]
+)
 
 
 class Rule(NamedTuple):
     """An active rule: its name, its expression, and the outcome that it decides.
 
-    `end` is empty if the evaluation goes on, and `unknown` for an action that is not known.
+    `end` is empty if the evaluation goes on, and `unknown` for an action that is not known. Fields
+    in `conditions` may narrow what the rule matches.
     """
 
     name: str
@@ -37,17 +43,21 @@ class Rule(NamedTuple):
     logs: bool
     skips: Sequence[str]
     action: str
+    conditions: Sequence[str] = ()
 
 
 def rules_in_order(state: State) -> list[Rule]:
     """The active custom rules of a zone in their order."""
     in_order = next(read for resource, read in EVALUATION if resource is CUSTOM_RULES)
-    return [_rule(rule) for rule in in_order(state.get(CUSTOM_RULES.plural) or ()) if rule.active]
+    objects = state.get(CUSTOM_RULES.plural) or ()
+    return [_rule(rule, obj) for rule, obj in zip(in_order(objects), objects) if rule.active]
 
 
-def _rule(rule: ZoneRule) -> Rule:
+def _rule(rule: ZoneRule, obj: Object) -> Rule:
+    conditions = sorted(name for name in obj if name not in UNDERSTOOD and obj[name])
     skips = sorted(rule.skips - {REST_OF_THE_LIST}) if rule.action == "skip" else []
-    return Rule(rule.entry, rule.expression, _end(rule), rule.action == "log", skips, rule.action)
+    logs, action = rule.action == "log", rule.action
+    return Rule(rule.entry, rule.expression, _end(rule), logs, skips, action, conditions)
 
 
 def _end(rule: ZoneRule) -> str:
@@ -70,6 +80,8 @@ class _Evaluation:
     def meet(self, rule: Rule, fields: Fields) -> bool:
         """Whether the evaluation ends with this rule for sure."""
         truth = decider(rule.expression)(fields)
+        if truth is True and rule.conditions:
+            truth = NotKnown((f"its field {rule.conditions[0]} is not understood",))
         if truth is False:
             return False
         is_certain = not isinstance(truth, NotKnown)

@@ -45,6 +45,12 @@ def skip(ref: str, expression: str = MATCH, **parameters: Any) -> Rule:
         ([rule("a", "block", OPEN), rule("b", "block")], [Outcome("blocked", "a"), Outcome("blocked", "b")], []),
         ([rule("a", "log", OPEN)], [Outcome("allowed"), Outcome("logged", "a")], []),
         ([rule("a", "log", OPEN), rule("b", "log")], [Outcome("logged", "a"), Outcome("logged", "b")], []),
+        (
+            [rule("a", "block", exposed_credential_check={"username_expression": "x"})],
+            [Outcome("blocked", "a"), Outcome("allowed")],
+            [],
+        ),
+        ([rule("a", "block", id="x", version="1", categories=["x"], last_updated="x")], [Outcome("blocked", "a")], []),
         ([rule("a", "execute")], [Outcome("unknown", "a"), Outcome("allowed")], []),
     ],
 )
