@@ -13,7 +13,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import yaml
@@ -26,8 +28,11 @@ INVENTORY = Path("tests/demo/inventory")
 STATE = Path(__file__).parent / "state.yml"
 FOLDER = Path(".cache/demo")
 DRIFTED = "singapore"
+LOSING = "023e105f4ecef8ad9ca31a8372d0c353"  # the account of frankfurt
 APPROVED = f"baseline_expected_plan={FOLDER}/plan/plans/{{{{ inventory_hostname }}}}.json"
 STAGE = 4.1  # hours; rules monitor for four before they mitigate
+EVIDENCE = '{"baseline_rollout_evidence": {"hours": 4}}'
+LOST = {"verdict": "drop", "mitigationReason": "NOT_FOUND", "packets": 50_000}  # would have been dropped
 
 Report = Mapping[str, Any]
 
@@ -83,7 +88,12 @@ def main() -> int:
             print("\n".join(host_lines(record)))
         demonstration.run("Apply the approved plan, and no other", "baseline", "-e", APPROVED)
         service.clock.advance(hours=STAGE)
-        demonstration.run("Four hours later: mitigate what has been monitored", "baseline")
+        seed_traffic(service, {LOSING: LOST})
+        later = demonstration.run("Four hours later: mitigate where the traffic allows it", "baseline", "-e", EVIDENCE)
+        print("\n".join(waiting(later)))
+        service.clock.advance(hours=STAGE)
+        seed_traffic(service, {})
+        demonstration.run("Again four hours later, when flow tracking knows them", "baseline", "-e", EVIDENCE)
         final = demonstration.report("Report", "report")
         calls = Counter(_host_of(call.path) for call in service.calls)
     print("\n".join(table(_rows(plan, demonstration.runs, final, calls))))
@@ -91,6 +101,23 @@ def main() -> int:
     wrong = list(problems(demonstration.runs, demonstration.writes, plan, final))
     print("\n" + ("All as approved, and every account is protected." if not wrong else f"FAILED: {'; '.join(wrong)}."))
     return 1 if wrong else 0
+
+
+def seed_traffic(service: LocalService, losing: Mapping[str, Mapping[str, Any]]) -> None:
+    """Packets that pass to every protected prefix, and by account those that would have been dropped."""
+    for identity, account in service.accounts.items():
+        prefixes = [str(item["prefix"]) for item in account.prefixes if not item["excluded"]]
+        targets = [str(ip_network(prefix)[place]) for prefix in prefixes for place in (7, -8)]
+        passing = [{"ipDestinationAddress": target, "packets": 1_200_000, "sampleInterval": 1000} for target in targets]
+        lost = [{**passing[0], **losing[identity]}] if identity in losing else []
+        account.seed(traffic=[*passing, *lost])
+
+
+def waiting(run: Run) -> Iterator[str]:
+    """What a run did not enable yet, and why, by host."""
+    for line in run.output.splitlines():
+        if "is not enabled yet" in line:
+            yield from wrap(line, 108, initial_indent="  ", subsequent_indent="    ")
 
 
 def _host_of(path: str) -> str:
@@ -118,13 +145,14 @@ def planned(report: Report) -> dict[str, list[Any]]:
 
 
 def _rows(plan: Report, runs: Sequence[Run], final: Report, calls: Mapping[str, int]) -> dict[str, dict[str, object]]:
-    applied, later = operations(runs[2]), operations(runs[3])
+    applied, first, second = (operations(run) for run in runs[2:5])
     statuses = {record["host"]: record for record in final["hosts"]}
     return {
         host: {
             "planned": len(items),
             "applied": len(applied.get(host, [])),
-            "four hours later": len(later.get(host, [])),
+            "4 h later": len(first.get(host, [])),
+            "8 h later": len(second.get(host, [])),
             "calls": calls[host],
             "status": statuses[host]["status"].replace("_", " ") if host in statuses else "",
             "mitigates": "yes" if host in statuses and statuses[host]["mitigates"] else "no",
@@ -134,14 +162,15 @@ def _rows(plan: Report, runs: Sequence[Run], final: Report, calls: Mapping[str, 
 
 
 def problems(runs: Sequence[Run], writes: Sequence[int], plan: Report, final: Report) -> Iterator[str]:
-    """What did not come out as it should; `runs` are export, plan, apply, the next stage and report."""
+    """What did not come out as it should; `runs` are export, plan, apply, two stages and report."""
     predicted, applied = planned(plan), operations(runs[2])
     for text, wrong in (
         ("a run failed", any(run.code for run in runs)),
         ("no account was seen", not predicted),
         ("nothing was planned, so nothing was shown", not any(predicted.values())),
-        ("a run that only reads wrote something", any(writes[index] for index in (0, 1, 4))),
+        ("a run that only reads wrote something", any(writes[index] for index in (0, 1, 5))),
         ("what was applied is not what was approved", predicted != applied),
+        ("no account waited for evidence", not any(waiting(runs[3]))),
         ("an account is not in order", any(record["status"] != "in_order" for record in final["hosts"])),
         ("an account mitigates nothing", not all(record["mitigates"] for record in final["hosts"])),
     ):
