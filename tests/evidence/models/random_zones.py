@@ -151,10 +151,13 @@ def custom_plans(draw: st.DrawFn) -> tuple[list[Item], Item]:
     state = draw(st.sampled_from(["present", "present", "exact", "exact", "absent"]))
     ignore = draw(st.lists(st.sampled_from(sorted(PATTERNS)), min_size=draw(FLAGS), max_size=2))
     others = {ref for pattern in ignore for ref in PATTERNS[pattern]}
-    refs = [ref for ref in draw(SOME_REFS) if ref not in others or draw(ONE_IN_MANY)]
+    exact = state == "exact"  # a list that may say where rules of others stand
+    refs = [ref for ref in draw(SOME_REFS) if ref not in others or draw(FLAGS if exact else ONE_IN_MANY)]
     if state != "exact" and not refs:
         refs = ["c"]
-    rules = [draw(changed_rule(ref) if ref in known or draw(ONE_IN_MANY) else new_rule(ref)) for ref in refs]
+    standing = {ref: exact and ref in others and not draw(ONE_IN_MANY) for ref in refs}
+    described = {ref: changed_rule(ref) if ref in known or draw(ONE_IN_MANY) else new_rule(ref) for ref in refs}
+    rules = [{"ref": ref} if standing[ref] else draw(described[ref]) for ref in refs]
     chosen = draw(st.lists(st.none() | POSITIONS, min_size=1, max_size=2))
     for rule in rules:
         if state != "exact" or draw(ONE_IN_MANY):

@@ -52,13 +52,23 @@ def custom_after(existing: Sequence[Item], task: Item) -> Items:
     after = {rule["ref"]: rule for rule in existing}
     refs = [entry["ref"] for entry in task["rules"]]
     check_positions(existing, task["rules"], task["state"])
-    if any(ignored(ref, task) for ref in refs):
+    anchors = named_of_others(task)
+    if any(ignored(ref, task) for ref in refs if ref not in anchors):
         raise Refused("a pattern that matches a rule of the task")
+    standing = [ref for ref in after if ref in anchors]
+    if standing != [ref for ref in anchors if ref in after]:
+        raise Refused("rules of others in another order than theirs")
     if task["state"] == "absent":
         return [rule for ref, rule in after.items() if ref not in refs]
-    for entry in task["rules"]:
+    for entry in [entry for entry in task["rules"] if entry["ref"] not in anchors]:
         after[entry["ref"]] = custom_rule_after(after.get(entry["ref"]), named(entry))
     return [rule for ref, rule in after.items() if task["state"] != "exact" or ref in refs or ignored(ref, task)]
+
+
+def named_of_others(task: Item) -> list[str]:
+    """The rules of somebody else of which an exact list says where they stand."""
+    alone = [entry["ref"] for entry in task["rules"] if named(entry).keys() == {"ref"}]
+    return [ref for ref in alone if task["state"] == "exact" and ignored(ref, task)]
 
 
 def ignored(ref: str, task: Item) -> bool:
@@ -98,7 +108,9 @@ def check_order(existing: Sequence[str], task: Item, order: Sequence[str]) -> No
     """docs/custom_rules.md, "Where a new rule goes" and "The whole list, in this order"."""
     rules = task["rules"]
     if task["state"] == "exact":
-        assert list(order) in list(whole_orders(existing, [entry["ref"] for entry in rules], set(order)))
+        refs = [entry["ref"] for entry in rules if entry["ref"] in order]
+        anchors = {ref for ref in named_of_others(task) if ref in existing}
+        assert list(order) in list(whole_orders(existing, refs, set(order), anchors))
         return
     assert [ref for ref in order if ref in existing] == [ref for ref in existing if ref in order]
     positions = {entry["ref"]: entry.get("position") or "last" for entry in rules if entry["ref"] not in existing}
@@ -117,12 +129,15 @@ def check_order(existing: Sequence[str], task: Item, order: Sequence[str]) -> No
         assert alike == [ref for ref in positions if positions[ref] == position]
 
 
-def whole_orders(existing: Sequence[str], refs: Sequence[str], left: Collection[str]) -> Iterator[list[str]]:
-    """The orders that a whole list may have: as few rules move as possible, and an ignored rule stays behind the rule
-    before it that stays."""
+def whole_orders(
+    existing: Sequence[str], refs: Sequence[str], left: Collection[str], anchors: Collection[str]
+) -> Iterator[list[str]]:
+    """The orders that a whole list may have: as few rules move as possible, none of the anchors does, and an ignored rule
+    stays behind the rule before it that stays."""
     known = [ref for ref in existing if ref in refs]
     for count in range(len(known), -1, -1):
-        choices = [set(some) for some in combinations(known, count) if list(some) == sorted(some, key=refs.index)]
+        in_order = [set(some) for some in combinations(known, count) if list(some) == sorted(some, key=refs.index)]
+        choices = [some for some in in_order if some.issuperset(anchors)]
         for unmoved in choices:
             order, last = list(refs), None
             for ref in existing:
