@@ -43,6 +43,13 @@ options:
       - It needs the permission C(Firewall Services Read) of the zone.
     type: bool
     default: false
+  changes_hours:
+    description:
+      - The hours of the account's audit log to read; V(0) reads none. RV(changes) says who changed
+        what in that time.
+      - It needs the permission C(Account Settings Read) of its account, and C(Zone Read).
+    type: float
+    default: 0.0
 seealso:
   - module: edgeops.protection.custom_rules
 author:
@@ -153,11 +160,43 @@ access_rules:
       description: When the rule last changed, null if the service does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
+changes:
+  description: Who changed what of the zone, the newest change first.
+  version_added: 0.2.0
+  returned: when O(changes_hours) is above 0
+  type: list
+  elements: dict
+  contains:
+    at:
+      description: When it was changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+    by:
+      description: Who changed it, which is an e-mail address, the name of a token, or a kind
+        of actor.
+      type: str
+      sample: operator@example.com
+    how:
+      description: How it was changed, such as V(the dashboard).
+      type: str
+      sample: the dashboard
+    method:
+      description: The method of the call.
+      type: str
+      sample: POST
+    uri:
+      description: The path of the call.
+      type: str
+      sample: /accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/allowlist
+    object_id:
+      description: The id of the object, null if the log does not name one.
+      type: str
+      sample: 81cfe8ae-9abf-4a3b-8b5c-4c1fd0e7a0c7
 calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 2
+  sample: 4
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

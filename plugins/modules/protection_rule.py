@@ -225,7 +225,7 @@ coverage:
         part:
           description: The part of the traffic in words, empty for all of it.
           type: str
-          sample: to port 0-79, 81-442, 444-65535, in region WEUR
+          sample: to ports 0-79, 81-442, 444-65535, in region WEUR
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

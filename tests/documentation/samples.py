@@ -90,6 +90,14 @@ BESIDE_STATE: Mapping[str, Any] = {
         }
     ],
     "access_rules": ACCESS_RULES,
+    "audit_log": [
+        {
+            "method": "POST",
+            "uri": f"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/allowlist",
+            "resource": {"id": "81cfe8ae-9abf-4a3b-8b5c-4c1fd0e7a0c7"},
+            "zone": {"id": ZONE},
+        }
+    ],
 }
 RULE, OTHER_RULE = "f2d427378e7542acb295380d352e2ebd", "14217d7bd5ab435e84b1bd468bf4fb9f"
 ZONE_STATE: Mapping[str, Any] = {
@@ -211,12 +219,12 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"rules": [], "state": "exact", **ACCEPTED},
     ],
     "protection_info": [
-        {"covers": ["192.0.2.0/24"], "gather_subset": [*SUBSETS, *BESIDE]},
+        {"covers": ["192.0.2.0/24"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24},
         {"gather_subset": ["prefixes"]},
     ],
     "protection_traffic_info": [{"call_budget": 0}],
     "firewall_rules_info": [{}],
-    "custom_rules_info": [{"access_rules": True}],
+    "custom_rules_info": [{"access_rules": True, "changes_hours": 24}],
 }
 
 
@@ -255,7 +263,7 @@ def prepare(service: LocalService) -> None:
     service.add_token(READER, protection="read", firewall="read", waf="read")
     service.add_token(NOBODY, protection="none", firewall="none", waf="none")
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
-    service.zone(ZONE).seed(**ZONE_STATE, access_rules=ACCESS_RULES)
+    service.zone(ZONE).seed(**ZONE_STATE, access_rules=ACCESS_RULES, account_id=ACCOUNT)
 
 
 def _run(module: str, options: Mapping[str, Any], fails: bool = False) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._holes.unmanage
 from ansible_collections.edgeops.protection.plugins.module_utils._holes.zone import WeakerRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.access_rules import AccessRule
 from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.announced import OnboardedPrefix
+from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.audit_log import ChangeRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
@@ -164,6 +165,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "coverage": shape_of(CoverageSummary),
         "announced": records(OnboardedPrefix),
         "access_rules": records(AccessRule),
+        "changes": records(ChangeRecord),
     },
     "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TrafficRecord)},
     "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
@@ -171,6 +173,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "zone_id": {"type": "str"},
         "rules": many(CUSTOM_RULES),
         "access_rules": records(AccessRule),
+        "changes": records(ChangeRecord),
     },
 }
 

@@ -133,3 +133,19 @@ def test_access_rules_that_cannot_be_read_make_a_host_unknown(service: LocalServ
     assert "2 hosts: 1 unknown, 1 in order." in run.output, run.output
     (reason,) = read(tmp_path)["lab"]["reasons"]
     assert "Account Firewall Access Rules Read (account)" in reason
+
+
+def test_the_audit_log_says_who_opened_the_account(service: LocalService, tmp_path: Path) -> None:
+    lab = service.account(LAB).seed(allowlist=[{"prefix": "0.0.0.0/1"}])
+    path = f"/client/v4/accounts/{LAB}/magic/advanced_tcp_protection/configs/allowlist"
+    lab.seed(audit_log=[{"method": "POST", "uri": path, "actor": {"email": "mallory@example.com"}}])
+    run = report(tmp_path, service, {"report_changes_hours": 24}, baseline_enabled=True)
+    assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output
+    (change,) = read(tmp_path)["lab"]["changes"]
+    assert change["text"].startswith("Allowlist entry 0.0.0.0/1: changed by mallory@example.com with the dashboard at ")
+    assert change["text"] in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    token = service.add_token("protection-only", account_settings="none")
+    report(tmp_path, service, {"report_changes_hours": 24}, edge_api_token=token)
+    record = read(tmp_path)["lab"]
+    assert record["status"] == "weakened"
+    assert "Account Settings Read (account)" in record["changes"][0]["text"]

@@ -31,6 +31,7 @@ from .._schema.resource import Object, OptionSpec, Resource, State, options_of
 from .._text import Option
 from .._values.address_set import range_of
 from .base import ModuleSpec, Options, fields_of, list_option, object_options
+from .changes import CHANGES, changes_of, check_changes
 
 STATE: OptionSpec = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"}
@@ -257,6 +258,7 @@ class ProtectionInfo(ModuleSpec):
                 "default": DEFAULT_SUBSETS,
             },
             "covers": {"type": "list", "elements": "str"},
+            **CHANGES,
         }
 
     def reads(self, options: Options) -> Sequence[Resource]:
@@ -265,6 +267,7 @@ class ProtectionInfo(ModuleSpec):
                 raise OptionError(
                     Option("covers", position), f"'{network}' is neither an address nor a network"
                 )
+        check_changes(options)
         names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
 
@@ -282,6 +285,6 @@ class ProtectionInfo(ModuleSpec):
         return dict(gathered, coverage=summarise(coverage))
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
-        return {
-            name: read(client) for name, read in BESIDE.items() if name in options["gather_subset"]
-        }
+        names = options["gather_subset"]
+        beside = {name: read(client) for name, read in BESIDE.items() if name in names}
+        return {**beside, **changes_of(options, client)}

@@ -29,11 +29,12 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
-from .._schema.resource import Field, Key, Object, Resource, State, options_of
+from .._schema.resource import Field, Key, Object, OptionSpec, Resource, State, options_of
 from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES, OWNER
 from .._text import Message, Option
 from .._values.kinds import FLAG, ID, TEXT, identifier
 from .base import ModuleSpec, Options, list_option
+from .changes import CHANGES, changes_of, check_changes
 
 
 class FirewallRules(ModuleSpec):
@@ -179,10 +180,16 @@ class CustomRulesInfo(RulesInfo):
 
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
-        self.options = {**self.options, "access_rules": {"type": "bool", "default": False}}
+        passing: OptionSpec = {"access_rules": {"type": "bool", "default": False}}
+        self.options = {**self.options, **passing, **CHANGES}
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
-        return {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
+        rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
+        return {**rules, **changes_of(options, client)}
+
+    def reads(self, options: Options) -> Sequence[Resource]:
+        check_changes(options)
+        return super().reads(options)
 
     def with_paused(self, rule: Object) -> Object:
         return {**rule, "paused": rule.get("enabled") is False}

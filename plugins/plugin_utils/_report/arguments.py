@@ -16,7 +16,7 @@ from .._baseline.arguments import OF_HOST
 from .._baseline.unmanaged import ACCEPTED_UNMANAGED
 from .._variables import Arguments
 from .acknowledged import ACKNOWLEDGED, STATES
-from .beside import ACCESS_RULES, ANNOUNCED
+from .beside import ACCESS_RULES, ANNOUNCED, CHANGES_HOURS
 from .record import STATUSES
 from .traffic_task import TRAFFIC_HOURS
 
@@ -62,6 +62,7 @@ VARIABLES: Arguments = {
     TRAFFIC_HOURS: {"type": "float"},
     ANNOUNCED: {"type": "bool"},
     ACCESS_RULES: {"type": "bool"},
+    CHANGES_HOURS: {"type": "float"},
 }
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **VARIABLES}
 

@@ -13,13 +13,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import (
+    DEFAULT_SUBSETS,
+)
 
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
 from .access_rules import OF_ACCOUNT, OF_ZONE, access_rules
 from .announced import SUBSETS, announced_record
+from .changes import Log, merged_objects
 from .results import HostResults
 
 ANNOUNCED, ACCESS_RULES = "report_announced", "report_access_rules"  # variables
+CHANGES_HOURS = "report_changes_hours"  # another one
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
 RunModule = Callable[[Part], Mapping[str, Any]]  # the result of a part in check mode
@@ -36,7 +41,9 @@ class Beside:
     def read(self, host: HostResults) -> HostResults:
         """The results of a host with what stands beside its protection; raises ValueError."""
         host = self._announced(host) if self._is_asked(ANNOUNCED) else host
-        return self._access_rules(host) if self._is_asked(ACCESS_RULES) else host
+        host = self._access_rules(host) if self._is_asked(ACCESS_RULES) else host
+        hours = float(self.values.get(CHANGES_HOURS) or 0)
+        return replace(host, changes=self._log(hours).last_changes(host)) if hours else host
 
     def _is_asked(self, variable: str) -> bool:
         try:
@@ -66,6 +73,23 @@ class Beside:
             result = self._run(zone, ZONE_INFO, access_rules=True)
             host = _with_access_rules(host, ZONE_INFO, result, OF_ZONE)
         return host
+
+    def _log(self, hours: float) -> Log:
+        """The audit log, and the objects whose ids and timestamps tell which writes are theirs."""
+        account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
+        results = []
+        if account is not None:
+            with_dns = ["dns_rules"] if account.options.get("dns_rules") is not None else []
+            subsets = [*DEFAULT_SUBSETS, *with_dns]
+            results.append(self._run(account, INFO, gather_subset=subsets, changes_hours=hours))
+        if zone is not None:  # the log of an account has the changes of its zones
+            of_zone = hours if account is None else 0
+            results.append(self._run(zone, ZONE_INFO, changes_hours=of_zone))
+        failed = next((result for result in results if result.get("failed")), None)
+        if failed:
+            return Log(hours, unread=f"who changed it is not known: {failed.get('msg')}")
+        changes = [item for result in results for item in result.get("changes") or ()]
+        return Log(hours, changes, merged_objects(results))
 
     def _part(self, *modules: str) -> Part | None:
         """The first part that runs one of some modules."""

@@ -87,6 +87,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         acknowledged=host.acknowledging.records(before, host.announced) if before else [],
         expectations=[item for one in host.predictions for item in one.expectations],
         announced=host.announced,
+        changes=None if host.changes is None else list(host.changes),
     )
 
 

@@ -190,6 +190,7 @@ def _host(record: HostRecord, around: _Around) -> dict[str, Any]:
         "operations": [_operation(item, around) for item in record["operations"]],
         "pending": pending,
         "unmanaged": [unmanaged_text(item) for item in _holes_first(record["unmanaged"])],
+        "changes": [excerpt(item["text"], MAX_VALUE) for item in record["changes"] or ()],
         "acknowledged": [acknowledged_text(item) for item in record["acknowledged"]],
         "expectations": list(expected_lines(record["expectations"])),
         "traffic": traffic_part(record["traffic"]),

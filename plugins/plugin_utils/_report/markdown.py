@@ -187,6 +187,8 @@ def _lines(record: HostRecord) -> Iterator[str]:
         yield f"- expectation {as_markdown(line)}"
     for operation in record["operations"]:
         yield _operation(operation)
+    for change in record["changes"] or ():
+        yield f"- {as_markdown(excerpt(change['text'], MAX_LINE))}"
     for line in traffic_lines(record["traffic"]):
         yield f"- {as_markdown(excerpt(line, MAX_LINE))}"
 

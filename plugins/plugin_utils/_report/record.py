@@ -165,6 +165,17 @@ class Unmanaged(UnmanagedRecord):
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
 
 
+class LastChange(TypedDict):
+    """Who changed last what differs from the baseline, or what takes protection away."""
+
+    resource: str
+    key: str
+    text: Annotated[str, "who changed it, or that the log does not say, in a sentence"]
+    by: Annotated[str | None, "null if it is not known"]
+    how: Annotated[str | None, "such as the dashboard, or an API token with its name"]
+    at: str | None
+
+
 class Announced(TypedDict):
     """The announced networks of an account."""
 
@@ -354,6 +365,7 @@ class HostRecord(TypedDict):
         "null if it was not read",
         Metric("unprotected_announced", "Announced networks without protection.", _missing),
     ]
+    changes: Annotated[list[LastChange] | None, "null if the audit log was not asked for"]
 
 
 class Totals(TypedDict):

@@ -27,6 +27,7 @@ from .record import (
     Difference,
     Expected,
     HostTraffic,
+    LastChange,
     Risk,
     Step,
     Unmanaged,
@@ -70,6 +71,7 @@ class HostResults:
     accepted_risks: Sequence[AcceptedRisk] = ()
     expiring: Sequence[Deadline] = ()
     announced: Announced | None = None
+    changes: Sequence[LastChange] | None = None
     unread: Sequence[str] = ()  # what else could not be read, a sentence each
     acknowledging: Acknowledging = field(default_factory=Acknowledging)
     traffic: HostTraffic | None = None

@@ -36,7 +36,7 @@ FILTERS: Mapping[str, Callable[[Packet], bool]] = {
     "tcp.dstport eq 443": lambda packet: packet.port == 443,
     "ip.dst in {192.0.2.0/25}": lambda packet: packet.destination == "192.0.2.1",
     "ip.dst eq 198.51.100.200": lambda packet: packet.destination == "198.51.100.200",
-    "ip.dst eq 203.0.113.77": lambda packet: False,
+    "ip.dst eq 10.9.9.9": lambda packet: False,
     "ip.src eq 10.0.0.1 and tcp.dstport eq 443": lambda packet: packet.source == "10.0.0.1" and packet.port == 443,
 }
 
