@@ -217,6 +217,32 @@ def test_a_new_rule_monitors_first(service: LocalService, modules: Modules) -> N
     assert result["rule"]["mode"] == "monitoring" and result["pending"]["reason"] == "time" and service.queries == []
 
 
+def test_a_prefix_that_is_new_waits_for_its_own_evidence(service: LocalService, modules: Modules) -> None:
+    """The rule has monitored for two days, and the prefix is protected for an hour of them."""
+    seed(service, Case("", BUSY))
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
+    service.account(ACCOUNT).seed(traffic=[{"ipDestinationAddress": "192.0.2.7", "packets": 9000}])
+    service.clock.advance(hours=1)
+    options: Any = {**OUT_OF_STATE, "staged_rollout": True, "rollout_evidence": {}}
+    predicted, result = (modules.done("protection_rule", check, **options) for check in (True, False))
+    assert predicted["pending"] == result["pending"] and not result["changed"]
+    pending = result["pending"]
+    assert (pending["reason"], pending["networks"]) == ("unknown", ["192.0.2.0/24"])
+    assert "not known that these networks are protected for 24 h already: 192.0.2.0/24." in pending["message"]
+    service.clock.advance(hours=23.1)
+    service.account(ACCOUNT).seed(traffic=[*BUSY, {"ipDestinationAddress": "192.0.2.7", "packets": 9000}])
+    assert modules.done("protection_rule", **options)["rule"]["mode"] == "enabled"
+
+
+def test_a_prefix_that_comes_with_the_same_plan_has_no_evidence(service: LocalService, modules: Modules) -> None:
+    seed(service, Case("", [*BUSY, {"ipDestinationAddress": "192.0.2.7", "packets": 9000}]))
+    new = [*PREFIXES, {"prefix": "192.0.2.0/24"}]
+    options: Any = {"prefixes": new, "rules": [dict(OUT_OF_STATE)], "staged_rollout": True, "rollout_evidence": {}}
+    result = modules.done("account_protection", **options)
+    assert [item["resource"] for item in result["operations"]] == ["prefix"]
+    assert [item["reason"] for item in result["pending"]] == ["unknown"]
+
+
 def test_an_acceptance_lets_its_networks_pass(service: LocalService, modules: Modules) -> None:
     seed(service, Case("", BUSY[:1]))
     options: Any = {**OUT_OF_STATE, "staged_rollout": True, "rollout_evidence": {}}

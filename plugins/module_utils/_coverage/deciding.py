@@ -8,16 +8,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import Iterable, Sequence
 
 from .._expressions.destinations import Undecided, matched
 from .._schema.account import PREFIXES, filters_of
 from .._schema.resource import Object, Resource
+from .._timestamps import read_timestamp
 from .._values.address_set import Range, Ranges, difference, intersection, range_of, union
 from .._values.kinds import CODE
 from .coverage import Coverage, has_flag
 
 NONE: frozenset[str] = frozenset()
+NEVER = datetime.max.replace(tzinfo=timezone.utc)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,17 @@ def _networks(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
     return [piece for piece in pieces if piece[1]]
 
 
+def prefixes_since(coverage: Coverage) -> dict[Range, datetime]:
+    """Since when each prefix is protected; the end of time for one that is not yet, and for one of
+    which that is not known."""
+    since: dict[Range, datetime] = {}
+    for entry in coverage.state.get(PREFIXES.plural) or []:
+        prefix = range_of(entry.get("prefix"))
+        if prefix and not has_flag(entry, "excluded"):
+            since[prefix] = read_timestamp(entry.get("created_on")) or NEVER
+    return since
+
+
 def outermost(ranges: Iterable[Range]) -> list[Range]:
     """The ranges that lie in no other one, in ascending order."""
     outer: list[Range] = []
@@ -81,4 +95,4 @@ def outermost(ranges: Iterable[Range]) -> list[Range]:
     return outer
 
 
-__all__ = ["Decided", "Undecided", "decided_by", "outermost"]
+__all__ = ["Decided", "Undecided", "decided_by", "outermost", "prefixes_since"]

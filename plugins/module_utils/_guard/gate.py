@@ -15,12 +15,13 @@ from datetime import datetime
 from typing import Sequence
 
 from .._coverage.coverage import Coverage
-from .._coverage.deciding import Decided, Undecided, decided_by
+from .._coverage.deciding import Decided, Undecided, decided_by, prefixes_since
 from .._plan.plan import Operation
-from .._text import sentence
+from .._text import first_few, sentence
 from .._traffic.ask import Listings
 from .._traffic.evidence import evidence_of
-from .._values.address_set import Ranges
+from .._traffic.rows import Traffic
+from .._values.address_set import Range, Ranges, networks
 from .enabling import Verdict, VerdictKey, enabled_too_soon, key_of, not_known
 from .evidence import EvidenceLimits, judge
 
@@ -55,15 +56,34 @@ class Gate:
         judged = [_Judged(item, coverage) for item in items]
         spaces = [one.decided.space for one in judged if one.decided]
         traffic = listings.traffic(_distinct(spaces))
-        return {
-            key_of(one.item): one.undecided
-            or judge(
-                one.decided or Decided([]),
-                evidence_of(traffic, str(one.item.resource.component)),
-                self.limits,
-            )
-            for one in judged
-        }
+        return {key_of(one.item): self._verdict(one, coverage, traffic) for one in judged}
+
+    def _verdict(self, judged: _Judged, coverage: Coverage, traffic: Traffic) -> Verdict:
+        """What the traffic says of one object. If it says nothing against it, all of its networks
+        must have been protected for as long as the traffic is looked at."""
+        if judged.undecided:
+            return judged.undecided
+        decided = judged.decided or Decided([])
+        evidence = evidence_of(traffic, str(judged.item.resource.component))
+        verdict = judge(decided, evidence, self.limits)
+        young = [] if verdict.reason else self._young(decided, coverage)
+        if not young:
+            return verdict
+        listed = first_few([text for item in young for text in networks([item])])
+        hours = f"{self.limits.hours:g} h"
+        why = f"It is not known that these networks are protected for {hours} already: {listed}."
+        return not_known(why, young)
+
+    def _young(self, decided: Decided, coverage: Coverage) -> list[Range]:
+        """The networks of an object that nobody looked at for the whole time, since their prefix is
+        new."""
+        if self.now is None:
+            return []
+        oldest = self.now - self.limits.time
+        since = prefixes_since(coverage)
+        return [
+            prefix for prefix, _ranges in decided.networks if since.get(prefix, oldest) > oldest
+        ]
 
 
 @dataclass

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.deciding import (
+    NEVER,
     Undecided,
     decided_by,
     outermost,
+    prefixes_since,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
@@ -86,3 +88,16 @@ def test_each_protected_prefix_is_a_network() -> None:
 
 def test_ranges_within_others_are_left_out() -> None:
     assert outermost([(5, 6), (0, 9), (0, 3), (10, 12), (0, 9)]) == [(0, 9), (10, 12)]
+
+
+def test_prefixes_are_protected_since_they_were_made() -> None:
+    stamp = "2026-07-01T12:00:00+00:00"
+    prefixes = [
+        {"id": "1", "prefix": "192.0.2.0/24", "created_on": stamp},
+        {"prefix": "198.51.100.0/24"},
+        {"id": "2", "prefix": "203.0.113.0/24", "created_on": "lately"},
+        {"id": "3", "prefix": "192.0.2.64/28", "excluded": True, "created_on": stamp},
+    ]
+    since = {networks([item])[0]: time for item, time in prefixes_since(Coverage({"prefixes": prefixes})).items()}
+    assert since.pop("192.0.2.0/24").isoformat() == stamp
+    assert since == {"198.51.100.0/24": NEVER, "203.0.113.0/24": NEVER}
