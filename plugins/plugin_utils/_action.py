@@ -62,6 +62,7 @@ Warn = Callable[[str], None]
 
 IN_WORKER = "edgeops_protection_in_worker"
 ALLOW_REMOTE = "edgeops_protection_allow_remote"
+PLAYBOOK_PYTHON = "{{ ansible_playbook_python }}"
 AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
 
 
@@ -176,6 +177,8 @@ class ModuleCalls:
         python = host_variables.get("ansible_python_interpreter")
         if python is None:
             python = C.config.get_config_value("INTERPRETER_PYTHON", variables={})
+        if str(python) == PLAYBOOK_PYTHON:  # as inventories have it; each worker would compile it
+            python = self.variables.get("ansible_playbook_python")
         python = str(self.templar.template(python))
         return python in AUTOMATIC or python == sys.executable
 

@@ -7,8 +7,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
+
+TEMPLATES = re.compile("[{][{%#]|^#jinja2:")
+SCALARS = (bool, int, float, type(None))
+
+
+def is_data(value: Any) -> bool:
+    """Whether a value of a variable is data, so that it need not be templated, which takes longer
+    than most of what is done with it; a value that Ansible decrypts is none."""
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and is_data(item) for name, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return all(is_data(item) for item in value)
+    if isinstance(value, str):
+        return TEMPLATES.search(value) is None
+    return isinstance(value, SCALARS)
 
 
 def plain(value: Any) -> Any:

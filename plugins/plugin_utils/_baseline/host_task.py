@@ -16,6 +16,7 @@ from ansible.utils.display import Display
 
 from .._action import ModuleCalls, Warn, wrong_options
 from .._diff_text import failure_diff
+from .._plain import is_data, plain
 from .._variables import Arguments, require_valid
 from .host_runner import HostRun, HostRunner, first_wrong
 from .misspelt import misspelt_in_host
@@ -42,9 +43,10 @@ class HostTask:
         """The variables of the host with these names, as far as it has them, without templates."""
         variables = self._calls.variables
         described = {name: variables[name] for name in names if name in variables}
-        templated = self._calls.templar.template(described)
+        templates = {name: value for name, value in described.items() if not is_data(value)}
+        templated = self._calls.templar.template(templates) if templates else {}
         values: dict[str, Any] = without_omitted(templated, variables.get("omit"))
-        return values
+        return {**plain({name: described[name] for name in described.keys() - templates}), **values}
 
     def checked(self, arguments: Arguments) -> dict[str, Any]:
         """The variables that a role takes, as far as the host has them; raises ValueError for wrong

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import is_data, plain
 
 
 class Marked(str):
@@ -46,3 +46,32 @@ def test_truth_values_stay_what_they_are(value: Any) -> None:
 def test_every_part_is_of_a_plain_type() -> None:
     result = plain({"a": [Marked("b"), Number(1), Share(1.0)]})
     assert [type(item) for item in result["a"]] == [str, int, float]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["text", "ip.src in {192.0.2.1}", True, None, 1.5, Marked("a"), {"a": [{"b": ({"c": "}}"},)}]}, []],
+)
+def test_values_without_a_template_are_data(value: Any) -> None:
+    assert is_data(value)
+
+
+class Encrypted:
+    """As a vault has it: a text only when it is read."""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "{{ name }}",
+        "a{% if b %}",
+        "{# note #}",
+        "#jinja2: variable_start_string: '<<'\n<< name >>",
+        {"a": [{"b": "{{ name }}"}]},
+        {"a": Encrypted()},
+        [Encrypted()],
+        {7: "text"},
+    ],
+)
+def test_templates_and_what_ansible_decrypts_are_no_data(value: Any) -> None:
+    assert not is_data(value)
