@@ -152,6 +152,9 @@ def without_ansible(ways: Ways) -> Iterator[Case]:
         loads: ways.pure("loads", LARGEST),
     }
     yield Case("planning", alternatives, [Row(large, loads, 3.5), Row(large, small, 1.3, LARGEST / tenth)], quick=True)
+    tested, untested = "planning 1,000 custom rules with 100 expectations", "planning 1,000 custom rules"
+    alternatives = {tested: ways.pure("expectations", 1_000), untested: ways.pure("rules", 1_000)}
+    yield Case("expectations", alternatives, [Row(tested, untested, 2.5)], quick=True)
     page, data = (f"the report on 1,000 hosts as {form}" for form in ("HTML", "JSON"))
     alternatives = {page: ways.pure("html", 1_000), data: ways.pure("json", 1_000)}
     yield Case("report", alternatives, [Row(page, data, 3.0)], quick=True)

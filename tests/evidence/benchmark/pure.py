@@ -2,10 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Functions alone, without Ansible and without a service: `python -m tests.evidence.benchmark.pure plan|loads|html|json SIZE`.
+"""Functions alone, without Ansible and without a service:
+`python -m tests.evidence.benchmark.pure plan|loads|html|json|rules|expectations SIZE`.
 
 Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
-processor. One prefix in a hundred is new, one changes and one goes; the hosts of a report have every status in turn.
+processor. One prefix in a hundred is new, one changes and one goes; the hosts of a report have every status in turn. The
+rules of a zone are planned with and without 100 expectations.
 """
 
 from __future__ import annotations
@@ -13,12 +15,16 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.check import expectation_records
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import parse_expectations
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.validate import examine
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import json_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
@@ -52,12 +58,50 @@ def plan(document: Any) -> int:
     return len(make_plan({PREFIXES.plural: document["existing"]}, [desired]).operations)
 
 
+def zone_rules(size: int) -> list[dict[str, Any]]:
+    """The custom rules of a zone, whose expressions have four comparisons each."""
+    return [
+        {
+            "ref": f"rule-{number}",
+            "action": "block" if number % 3 else "log",
+            "expression": f'(http.host eq "h{number}.example" and http.request.uri.path contains "/p{number}")'
+            f' or (ip.src in {{198.51.{number % 200}.0/24}} and lower(http.user_agent) contains "bot{number}")',
+        }
+        for number in range(size)
+    ]
+
+
+def expected() -> list[dict[str, Any]]:
+    """What is expected of 100 requests, each from another source to another host."""
+    return [
+        {
+            "request": {"source": f"192.0.2.{number}", "host": f"h{number}.example", "path": "/", "user_agent": "x"},
+            "expect": "allowed",
+        }
+        for number in range(100)
+    ]
+
+
+def plan_rules(rules: list[dict[str, Any]], expectations: Sequence[Mapping[str, Any]]) -> bool:
+    """Plan a rule that changes among all others, as a task does; whether all that is expected is met."""
+    desired = parse_desired(CUSTOM_RULES, numbered("rules", rules), exclusive=True)
+    existing = [{**rule, "id": identifier(number), "enabled": True} for number, rule in enumerate(rules)]
+    existing[-1]["action"] = "managed_challenge"
+    plan = make_plan({CUSTOM_RULES.plural: existing}, [desired])
+    parsed = parse_expectations({"expectations": expectations})
+    records = expectation_records(parsed, plan.before, plan.after()) if parsed else []
+    warnings = examine([desired])
+    return len(plan.operations) == 1 and not warnings and all(record["met"] for record in records)
+
+
 def work(what: str, size: int) -> Callable[[], bool]:
     """What is measured; it returns whether the result is right."""
     if what in ("html", "json"):
         make: Mapping[str, Callable[[Any], str]] = {"html": html_page, "json": json_text}
         report = make_report(fleet(size), "2026-01-01T00:00:00+00:00")
         return lambda: f"host-{size - 1:04}" in make[what](report)
+    if what in ("rules", "expectations"):
+        return lambda: plan_rules(zone_rules(size), expected() if what == "expectations" else [])
     text = lists(size)
     if what == "loads":
         return lambda: bool(json.loads(text))

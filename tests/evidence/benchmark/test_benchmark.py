@@ -130,7 +130,9 @@ def test_cases_are_chosen_by_name(cases: list[Case]) -> None:
         chosen(cases, ["nonsense"], quick=False)
 
 
-@pytest.mark.parametrize(("what", "size"), [("plan", 1_000), ("loads", 1_000), ("html", 6), ("json", 6)])
+@pytest.mark.parametrize(
+    ("what", "size"), [("plan", 1_000), ("loads", 1_000), ("html", 6), ("json", 6), ("rules", 9), ("expectations", 9)]
+)
 def test_pure_functions_give_the_right_result(what: str, size: int) -> None:
     assert pure.work(what, size)()
 
