@@ -2,20 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Compare many expressions, requests and rule sets with the vendor's parser and engine, and plans with a model of the
-docs, and write docs/evidence.md.
+"""Compare many expressions, requests and rule sets with the vendor's parser and engine, plans with a model of the docs, and
+plans and states with themselves after an approval, an export or a restore, and write docs/evidence.md.
 
     python -m tests.evidence.engine.evidence [times]
 
 Each comparison runs `times` times (2,000 unless told otherwise), always on the same random cases. Plans are other ones
-in each run, 2,000.
+in each run, 2,000; so are approvals, exports and restores, 1,000 of each.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -30,6 +30,20 @@ OF_HOLES = (
     " who does not"
 )
 OF_PLANS = "Check mode predicts what a task does, the task does what the docs say, and doing it again changes nothing"
+OF_APPROVALS = "A plan that is applied after somebody else changed the state does what was approved, or is refused"
+OF_EXPORTS = "Applying an export changes nothing, and brings an empty account and zone to all that it describes"
+OF_RESTORES = (
+    "A restore brings back what a run changed, or names each object that it cannot bring back, and then all others"
+)
+STATES = ["tests/evidence/models/test_random_states.py", "-k"]
+# By sentence: with what plans and states are compared, the name under which tests count them, and these tests.
+OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
+    OF_PLANS: ("model", "plans", ["tests/evidence/models/test_random_plans.py"]),
+    OF_HOLES: ("model", "holes", ["tests/evidence/models/test_random_holes.py"]),
+    OF_APPROVALS: ("itself", "approvals", ["tests/evidence/models/test_random_approvals.py"]),
+    OF_EXPORTS: ("itself", "exports", [*STATES, "export"]),
+    OF_RESTORES: ("itself", "restores", [*STATES, "restore"]),
+}
 INTRODUCTION = """\
 # Evidence
 
@@ -39,7 +53,9 @@ same in every run. What it does with random tasks on random accounts and zones i
 
 The **parser** is octorules-wirefilter 0.7.0, the parser of Cloudflare's engine. The **engine** is the one that
 firewalker 1.0.10 ships, with an evaluator: the engine of 2020 for Linux on x86_64. The **model** says what a task leaves
-behind, in the words of these pages; it shares no code with the collection.
+behind, in the words of these pages; it shares no code with the collection. A state is compared with **itself**: as it
+was, odd objects among them, and as it is after an export was applied, or after a run was undone by a restore. So is a
+plan: as it was approved, and as it is applied.
 
 | what is compared | with | how many | differences |
 |---|---|---|---|
@@ -91,22 +107,22 @@ class Outcomes:
                 self.counts.count(**outcomes)
 
 
-def row_of_model(name: str, sentence: str) -> str:
-    """The row of the cases of `make plans` that tests/evidence/models/test_random_NAME.py compares with a model."""
+def row_of_model(sentence: str) -> str:
+    """The row of random cases of `make plans`."""
     os.environ["HYPOTHESIS_PROFILE"] = "plans"
+    program, name, tests = OF_MODELS[sentence]
     outcomes = Outcomes(name)
     in_parallel = ["-n", "2", "--dist", "worksteal"]  # those for accounts take as long as all others
-    path = f"tests/evidence/models/test_random_{name}.py"
-    status = pytest.main(["-q", "--no-summary", *in_parallel, path], [outcomes])
+    status = pytest.main(["-q", "--no-summary", *in_parallel, *tests], [outcomes])
     if status and not outcomes.counts.differences:
         outcomes.counts.differences.append(f"The {name} were not compared: {status!r}.")
-    return _row(sentence, "model", outcomes.counts)
+    return _row(sentence, program, outcomes.counts)
 
 
 def main(times: int) -> int:
     """Write the page; 1 where something differed."""
     rows = [row(item, "parser", times) for item in PARSER] + [row(item, "engine", times) for item in ENGINE]
-    rows += [row_of_model("plans", OF_PLANS), row_of_model("holes", OF_HOLES)]
+    rows += map(row_of_model, OF_MODELS)
     PAGE.write_text(INTRODUCTION + "\n".join(rows) + "\n" + CLOSING, encoding="utf-8")
     print("\n".join(rows))
     return 0 if all(line.endswith("| 0 |") for line in rows) else 1
