@@ -32,12 +32,13 @@ HIDDEN = (  # as ansible-core writes it, which hides the values of options itsel
 
 class Caller(NamedTuple):
     """Who runs a module: a task, or a role that fills its options from variables; how messages name
-    the options; and the risks that other modules of the role's host can have, which the same
-    variable accepts."""
+    the options; the risks that other modules of the role's host can have, which the same variable
+    accepts; and the name of that host, with which warnings begin."""
 
     is_role: bool = False
     names: Names = OWN_NAMES
     elsewhere: Sequence[str] = ()
+    host: str = ""
 
     def standing(self, codes: Sequence[str]) -> list[str]:
         """The codes of which an acceptance stays, and can mean no other plan than the module's."""
@@ -78,7 +79,8 @@ def run(
     output = _Output(options, caller.names)
 
     def warn_readably(message: str) -> None:
-        warn(output.message(message))
+        text = output.message(message)
+        warn(f"{caller.host}: {text}" if caller.host else text)
 
     try:
         task = parse_task(spec, options, os.environ, warn_readably)

@@ -61,13 +61,11 @@ class HostTask:
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
         """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""
-        show = self.warn if warn is None else warn
+        show = self._display.warning if warn is None else warn
 
         def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
-            module = COLLECTION + part.module
-            result = self._calls.run(module, part.options, check_mode, show, part.caller)
-            warnings = [self._of_host(text) for text in result.get("warnings") or ()]
-            return {**result, "warnings": warnings} if warnings else result
+            caller = part.caller._replace(host=self.host)
+            return self._calls.run(COLLECTION + part.module, part.options, check_mode, show, caller)
 
         return HostRunner(run_module)
 
@@ -79,10 +77,8 @@ class HostTask:
         """A warning for each variable of the host that is not known, and seems to be ours."""
         return [self._of_host(text) for text in misspelt_in_host(self._calls.variables)]
 
-    def _of_host(self, warning: Any) -> Any:
-        """A warning with the host; that of a packed module is an event since ansible-core 2.19."""
-        text = getattr(getattr(warning, "event", None), "msg", warning)
-        return f"{self.host}: {text}" if isinstance(text, str) else warning
+    def _of_host(self, text: str) -> str:
+        return f"{self.host}: {text}"
 
     def require_control_node(self) -> None:
         """Raises ValueError if credentials would leave the control node."""

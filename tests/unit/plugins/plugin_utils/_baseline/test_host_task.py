@@ -27,9 +27,9 @@ class Calls:
         self.refusal = refusal
         self.shows_diff = False
 
-    def run(self, module: str, options: Any, check_mode: bool, warn: Any, _caller: Any) -> dict[str, Any]:
-        warn(f"{module} says so")
-        return {**NOTHING, "warnings": ["of a packed module"], "options": options, "check_mode": check_mode}
+    def run(self, module: str, options: Any, check_mode: bool, warn: Any, caller: Any) -> dict[str, Any]:
+        warn(f"{caller.host}: {module} says so")
+        return {**NOTHING, "options": options, "check_mode": check_mode}
 
 
 def task(**options: Any) -> HostTask:
@@ -48,8 +48,7 @@ def test_warnings_name_the_host() -> None:
     shown: list[str] = []
     runner = task().runner(shown.append)
     result = runner.run([Part("custom_rules", {"a": 1})], check_mode=True)["custom_rules"]
-    assert shown == ["edgeops.protection.custom_rules says so"]
-    assert result["warnings"] == ["lima: of a packed module"]
+    assert shown == ["lima: edgeops.protection.custom_rules says so"]
     assert (result["options"], result["check_mode"]) == ({"a": 1}, True)
 
 
