@@ -51,14 +51,14 @@ class Log:
         ]
 
     def _last_change(self, resource: str, title: str, key: str, since: str | None) -> LastChange:
-        found = self._find(resource, key, since)
+        entry = self._find(resource, key, since)
         who = (
-            f"changed by {found['by']} with {found['how']} at {found['at']}"
-            if found
+            f"changed by {entry['by']} with {entry['how']} at {entry['at']}"
+            if entry
             else self.unread
             or f"the audit log of the last {self.hours:g} hours does not say who changed it"
         )
-        values = {name: str(found[name]) if found else None for name in ("by", "how", "at")}
+        values = {name: str(entry[name]) if entry else None for name in ("by", "how", "at")}
         text = sentence(f"{title} {key}: {who.rstrip('.')}")
         return LastChange(
             resource=resource,
@@ -79,9 +79,9 @@ class Log:
         identity = str(existing.get("id") or "")
         if identity:
             by_id = (item for item in self.changes if _names(item, identity))
-            found = next(by_id, None)
-            if found:
-                return found
+            entry = next(by_id, None)
+            if entry:
+                return entry
         moment = _moment(existing) or read_timestamp(since)
         near = [item for item in self.changes if moment and _is_at(item, moment, path)]
         return near[0] if len({(item["by"], item["how"]) for item in near}) == 1 else None

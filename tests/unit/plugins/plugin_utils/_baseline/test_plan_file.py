@@ -24,7 +24,17 @@ PLANS = {"account_protection": "1" * 64}
 def record(host: str, plans: dict[str, str] | None) -> Any:
     """A host with these plans; one with None could not be read."""
     status, reasons = ("unknown", ["It was not read."]) if plans is None else ("drift", ["It differs."])
-    names = ("operations", "risks", "pending", "unmanaged", "acknowledged", "groups", "prefixes", "accepted_risks")
+    names = (
+        "operations",
+        "risks",
+        "pending",
+        "unmanaged",
+        "acknowledged",
+        "groups",
+        "prefixes",
+        "accepted_risks",
+        "expectations",
+    )
     lists: dict[str, list[Any]] = {name: [] for name in (*names, "expiring")}
     values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, "plans": plans or {}, **lists}
     plan_id = None if plans is None else host_plan_id(plans)

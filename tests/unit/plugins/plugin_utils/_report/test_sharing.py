@@ -18,11 +18,12 @@ def host(name: str, *keys: str) -> Any:
 
 
 def test_operations_of_several_hosts_are_those_of_most_hosts_first() -> None:
-    shared = shared_operations([host("a", "x", "y"), host("b", "y", "y"), host("c", "y", "x", "z")])
+    several = [host("a", "x", "y", "w"), host("b", "y", "y", "w"), host("c", "y", "x", "z"), host("d", "x", "y")]
+    shared = shared_operations(several)
     assert [(item.operation["key"], item.hosts) for item in shared.values()] == [
-        ("y", ["a", "b", "c"]),
-        ("x", ["a", "c"]),
-    ]
+        ("y", ["a", "b", "c", "d"]),
+        ("x", ["a", "c", "d"]),
+    ], "two hosts that do w show it themselves"
     assert list(shared) == [signature(item.operation) for item in shared.values()]
 
 
