@@ -123,3 +123,15 @@ def test_products_for_a_rule_that_does_not_bypass_are_refused_whether_the_task_n
     )
     assert "rules[0].products: only a rule with action bypass has products" in named["msg"]
     assert service.writes == []
+
+
+def test_a_deleted_filter_is_not_sent_back_as_such(service: LocalService, modules: Modules) -> None:
+    """What the service sets is not the task's to send."""
+    service.reset()
+    zone = service.zone(ZONE).seed(rules=[{"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}])
+    zone.rules[0]["filter"]["deleted"] = True
+    service.switch(checked_against_contract=False)
+    rule = {"id": zone.rules[0]["id"], "description": "its filter is gone"}
+    result = modules.run("firewall_rules", rules=[rule])
+    assert [call.method for call in service.writes] == ["PUT"], result
+    assert "deleted" not in service.writes[0].body["filter"], service.writes[0].body

@@ -500,3 +500,14 @@ def test_a_code_without_the_usual_form_is_a_warning(
         result = modules.done("protection_rule", check=check, kind="syn_flood", scope=scope, name=name)
         reason = f"Is this meant? SYN flood rule {scope} {name} has a code that no {scope} has; they look like"
         assert (reason in str(result.get("warnings"))) is not usual
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"), [("syn_flood", "SYN flood filters"), ("out_of_state_tcp", "Out-of-state TCP filters")]
+)
+def test_lists_are_named_as_the_product_names_them(
+    kind: str, title: str, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(**{kind: {"filters": [{"expression": "tcp.dstport eq 80", "mode": "enabled"}]}})
+    message = modules.failed("account_protection", filters=[], purge=["filters"])["msg"]
+    assert f"empties_list: {title}: none of 1 would be left." in message
