@@ -42,11 +42,17 @@ def service() -> Iterator[LocalService]:
         assert not service.writes, "a report writes nothing to the service"
 
 
-def report(directory: Path, service: LocalService, variables: Mapping[str, Any] | None = None, **lab: Any) -> Run:
+def report(
+    directory: Path,
+    service: LocalService,
+    variables: Mapping[str, Any] | None = None,
+    hosts: Mapping[str, Any] | None = None,
+    **lab: Any,
+) -> Run:
     """A report on two accounts, with variables of the play and of the host lab."""
-    hosts = {"lab": {"edge_account_id": LAB, **lab}, "shop": {"edge_account_id": SHOP}}
+    accounts = {"lab": {"edge_account_id": LAB, **lab}, "shop": {"edge_account_id": SHOP}}
     connection = {"edge_api_token": service.token, "edge_base_url": service.base_url, "baseline_retries": 0}
-    document = {"accounts": {"hosts": hosts, "vars": {**LOCAL, **connection}}}
+    document = {"accounts": {"hosts": {**accounts, **(hosts or {})}, "vars": {**LOCAL, **connection}}}
     path = directory / "hosts.yml"
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
     of_play = json.dumps({**(variables or {}), "report_directory": str(directory / "report")})
@@ -149,3 +155,19 @@ def test_the_audit_log_says_who_opened_the_account(service: LocalService, tmp_pa
     record = read(tmp_path)["lab"]
     assert record["status"] == "weakened"
     assert "Account Settings Read (account)" in record["changes"][0]["text"]
+
+
+def test_accounts_that_contradict_each_other_are_listed(service: LocalService, tmp_path: Path) -> None:
+    service.account(LAB).seed(allowlist=[{"prefix": "192.0.2.0/24"}])
+    block = {"ref": "login", "action": "block", "expression": "ip.src in {192.0.2.64/26}"}
+    service.zone("c" * 32).seed(custom_rules=[block])
+    hosts = {"zone.example": {"edge_zone_id": "c" * 32, "baseline_custom_rules": [block]}}
+    run = report(tmp_path, service, hosts=hosts)
+    assert run.code == 0, run.output
+    document = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert document["conflicts"] == [
+        {"kind": "passed_and_blocked", "network": "192.0.2.64/26", "hosts": ["lab"], "against": ["zone.example"]},
+        {"kind": "protected_twice", "network": "203.0.113.0/24", "hosts": ["lab", "shop"], "against": []},
+    ]
+    for name in ("report.html", "report.md"):
+        assert "Conflicts between hosts" in (tmp_path / "report" / name).read_text(encoding="utf-8")

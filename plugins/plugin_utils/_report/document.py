@@ -18,6 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
 )
 
 from .._baseline.host_plan import host_plan_id
+from .conflicts import conflicts, sources_of
 from .coverage import AccountCoverage
 from .prefixes import prefix_records
 from .record import (
@@ -52,6 +53,7 @@ def report_of(records: Iterable[HostRecord], generated: str) -> Report:
         generated=generated,
         totals=totals(ordered),
         previous=None,
+        conflicts=conflicts(ordered),
         hosts=ordered,
     )
 
@@ -87,6 +89,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         acknowledged=host.acknowledging.records(before, host.announced) if before else [],
         expectations=[item for one in host.predictions for item in one.expectations],
         announced=host.announced,
+        sources=sources_of(host),
         changes=None if host.changes is None else list(host.changes),
     )
 

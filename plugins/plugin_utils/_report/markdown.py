@@ -27,6 +27,7 @@ from .ages import ages, shown
 from .bars import bars
 from .expected import expected_lines
 from .html import acknowledged_text, lead, unmanaged_text
+from .overview import conflict_texts
 from .record import (
     LABELS,
     STATUSES,
@@ -57,6 +58,7 @@ def markdown_page(report: Report) -> str:
     """The report as text in GitHub's and GitLab's Markdown, short enough for a comment; it says
     what it leaves out."""
     lines = [*_head(report), *_table(report), *_previous(report), *_deadlines(report)]
+    lines += _conflicts(report)
     size = sum(_size(line) for line in lines)
     sections = [list(_section(hosts, own)) for hosts, own in by_hosts(_details(report["hosts"]))]
     left = 0
@@ -149,6 +151,18 @@ def _deadlines(report: Report) -> Iterator[str]:
         name = f"{as_markdown(item['title'])} {code(excerpt(item['key'], MAX_CELL))}"
         yield f"- {shown(expires)}: {name} of {as_markdown(host)}"
     if more := left_out(len(ends), MAX_CHANGES, "end", "ends"):
+        yield f"- {more} in report.html"
+
+
+def _conflicts(report: Report) -> Iterator[str]:
+    conflicts = list(conflict_texts(report))
+    if not conflicts:
+        return
+    yield from ("", "## Conflicts between hosts", "")
+    for network, what, hosts, against in conflicts[:MAX_CHANGES]:
+        others = f", against {as_markdown(first_few(against))}" if against else ""
+        yield f"- {code(network)} is {what}: {as_markdown(first_few(hosts))}{others}"
+    if more := left_out(len(conflicts), MAX_CHANGES, "conflict", "conflicts"):
         yield f"- {more} in report.html"
 
 

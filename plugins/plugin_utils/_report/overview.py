@@ -35,6 +35,7 @@ def overview(report: Report, shared: Mapping[str, Shared]) -> list[dict[str, Any
     title, the titles of its columns, and rows of cells, which are texts or hosts."""
     present = {record["host"] for record in report["hosts"]}
     parts = [_ages(report), _previous(report, present), _ends(report), _accepted(report["hosts"])]
+    parts.append(_conflicts(report))
     filled = [part for part in parts if part and part["rows"]]
     for part in filled:
         part["open"] = part.get("open") and len(part["rows"]) <= MAX_OPEN
@@ -99,6 +100,23 @@ def _ends(report: Report) -> dict[str, Any]:
         for (expires, title, key), hosts in sorted(ends.items())
     ]
     return {"title": "Ends within two weeks", "columns": ["At", "Entry", "Hosts"], "rows": rows}
+
+
+def conflict_texts(report: Report) -> Iterator[tuple[str, str, list[str], list[str]]]:
+    """Each conflict: its network, what it is, the hosts of the one side, and of the other."""
+    for item in report["conflicts"]:
+        what = "passed and blocked" if item["against"] else "protected by several accounts"
+        yield item["network"], what, item["hosts"], item["against"]
+
+
+def _conflicts(report: Report) -> dict[str, Any]:
+    """What hosts say against each other."""
+    rows = [
+        [{"code": network}, {"text": what}, links(hosts), links(against)]
+        for network, what, hosts, against in conflict_texts(report)
+    ]
+    columns = ["Network", "Conflict", "Passes, or protects", "Blocks"]
+    return {"title": "Conflicts between hosts", "columns": columns, "rows": rows}
 
 
 def _accepted(records: Iterable[HostRecord]) -> dict[str, Any]:

@@ -165,6 +165,22 @@ class Unmanaged(UnmanagedRecord):
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
 
 
+class Sources(TypedDict):
+    """The networks that rules of a zone let pass or block as sources, as they are planned."""
+
+    passed: list[str]
+    blocked: list[str]
+
+
+class Conflict(TypedDict):
+    """A network of which hosts say different things."""
+
+    kind: Literal["passed_and_blocked", "protected_twice"]
+    network: str
+    hosts: Annotated[list[str], "those that let it pass, or that protect it"]
+    against: Annotated[list[str], "those that block it"]
+
+
 class LastChange(TypedDict):
     """Who changed last what differs from the baseline, or what takes protection away."""
 
@@ -366,6 +382,7 @@ class HostRecord(TypedDict):
         Metric("unprotected_announced", "Announced networks without protection.", _missing),
     ]
     changes: Annotated[list[LastChange] | None, "null if the audit log was not asked for"]
+    sources: Annotated[Sources | None, "null if the host has no rules of a zone"]
 
 
 class Totals(TypedDict):
@@ -407,6 +424,7 @@ class Report(TypedDict):
     generated: Annotated[str, "when the report was made, a timestamp with an offset"]
     totals: Totals
     previous: Annotated[Comparison | None, "null if no earlier report was given"]
+    conflicts: Annotated[list[Conflict], "across hosts"]
     hosts: Annotated[list[HostRecord], "the worst status first"]
 
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
 
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import ZoneRule
 from ansible_collections.edgeops.protection.plugins.module_utils._text import sentence
 
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
+from .._baseline.variables import CUSTOM, FIREWALL
 from .._plain import plain
 from .acknowledged import Acknowledgement, Acknowledging
 from .coverage import AccountCoverage, read_coverage
@@ -34,7 +36,7 @@ from .record import (
 )
 from .traffic import MODULE as TRAFFIC
 from .traffic import read_traffic
-from .zone_rules import ChangedRule, changed_rules
+from .zone_rules import ChangedRule, changed_rules, planned_rules
 
 Result = Mapping[str, Any]  # of a module, as Ansible passes it on
 
@@ -53,6 +55,8 @@ class Prediction:
     unmanaged: Sequence[Unmanaged]
     rules: Sequence[ChangedRule]
     expectations: Sequence[Expected] = ()
+    planned: Sequence[ZoneRule] = ()  # the rules of a zone after the plan
+    is_of_zone: bool = False
     weaker: Sequence[str] = ()  # sentences on rules that exist, and enforce less than described
     before: AccountCoverage | None = None
     after: AccountCoverage | None = None
@@ -198,6 +202,8 @@ def _prediction(module: str, result: Result, refusal: Result | None) -> Predicti
         pending=[cast(Step, {"module": module, **step}) for step in steps],
         unmanaged=[_unmanaged(module, item) for item in result.get("unmanaged") or ()],
         rules=changed_rules(result.get("diff") or {}),
+        planned=planned_rules(module, result),
+        is_of_zone=module in (CUSTOM, FIREWALL),
         expectations=expected_records(module, result),
         weaker=[_weaker(item) for item in result.get("weaker") or ()],
         before=read_coverage(before) if before else None,

@@ -45,6 +45,16 @@ def changed_rules(diff: Mapping[str, Any]) -> list[ChangedRule]:
     return changed
 
 
+def planned_rules(module: str, result: Mapping[str, Any]) -> list[ZoneRule]:
+    """The rules in the result of a module for a zone, after its plan."""
+    return [
+        rule
+        for resource, in_order in EVALUATION
+        if resource.plural == module
+        for rule in in_order(list(result.get("rules") or ()))
+    ]
+
+
 def weaker_rules(rules: Sequence[ChangedRule]) -> list[str]:
     """The rules that enforce less than the baseline, a sentence each; the module itself says what a
     rule takes away that the plan deletes."""

@@ -61,7 +61,7 @@ def mode_of(state: State, kind: str, packet: Packet) -> str:
     rule before others."""
     filters = [item["mode"] for item in state["filters"][kind] if FILTERS[item["expression"]](packet)]
     if filters:
-        return min(filters, key=STRONGEST.index)
+        return str(min(filters, key=STRONGEST.index))
     places = {"datacenter": packet.data_center, "region": packet.region, "global": "global"}
     for scope, name in places.items():
         modes = [

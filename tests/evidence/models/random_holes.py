@@ -104,8 +104,9 @@ def changes(draw: st.DrawFn, state: Item) -> Change:
     if not objects:
         return Change(where, None, new)
     before = draw(st.sampled_from(objects))
-    flags = {name: not before[name] for name in ("excluded", "enabled") if name in before}
-    other = {**before, **(flags or {"mode": draw(MODES)})}
+    flags: Item = {name: not before[name] for name in ("excluded", "enabled") if name in before}
+    mode: Item = {"mode": draw(MODES)}
+    other = {**before, **(flags or mode)}
     return Change(where, before, draw(st.sampled_from([other, other, None])))
 
 
@@ -134,20 +135,25 @@ def zone_rule(ref: str, action: str, expression: str, enabled: bool) -> Item:
 
 
 TEXTS = st.sampled_from(sorted(EXPRESSIONS))
-ACTIONS = st.sampled_from(["block", "skip", "managed_challenge", "log", "skip"])
+ACTIONS = st.sampled_from(["block", "block", "managed_challenge", "log", "skip"])
+BY_HAND = st.sampled_from(["skip", "skip", "skip", "block", "log"])
+MATCHING = st.sampled_from(sorted(text for text in EXPRESSIONS if text != "false"))
 
 
 @st.composite
 def zones(draw: st.DrawFn) -> tuple[list[Item], list[Item]]:
     """The rules of a baseline, and the zone after somebody's change of one of them, or with one more rule."""
     on = st.sampled_from([True, True, True, False])
-    baseline = [draw(st.builds(zone_rule, st.just(ref), ACTIONS, TEXTS, on)) for ref in REFS[: draw(st.integers(1, 3))]]
+    baseline = [
+        draw(st.builds(zone_rule, st.just(ref), ACTIONS, MATCHING, on)) for ref in REFS[: draw(st.integers(1, 3))]
+    ]
     existing = copy.deepcopy(baseline)
     index = draw(st.integers(0, len(existing)))
     if index == len(existing) or draw(FLAGS):
-        existing.insert(index, draw(st.builds(zone_rule, st.just("hand"), ACTIONS, TEXTS, on)))
+        index = draw(st.integers(0, len(existing)))
+        existing.insert(index, draw(st.builds(zone_rule, st.just("hand"), BY_HAND, TEXTS, on)))
         return baseline, existing
-    what = draw(st.sampled_from(["gone", "off", "expression", "expression"]))
+    what = draw(st.sampled_from(["gone", "off", "expression"]))
     if what == "gone":
         del existing[index]
     elif what == "off":

@@ -38,7 +38,9 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
     lists: dict[str, list[Any]] = {name: [] for name in (*names, "expiring")}
     values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, "plans": plans or {}, **lists}
     plan_id = None if plans is None else host_plan_id(plans)
-    nothing = dict.fromkeys(("mitigates", "account_id", "zone_id", "coverage", "traffic", "announced", "changes"))
+    nothing = dict.fromkeys(
+        ("mitigates", "account_id", "zone_id", "coverage", "traffic", "announced", "changes", "sources")
+    )
     return {**values, "plan_id": plan_id, **nothing}
 
 

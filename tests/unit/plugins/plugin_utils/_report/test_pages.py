@@ -68,6 +68,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "expiring": [{"title": data, "key": data, "expires": GENERATED}],
         "pending": [{"module": data, "message": data}],
         "unmanaged": [{**unmanaged, "weakens": weakens, "accepted": data} for weakens in (None, False)],
+        "sources": {"passed": [data], "blocked": [data]},
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
         "acknowledged": [{"state": data, "text": data, "networks": [data], "reason": data, "expires": data}],

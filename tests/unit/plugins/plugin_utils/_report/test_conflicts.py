@@ -1,0 +1,72 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What hosts say against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.conflicts import conflicts, sources_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
+
+BLOCK = {"ref": "a", "action": "block", "expression": "ip.src in {203.0.113.0/24}", "enabled": True}
+SKIP = {**BLOCK, "action": "skip", "action_parameters": {"ruleset": "current"}}
+
+
+def record(
+    host: str, protected: Any = (), bypassing: Any = (), passed: Any = (), blocked: Any = (), **more: Any
+) -> Any:
+    coverage = {"protected": list(protected), "bypassing": list(bypassing)}
+    sources = {"passed": list(passed), "blocked": list(blocked)}
+    return {"host": host, "account_id": f"id of {host}", "coverage": coverage, "sources": sources, **more}
+
+
+def found(*records: Any) -> list[Any]:
+    return [(item["kind"], item["network"], item["hosts"], item["against"]) for item in conflicts(records)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "passed", "blocked"),
+    [
+        (BLOCK, [], ["203.0.113.0/24"]),
+        (SKIP, ["203.0.113.0/24"], []),
+        ({**BLOCK, "action": "managed_challenge", "expression": "ip.src eq 203.0.113.7"}, [], ["203.0.113.7/32"]),
+        ({**BLOCK, "expression": "ip.src ne 203.0.113.7"}, [], []),
+        ({**BLOCK, "expression": "ip.src in $office"}, [], []),
+        ({**BLOCK, "expression": "ip.src eq 203.0.113.7 and ssl"}, [], []),
+        ({**BLOCK, "expression": "not a rule ("}, [], []),
+        ({**BLOCK, "enabled": False}, [], []),
+        ({**BLOCK, "action": "log"}, [], []),
+    ],
+)
+def test_the_sources_of_a_rule_that_looks_at_them_alone_count(rule: Any, passed: Any, blocked: Any) -> None:
+    host = host_results("lima", {}, {"custom_rules": {"rules": [rule]}})
+    assert sources_of(host) == {"passed": passed, "blocked": blocked}
+
+
+def test_a_host_without_rules_of_a_zone_has_no_sources() -> None:
+    assert sources_of(host_results("lima", {}, {"account_protection": {"plan_id": ""}})) is None
+
+
+def test_a_network_that_one_host_passes_and_another_one_blocks_is_a_conflict() -> None:
+    lima, oslo = record("lima", bypassing=["203.0.113.0/24"]), record("oslo", blocked=["203.0.113.64/26"])
+    kyiv = record("kyiv", passed=["203.0.113.64/28"])
+    assert found(lima, oslo) == [("passed_and_blocked", "203.0.113.64/26", ["lima"], ["oslo"])]
+    assert found(kyiv, oslo) == [("passed_and_blocked", "203.0.113.64/28", ["kyiv"], ["oslo"])]
+    assert found(lima, kyiv) == []
+
+
+def test_a_host_does_not_contradict_itself() -> None:
+    assert found(record("lima", bypassing=["203.0.113.0/24"], blocked=["203.0.113.0/24"])) == []
+
+
+def test_two_accounts_that_protect_a_network_are_a_conflict() -> None:
+    lima, oslo = record("lima", protected=["192.0.2.0/24"]), record("oslo", protected=["192.0.2.128/25"])
+    assert found(lima, oslo) == [("protected_twice", "192.0.2.128/25", ["lima", "oslo"], [])]
+    same = record("lima-again", protected=["192.0.2.0/24"], account_id="id of lima")
+    assert found(lima, same) == []
+    assert found(lima, record("kyiv", protected=["198.51.100.0/24"])) == []
+    assert found(lima, record("unread", coverage=None, sources=None)) == []
