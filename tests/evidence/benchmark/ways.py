@@ -57,13 +57,16 @@ class Limit:
 class Ways:
     """Makes ways that meet one running service, with files in a folder of their own.
 
-    A run does its work so many times less often as `less` says, at least once.
+    A run does its work so many times less often as `less` says, at least once. `program` runs the plays.
     """
 
-    def __init__(self, serving: Serving, scratch: Path, less: int = 1) -> None:
+    def __init__(
+        self, serving: Serving, scratch: Path, less: int = 1, program: Sequence[str | Path] = (PLAYBOOK,)
+    ) -> None:
         self.serving = serving
         self.scratch = scratch
         self.less = less
+        self.program = program
 
     def empty(self) -> Way:
         """A play without tasks."""
@@ -80,8 +83,8 @@ class Ways:
         first, longer = (self._one_by_one(tasks, replace(work, parts=parts)) for parts in (1, 1 + work.parts))
 
         def measured() -> Taken:
-            whole = longer()
-            return Taken(whole.seconds - first().seconds, whole.peak)
+            whole, one = longer(), first()
+            return Taken(whole.seconds - one.seconds, whole.peak, whole.processor - one.processor)
 
         return Way(measured, work.parts)
 
@@ -195,7 +198,7 @@ class Ways:
         listed = plays.inventory(hosts, self.serving.base_url, self.serving.token)
         inventory.write_text(json.dumps(listed), encoding="utf-8")
         playbook.write_text(json.dumps(plays.play(tasks, variables)), encoding="utf-8")
-        return run([PLAYBOOK, "-i", inventory, "-f", str(forks), playbook], folder, self.scratch)[0]
+        return run([*self.program, "-i", inventory, "-f", str(forks), playbook], folder, self.scratch)[0]
 
     def _prepare(self, work: Work) -> None:
         self.serving.hold({identifier(number): work.account for number in range(work.parts)}, work.latency)
