@@ -78,10 +78,10 @@ CASES = [
     Case("exactly what is allowed would be lost", [*BUSY, flow(10, to="198.51.100.7")], evidence={"max_would_drop_percent": 0.1}),
     Case("too much of one network", [*BUSY, flow(1100)], "evidence", "0.11 % of the packets to 203.0.113.0/24", FIRST),
     Case("a small network is not hidden by a large one", [*BUSY, flow(100, to="198.51.100.7")], "evidence", "0.99 %", SECOND),
-    Case("both networks", [*BUSY, flow(5000), flow(100, to="198.51.100.7")], "evidence", "too many to 1 more networks", BOTH),
+    Case("both networks", [*BUSY, flow(5000), flow(100, to="198.51.100.7")], "evidence", "too many to 1 more network)", BOTH),
     Case("a higher percentage is allowed", [*BUSY, flow(5000)], evidence={"max_would_drop_percent": 1}),
     Case("too many packets", [*BUSY, flow(900)], "evidence", "0.1 % and 500 packets may be", FIRST, evidence={"max_would_drop_packets": 500}),
-    Case("no packet is allowed", [*BUSY, flow(1)], "evidence", "", FIRST, evidence={"max_would_drop_percent": 0}),
+    Case("no packet is allowed", [*BUSY, flow(1)], "evidence", "0.0001 % of the packets to 203.0.113.0/24 would have been dropped, 1 packet;", FIRST, evidence={"max_would_drop_percent": 0}),
     *(
         Case(f"advice for {reason}", [*BUSY, flow(9000, reason)], "evidence", reason, FIRST)
         for reason in ("NOT_FOUND", "UNEXPECTED", "OUT_OF_SEQUENCE", "ALREADY_CLOSED")
@@ -241,6 +241,19 @@ def test_a_prefix_that_comes_with_the_same_plan_has_no_evidence(service: LocalSe
     result = modules.done("account_protection", **options)
     assert [item["resource"] for item in result["operations"]] == ["prefix"]
     assert [item["reason"] for item in result["pending"]] == ["unknown"]
+
+
+def test_a_protection_that_is_off_has_monitored_nothing(service: LocalService, modules: Modules) -> None:
+    """Although its rule says monitoring for two days, and the plan turns it on."""
+    seed(service, Case("", BUSY, account={}))
+    service.account(ACCOUNT).seed(enabled=False)
+    options: Any = {"enabled": True, "rules": [dict(OUT_OF_STATE)], "staged_rollout": True, "rollout_evidence": {}}
+    result = modules.done("account_protection", **options)
+    assert [item["resource"] for item in result["operations"]] == ["tcp_protection_status"]
+    (pending,) = result["pending"]
+    assert (
+        pending["reason"] == "unknown" and "TCP protection is off, so that nothing was monitored." in pending["message"]
+    )
 
 
 def test_an_acceptance_lets_its_networks_pass(service: LocalService, modules: Modules) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 from .._coverage.deciding import Decided
 from .._errors import OptionError, OptionProblems
 from .._schema.resource import OptionSpec
-from .._text import Option, first_few
+from .._text import Option, first_few, plural
 from .._traffic.evidence import Evidence, Sums, grouped, summed, too_few
 from .._traffic.rows import Row
 from .._values.address_set import (
@@ -67,7 +67,11 @@ class EvidenceLimits(NamedTuple):
     @property
     def allowed(self) -> str:
         """The limits, in a sentence."""
-        packets = f" and {self.max_packets} packets" if self.max_packets is not None else ""
+        packets = (
+            f" and {plural(self.max_packets, 'packet', 'packets')}"
+            if self.max_packets is not None
+            else ""
+        )
         return f"{self.max_percent:g} %{packets}"
 
 
@@ -165,11 +169,12 @@ def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[Sha
 def _too_much(worst: Share, ranges: Ranges, limits: EvidenceLimits) -> str:
     named, every = networks(worst.ranges), networks(ranges)
     more = len(every) - len(named)
-    others = f" (and too many to {more} more networks)" if more > 0 else ""
+    networks_more = plural(more, "more network", "more networks")
+    others = f" (and too many to {networks_more})" if more > 0 else ""
     return (
         f"Within {limits.hours:g} h, {worst.percent:g} % of the packets to {first_few(named)}"
-        f" would have been dropped, {worst.sums.would_drop} packets{others}; {limits.allowed} may"
-        " be."
+        f" would have been dropped, {plural(worst.sums.would_drop, 'packet', 'packets')}{others};"
+        f" {limits.allowed} may be."
     )
 
 

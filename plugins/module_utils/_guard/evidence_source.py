@@ -70,7 +70,8 @@ class EvidenceSource:
         plan = replace(plan, before={**rest, **plan.before})
         if asking and self._listings:
             coverage = Coverage(plan.after())
-            verdicts.update(self.gate.verdicts(asking, coverage, self._listings))
+            is_off = Coverage(plan.before).enabled is False
+            verdicts.update(self.gate.verdicts(asking, coverage, self._listings, is_off))
         self.verdicts = verdicts
         return plan
 

@@ -17,6 +17,7 @@ from typing import Sequence
 from .._coverage.coverage import Coverage
 from .._coverage.deciding import Decided, Undecided, decided_by, prefixes_since
 from .._plan.plan import Operation
+from .._schema.account import COMPONENTS
 from .._text import first_few, sentence
 from .._traffic.ask import Listings
 from .._traffic.evidence import evidence_of
@@ -29,6 +30,9 @@ CHANGES = (
     "It changes while it would be enabled, so that the traffic so far says nothing of it; change it"
     " first, and enable it later."
 )
+
+
+OFF = "TCP protection is off, so that nothing was monitored."
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,15 @@ class Gate:
         return verdicts
 
     def verdicts(
-        self, items: Sequence[Operation], coverage: Coverage, listings: Listings
+        self,
+        items: Sequence[Operation],
+        coverage: Coverage,
+        listings: Listings,
+        is_off: bool = False,
     ) -> dict[VerdictKey, Verdict]:
-        """What the traffic says of each object, by the coverage after the plan."""
-        judged = [_Judged(item, coverage) for item in items]
+        """What the traffic says of each object, by the coverage after the plan; `is_off` says that
+        TCP protection is off before it."""
+        judged = [_Judged(item, coverage, is_off) for item in items]
         spaces = [one.decided.space for one in judged if one.decided]
         traffic = listings.traffic(_distinct(spaces))
         return {key_of(one.item): self._verdict(one, coverage, traffic) for one in judged}
@@ -92,10 +101,14 @@ class _Judged:
 
     item: Operation
     coverage: Coverage
+    is_off: bool = False
     decided: Decided | None = field(init=False, default=None)
     undecided: Verdict | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        if self.is_off and COMPONENTS[str(self.item.resource.component)].is_switched:
+            self.undecided = not_known(OFF, self.coverage.protected)
+            return
         try:
             self.decided = decided_by(self.coverage, self.item.resource, self.item.planned or {})
         except Undecided as exc:

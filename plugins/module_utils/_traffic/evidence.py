@@ -87,8 +87,12 @@ class Sums:
 
     @property
     def percent(self) -> float | None:
-        """How many of a hundred packets would have been dropped; None where none were seen."""
-        return round(100 * self.would_drop / self.total, DIGITS) if self.total else None
+        """How many of a hundred packets would have been dropped, zero only for none; None where
+        none were seen."""
+        if not self.total:
+            return None
+        exact = 100 * self.would_drop / self.total
+        return round(exact, DIGITS) or float(f"{exact:.1g}")
 
     def shown(self, packets: int) -> int | None:
         """A number of packets as results show it; None where none were seen, which is no zero."""
