@@ -120,7 +120,7 @@ def test_access_rules_that_pass_weaken_a_host_until_they_are_accepted(service: L
     block = {"ref": "login", "action": "block", "expression": "ssl"}
     service.account(LAB).seed(access_rules=[office, {**office, "mode": "block"}])
     service.zone("c" * 32).seed(access_rules=[office], custom_rules=[block])
-    zone = {"edge_zone_id": "c" * 32, "baseline_custom_rules": [block]}
+    zone: dict[str, Any] = {"edge_zone_id": "c" * 32, "baseline_custom_rules": [block]}
     run = report(tmp_path, service, {"report_access_rules": True}, **zone)
     assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output
     start = "The IP Access rule 192.0.2.0/24 lets requests from this ip_range pass by the rules of"

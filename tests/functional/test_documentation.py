@@ -317,9 +317,10 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
     service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, traffic=TRAFFIC, **BESIDE_STATE)
-    service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
-    whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE]}
-    query = whole if module == "protection_info" else {}
+    service.zone(ZONE).seed(**FIREWALL, **CUSTOM, access_rules=BESIDE_STATE["access_rules"], account_id=ACCOUNT_ID)
+    whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24}
+    beside: dict[str, Any] = {"access_rules": True, "changes_hours": 24}
+    query = {"protection_info": whole, "custom_rules_info": beside}.get(module, {})
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
     if module == "firewall_rules":

@@ -42,7 +42,7 @@ def outcomes(record_property: Callable[[str, object], None]) -> Iterator[Counter
 def hold(service: LocalService, state: Item) -> None:
     service.reset()
     service.switch(checked_against_contract=False)
-    lists = {kind: {name: state[name][kind] for name in ("rules", "filters")} for kind in state["rules"]}
+    lists: Item = {kind: {name: state[name][kind] for name in ("rules", "filters")} for kind in state["rules"]}
     service.account(ACCOUNT).seed(
         enabled=state["enabled"], prefixes=state["prefixes"], allowlist=state["allowlist"], **lists
     )
