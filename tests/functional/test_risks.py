@@ -508,6 +508,7 @@ def test_a_code_without_the_usual_form_is_a_warning(
 def test_lists_are_named_as_the_product_names_them(
     kind: str, title: str, service: LocalService, modules: Modules
 ) -> None:
-    service.account(ACCOUNT).seed(**{kind: {"filters": [{"expression": "tcp.dstport eq 80", "mode": "enabled"}]}})
+    lists: dict[str, Any] = {kind: {"filters": [{"expression": "tcp.dstport eq 80", "mode": "enabled"}]}}
+    service.account(ACCOUNT).seed(**lists)
     message = modules.failed("account_protection", filters=[], purge=["filters"])["msg"]
     assert f"empties_list: {title}: none of 1 would be left." in message
