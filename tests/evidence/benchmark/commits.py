@@ -43,6 +43,21 @@ def collection_of(commit: str, folder: Path) -> Path:
     return folder
 
 
+def without(tasks: plays.Tasks, option: str) -> plays.Tasks:
+    """The tasks without an option that the older commit lacks."""
+
+    def older(account: str) -> list[plays.Task]:
+        return [
+            {
+                name: {key: item for key, item in value.items() if key != option} if isinstance(value, dict) else value
+                for name, value in task.items()
+            }
+            for task in tasks(account)
+        ]
+
+    return older
+
+
 def cases(now: Ways, before: Ways, commit: str) -> list[Case]:
     """Each task, now and then."""
     work = Work(accounts.in_order(), parts=PARTS)
@@ -51,7 +66,7 @@ def cases(now: Ways, before: Ways, commit: str) -> list[Case]:
             title,
             {
                 title: by_processor(now.more(task(), work)),
-                f"{title} at {commit}": by_processor(before.more(task(), work)),
+                f"{title} at {commit}": by_processor(before.more(without(task(), "call_budget"), work)),
             },
             [Row(title, f"{title} at {commit}", 1.0)],
         )
