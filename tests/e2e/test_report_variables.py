@@ -116,8 +116,8 @@ def test_announced_networks_that_cannot_be_read_make_a_host_unknown(service: Loc
 
 
 def test_access_rules_that_pass_weaken_a_host_until_they_are_accepted(service: LocalService, tmp_path: Path) -> None:
-    office = {"mode": "whitelist", "configuration": {"target": "ip_range", "value": "192.0.2.0/24"}}
-    block = {"ref": "login", "action": "block", "expression": "ssl"}
+    office: dict[str, Any] = {"mode": "whitelist", "configuration": {"target": "ip_range", "value": "192.0.2.0/24"}}
+    block: dict[str, Any] = {"ref": "login", "action": "block", "expression": "ssl"}
     service.account(LAB).seed(access_rules=[office, {**office, "mode": "block"}])
     service.zone("c" * 32).seed(access_rules=[office], custom_rules=[block])
     zone: dict[str, Any] = {"edge_zone_id": "c" * 32, "baseline_custom_rules": [block]}
@@ -159,7 +159,7 @@ def test_the_audit_log_says_who_opened_the_account(service: LocalService, tmp_pa
 
 def test_accounts_that_contradict_each_other_are_listed(service: LocalService, tmp_path: Path) -> None:
     service.account(LAB).seed(allowlist=[{"prefix": "192.0.2.0/24"}])
-    block = {"ref": "login", "action": "block", "expression": "ip.src in {192.0.2.64/26}"}
+    block: dict[str, Any] = {"ref": "login", "action": "block", "expression": "ip.src in {192.0.2.64/26}"}
     service.zone("c" * 32).seed(custom_rules=[block])
     hosts = {"zone.example": {"edge_zone_id": "c" * 32, "baseline_custom_rules": [block]}}
     run = report(tmp_path, service, hosts=hosts)

@@ -71,7 +71,7 @@ class Fleet:
         connection = {"CLOUDFLARE_API_TOKEN": self._serving.token, "CLOUDFLARE_BASE_URL": self._serving.base_url}
         settings = [f"{name}={value}" for name, value in connection.items()]
         phase = ["--scope", "zones", "--phase", "cloudflare.waf_custom_rules"]
-        ansible = [PLAYBOOK, "-i", inventory, "-f", str(FORKS)]
+        ansible: list[str | Path] = [PLAYBOOK, "-i", inventory, "-f", str(FORKS)]
         return {
             PEER: lambda: self.taken(["env", *settings, octorules, "--config", config, *phase, "plan"], IN_ORDER),
             OURS[0]: lambda: self.taken([*ansible, "--check", role], "changed=0", len(self._zones)),

@@ -19,7 +19,13 @@ from .ways import PLAYBOOK, Ways
 
 def test_a_commit_is_a_collection_of_its_own(tmp_path: Path) -> None:
     folder = collection_of("HEAD", tmp_path / "older")
-    words = ["env", f"ANSIBLE_COLLECTIONS_PATH={folder}", PLAYBOOK.with_name("ansible-galaxy"), "collection", "list"]
+    words: list[str | Path] = [
+        "env",
+        f"ANSIBLE_COLLECTIONS_PATH={folder}",
+        PLAYBOOK.with_name("ansible-galaxy"),
+        "collection",
+        "list",
+    ]
     listed = run(words, tmp_path)[1]
     assert listed.index(str(folder)) < listed.index("edgeops.protection")
 

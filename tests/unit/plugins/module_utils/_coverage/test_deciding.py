@@ -92,7 +92,7 @@ def test_ranges_within_others_are_left_out() -> None:
 
 def test_prefixes_are_protected_since_they_were_made() -> None:
     stamp = "2026-07-01T12:00:00+00:00"
-    prefixes = [
+    prefixes: list[dict[str, Any]] = [
         {"id": "1", "prefix": "192.0.2.0/24", "created_on": stamp},
         {"prefix": "198.51.100.0/24"},
         {"id": "2", "prefix": "203.0.113.0/24", "created_on": "lately"},
