@@ -157,7 +157,7 @@ def custom_plans(draw: st.DrawFn) -> tuple[list[Item], Item]:
         refs = ["c"]
     standing = {ref: exact and ref in others and not draw(ONE_IN_MANY) for ref in refs}
     described = {ref: changed_rule(ref) if ref in known or draw(ONE_IN_MANY) else new_rule(ref) for ref in refs}
-    rules: list[dict[str, Any]] = [{"ref": ref} if standing[ref] else draw(described[ref]) for ref in refs]
+    rules: list[Item] = [{"ref": ref} if standing[ref] else draw(described[ref]) for ref in refs]
     chosen = draw(st.lists(st.none() | POSITIONS, min_size=1, max_size=2))
     for rule in rules:
         if state != "exact" or draw(ONE_IN_MANY):
