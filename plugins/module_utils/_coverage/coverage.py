@@ -18,9 +18,20 @@ from typing import Mapping, Sequence
 from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS
 from .._schema.resource import Object
 from .._text import capitalised, excerpt
-from .._values.address_set import Ranges, counted, difference, range_of, union
+from .._values.address_set import Ranges, counted, difference, intersection, range_of, union
 from .._values.kinds import FLAG
-from .modes import OFF, UNDECIDED, Component, Modes, Piece, components, in_order, union_of_modes
+from .mitigation import never_mitigated
+from .modes import (
+    OFF,
+    UNDECIDED,
+    Component,
+    Modes,
+    Piece,
+    components,
+    gathered,
+    in_order,
+    union_of_modes,
+)
 
 IDLE = frozenset([OFF, DISABLED])
 UNKNOWN_STATUS = "Whether TCP protection is on is not known."
@@ -105,7 +116,7 @@ class Coverage:
 
     @cached_property
     def _pieces(self) -> Mapping[str, Sequence[Piece]]:
-        return {item.kind: item.pieces(self.protected) for item in self.components}
+        return {item.kind: _exact(item, item.pieces(self.protected)) for item in self.components}
 
     @cached_property
     def uncovered(self) -> Ranges:
@@ -174,6 +185,23 @@ class Coverage:
             for ranges, modes in self.pieces[item.kind]
             if modes != {ENABLED}
         ]
+
+
+def _exact(component: Component, pieces: Sequence[Piece]) -> Sequence[Piece]:
+    """The pieces without a mitigation that no traffic meets, since several filters together take
+    all of it before."""
+    mixed = [item for ranges, modes in pieces if {ENABLED} < modes for item in ranges]
+    never = never_mitigated(component, union(mixed))
+    if not never:
+        return pieces
+    return gathered(
+        piece
+        for ranges, modes in pieces
+        for piece in (
+            (difference(ranges, never), modes),
+            (intersection(ranges, never), modes - {ENABLED}),
+        )
+    )
 
 
 def _of_malformed_exclusion(prefix: str) -> str:

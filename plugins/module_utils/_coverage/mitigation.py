@@ -14,6 +14,7 @@ understood is a field of its own, since it matches the same packets before and a
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from dataclasses import replace
 from itertools import product
 from typing import Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
@@ -22,7 +23,15 @@ from .._expressions.fields import FIELDS
 from .._expressions.grammar import Combination, Comparison, Constant, Negation, Tree, parse
 from .._schema.account import ENABLED, MODES
 from .._text import first_few
-from .._values.address_set import EVERYTHING, Range, Ranges, intersection, networks, union
+from .._values.address_set import (
+    EVERYTHING,
+    Range,
+    Ranges,
+    difference,
+    intersection,
+    networks,
+    union,
+)
 from .modes import OFF, UNDECIDED, Component, Filter
 
 DESTINATION, SOURCE, SOURCE_PORT, PORT = "ip.dst", "ip.src", "tcp.srcport", "tcp.dstport"
@@ -67,6 +76,16 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> li
                 what = ", ".join(filter(None, (traffic.named(packets, destination), place)))
                 lost.setdefault(what, []).extend(ranges)
     return [Part(union(ranges), what) for what, ranges in lost.items()]
+
+
+def never_mitigated(component: Component, space: Ranges) -> Ranges:
+    """The addresses to which filters that do not mitigate take, together, all traffic."""
+    partial = [item for item in component.filters if intersection(item.matches.sometimes, space)]
+    if len(partial) < 2:  # what takes all traffic by itself is no part of a piece that mitigates
+        return []
+    mitigating = replace(component, filters=partial)
+    parts = no_longer_mitigated(mitigating, replace(component, filters=[], rules=[]), space)
+    return difference(space, union(item for part in parts for item in part.ranges))
 
 
 def _concerned(was: Component, becomes: Component, space: Ranges) -> Ranges:

@@ -45,8 +45,9 @@ class HostTask:
         described = {name: variables[name] for name in names if name in variables}
         templates = {name: value for name, value in described.items() if not is_data(value)}
         templated = self._calls.templar.template(templates) if templates else {}
-        values: dict[str, Any] = without_omitted(templated, variables.get("omit"))
-        return {**plain({name: described[name] for name in described.keys() - templates}), **values}
+        data = plain({name: described[name] for name in described.keys() - templates})
+        values: dict[str, Any] = without_omitted({**data, **templated}, variables.get("omit"))
+        return values
 
     def checked(self, arguments: Arguments) -> dict[str, Any]:
         """The variables that a role takes, as far as the host has them; raises ValueError for wrong

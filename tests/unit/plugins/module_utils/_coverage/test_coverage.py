@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import in_order
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     Ranges,
     difference,
@@ -71,6 +72,9 @@ REASONS: list[Any] = [
     ("monitoring", {**ON, "out_of_state_tcp_rules": [rule("monitoring")]}, ["Out-of-state TCP protection mitigates nothing: it only monitors."]),
     ("disabled", {**ON, "out_of_state_tcp_rules": [rule("disabled")]},
      ["Out-of-state TCP protection mitigates nothing: its rules and filters are disabled."]),
+    ("filters that take all ports together", {**ON, "syn_flood_filters": [filter_("monitoring", "tcp.dstport lt 1000"), filter_("monitoring", "tcp.dstport ge 1000")]},
+     ["SYN flood protection mitigates nothing: it only monitors."]),
+    ("filters that leave a port", {**ON, "syn_flood_filters": [filter_("disabled", "tcp.dstport lt 1000"), filter_("monitoring", "tcp.dstport gt 1000")]}, []),
     ("unknown mode", {**ON, "syn_flood_rules": [rule("new")]}, ["SYN flood protection mitigates nothing: what it does cannot be told."]),
 ]  # fmt: skip
 
@@ -101,6 +105,19 @@ def test_a_coverage_tells_protected_excluded_uncovered_and_bypassing_addresses()
     assert networks(coverage.bypassing) == ["203.0.113.7/32"]
     assert coverage.gaps == ["Out-of-state TCP protection does nothing for 128 IPv4 addresses."]
     assert coverage.undecided == ["The prefix '203.0.113/24' is malformed; it counts as no network."]
+
+
+def test_addresses_that_several_filters_take_from_the_rules_are_not_mitigated() -> None:
+    filters = [
+        filter_("disabled", f"{HALF} and tcp.dstport in {{0..79}}"),
+        filter_("disabled", f"{HALF} and not tcp.dstport lt 80"),
+        filter_("monitoring", "tcp.dstport eq 443"),
+    ]
+    coverage = Coverage(account_state(**ON, syn_flood_filters=filters))
+    assert [(networks(ranges), in_order(modes)) for ranges, modes in coverage.pieces["syn_flood"]] == [
+        (["192.0.2.128/25"], ["enabled", "monitoring"]),
+        (["192.0.2.0/25"], ["monitoring", "disabled"]),
+    ]
 
 
 def test_addresses_that_a_malformed_exclusion_may_carve_out_are_undecided() -> None:

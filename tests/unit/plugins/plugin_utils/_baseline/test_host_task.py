@@ -39,9 +39,18 @@ def task(**options: Any) -> HostTask:
 
 def test_values_are_the_variables_that_the_host_has_and_does_not_omit() -> None:
     host = task(baseline_enabled=True, baseline_filters=OMIT, other=1)
-    values = host.values(["baseline_enabled", "baseline_filters", "baseline_rules"])
-    assert values == {"baseline_enabled": True, "templated": True}
+    assert host.values(["baseline_enabled", "baseline_filters", "baseline_rules"]) == {"baseline_enabled": True}
     assert host.value("baseline_rules") is None
+
+
+def test_values_with_templates_alone_are_templated() -> None:
+    host = task(baseline_enabled=True, baseline_prefixes="{{ other }}")
+    assert host.values(["baseline_enabled"]) == {"baseline_enabled": True}
+    assert host.values(["baseline_enabled", "baseline_prefixes"]) == {
+        "baseline_enabled": True,
+        "baseline_prefixes": "{{ other }}",
+        "templated": True,
+    }
 
 
 def test_warnings_name_the_host() -> None:
