@@ -49,7 +49,7 @@ INTRODUCTION = """\
 
 What the collection says of expressions is compared with what two programs of others say. The cases are random, and the
 same in every run. What it does with random tasks on random accounts and zones is compared with a model of these pages.
-`make comparisons` compares all of them and writes this page. `make test` and `make engine` compare fewer.
+`make comparisons` compares all of them and writes this page. `make models` and `make engine` compare fewer.
 
 The **parser** is octorules-wirefilter 0.7.0, the parser of Cloudflare's engine. The **engine** is the one that
 firewalker 1.0.10 ships, with an evaluator: the engine of 2020 for Linux on x86_64. The **model** says what a task leaves
