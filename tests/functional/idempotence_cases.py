@@ -185,7 +185,7 @@ CASES = (
          {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled", "staged_rollout": True}, existing=RULES),
     Case("a rule enabled at once, accepted", "protection_rule",
          {"kind": "syn_flood", "scope": "global", "mode": "enabled", "accept_risks": ["skips_monitoring"]},
-         ["update syn_flood_rule global"], 1, RULES),
+         ["update syn_flood_rule global"], 1, {**RULES, **TWO_PREFIXES, "enabled": True}),
     Case("a rule absent", "protection_rule", {"kind": "syn_flood", "scope": "region", "name": "WEUR", "state": "absent",
                                               "accept_risks": ["disables_protection"]},
          ["delete syn_flood_rule region WEUR"], 1, RULES),

@@ -227,7 +227,7 @@ def by_id(rules: list[Item]) -> dict[str, Item]:
 @given(plan=custom_plans(), consent=CONSENTS)
 @plans(1.5)
 @pytest.mark.fewest(skips_everything=0.02, blocks_everything=0.02, weakens_zone=0.02, unmet=0.02)
-@pytest.mark.fewest(mass_deletion=0.005, empties_list=0.005, ignored=0.02, refused=0.03)
+@pytest.mark.fewest(mass_deletion=0.005, empties_list=0.005, ignored=0.02, refused=0.005)
 def test_a_random_plan_for_custom_rules(
     plan: tuple[list[Item], Item], consent: str, service: LocalService, modules: Modules, outcomes: Counter[str]
 ) -> None:
