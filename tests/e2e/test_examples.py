@@ -27,6 +27,7 @@ EXISTING: dict[str, Any] = {
     "allowlist": [{"prefix": "198.51.100.99", "comment": "former supplier"}],
     "syn_flood": {"rules": [{"mode": "disabled"}], "filters": [{"expression": "tcp.dstport in {22}"}]},
     "out_of_state_tcp": {"rules": [{"mode": "enabled"}]},
+    "onboarded": [{"cidr": "203.0.113.0/24"}],
     "traffic": [
         {"ipDestinationAddress": "203.0.113.7", "packets": 1_200_000, "sampleInterval": 1000},
         {
@@ -57,7 +58,7 @@ RULES: list[dict[str, Any]] = [
 FILTERS = {path.stem: path for path in sorted((REPOSITORY / "plugins" / "filter").glob("*.yml"))}
 
 
-SHOWN = ("msg", "rules", "prefixes", "filters", "known")
+SHOWN = ("msg", "rules", "prefixes", "filters", "announced", "known")
 PLUGINS = [*MODULES, *FILTERS]
 
 
@@ -83,7 +84,7 @@ def play(module: str, service: LocalService) -> dict[str, Any]:
         "name": module,
         "hosts": "localhost",
         "gather_facts": False,
-        "vars": {"edge_api_token": service.token},
+        "vars": {"edge_api_token": service.token, "edge_zone_id": ZONE},
         "module_defaults": {
             "group/edgeops.protection.all": {"api_token": "{{ edge_api_token }}", "base_url": service.base_url},
             f"edgeops.protection.{reader}": owner_id,
