@@ -81,7 +81,8 @@ CASES = [
     Case("both networks", [*BUSY, flow(5000), flow(100, to="198.51.100.7")], "evidence", "too many to 1 more network)", BOTH),
     Case("a higher percentage is allowed", [*BUSY, flow(5000)], evidence={"max_would_drop_percent": 1}),
     Case("too many packets", [*BUSY, flow(900)], "evidence", "0.1 % and 500 packets may be", FIRST, evidence={"max_would_drop_packets": 500}),
-    Case("no packet is allowed", [*BUSY, flow(1)], "evidence", "0.0001 % of the packets to 203.0.113.0/24 would have been dropped, 1 packet;", FIRST, evidence={"max_would_drop_percent": 0}),
+    Case("no packet is allowed", [*BUSY, flow(1)], "evidence", "0.0001 % of the packets to 203.0.113.0/24 would have been dropped, 1 packet;", FIRST,
+         evidence={"max_would_drop_percent": 0}),
     *(
         Case(f"advice for {reason}", [*BUSY, flow(9000, reason)], "evidence", reason, FIRST)
         for reason in ("NOT_FOUND", "UNEXPECTED", "OUT_OF_SEQUENCE", "ALREADY_CLOSED")

@@ -66,7 +66,7 @@ def parse_source(
         if name not in (*NAMES, *OF_RULEBOOKS)
     ]
     numbers = {
-        name: _number(arguments.get(name, default)) for name, (default, _) in NUMBERS.items()
+        name: _number(arguments.get(name, default)) for name, (default, _least) in NUMBERS.items()
     }
     for name, (_default, least) in NUMBERS.items():
         number = numbers[name]
@@ -101,7 +101,7 @@ def _connection(
 ) -> dict[str, Any]:
     """The connection options of the modules, out of the source's own."""
     base_url = environment.get("CLOUDFLARE_BASE_URL", DEFAULT_BASE_URL)
-    numbers = {name: arguments.get(name, default) for name, (_, default, _) in BOUNDS.items()}
+    numbers = {name: arguments.get(name, default) for name, (_type, default, _) in BOUNDS.items()}
     return {
         **{name: arguments.get(name) for name in CREDENTIALS},
         "base_url": arguments.get("base_url", base_url),

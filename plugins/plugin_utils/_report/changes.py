@@ -129,9 +129,8 @@ def merged_objects(results: Iterable[Mapping[str, Any]]) -> dict[str, list[Objec
 
 
 def _names(change: Change, identity: str) -> bool:
-    return identity == change["object_id"] or identity in str(change["uri"]).split("?")[0].split(
-        "/"
-    )
+    path = str(change["uri"]).partition("?")[0]
+    return identity == change["object_id"] or identity in path.split("/")
 
 
 def _is_at(change: Change, moment: datetime, path: str) -> bool:

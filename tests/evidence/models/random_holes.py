@@ -70,7 +70,7 @@ def baselines(draw: st.DrawFn) -> Item:
     first = {"prefix": draw(st.sampled_from(["192.0.2.0/24", "198.51.100.0/24"])), "excluded": False}
     others = [item for item in draw(some(OBJECTS["prefixes"], 2)) if item["prefix"] != first["prefix"]]
     everywhere = [
-        rule(("global", "global"), draw(st.sampled_from(["enabled", "enabled", "monitoring"]))) for _ in KINDS
+        rule(("global", "global"), draw(st.sampled_from(["enabled", "enabled", "monitoring"]))) for _kind in KINDS
     ]
     return {
         "enabled": True,

@@ -11,8 +11,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import i
 
 
 class Marked(str):
-    def __str__(self) -> str:
-        return self
+    pass
 
 
 class Number(int):

@@ -92,16 +92,16 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 STRICTER = {"folder", "token", "ref", "kinds"}  # ansible-core makes a text of lists, dictionaries and null
 
 
-def message(values: dict[str, Any], arguments: Arguments = ARGUMENTS) -> str:
+def message(values: dict[str, Any], arguments: Arguments | None = None) -> str:
     with pytest.raises(ValueError, match="^") as caught:
-        require_valid(arguments, values)
+        require_valid(arguments or ARGUMENTS, values)
     return str(caught.value)
 
 
-def core_refuses(values: dict[str, Any], arguments: Arguments = ARGUMENTS) -> bool:
+def core_refuses(values: dict[str, Any], arguments: Arguments | None = None) -> bool:
     """Whether ansible-core refuses the values of these arguments."""
     try:
-        return bool(ArgumentSpecValidator(arguments).validate(values).error_messages)
+        return bool(ArgumentSpecValidator(arguments or ARGUMENTS).validate(values).error_messages)
     except CRASHES:
         return True
 

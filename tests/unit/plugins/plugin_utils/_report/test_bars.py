@@ -13,11 +13,11 @@ NONE: Any = {"covered": 0, "monitored": 0, "undecided": 0, "uncovered": 0, "excl
 
 
 def test_a_bar_has_a_part_for_each_class_that_has_addresses() -> None:
-    (bar,) = bars({"ipv4": {**NONE, "covered": 192, "uncovered": 64}, "ipv6": NONE})
-    assert (bar.family, bar.words) == ("IPv4", "192 mitigated, 64 not covered")
-    assert '<rect class="c" x="0%" width="75%" height="100%"/>' in bar.svg
-    assert '<rect class="n" x="75%" width="25%" height="100%"/>' in bar.svg
-    assert 'aria-label="IPv4: 192 mitigated, 64 not covered"' in bar.svg
+    (drawn,) = bars({"ipv4": {**NONE, "covered": 192, "uncovered": 64}, "ipv6": NONE})
+    assert (drawn.family, drawn.words) == ("IPv4", "192 mitigated, 64 not covered")
+    assert '<rect class="c" x="0%" width="75%" height="100%"/>' in drawn.svg
+    assert '<rect class="n" x="75%" width="25%" height="100%"/>' in drawn.svg
+    assert 'aria-label="IPv4: 192 mitigated, 64 not covered"' in drawn.svg
 
 
 def test_without_addresses_there_is_no_bar() -> None:

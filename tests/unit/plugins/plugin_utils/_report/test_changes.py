@@ -23,8 +23,8 @@ def change(by: str = "alice", at: str = AT, uri: str = f"{LISTS}/allowlist/abc",
     return {"at": at, "by": by, "how": "the dashboard", "method": "PATCH", "uri": uri, "object_id": object_id}
 
 
-def last(*changes: Any, unmanaged: Any = UNMANAGED, objects: Any = None, unread: str = "") -> Any:
-    host = host_results("lima", {}, {"account_protection": {"unmanaged": [unmanaged]}})
+def last(*changes: Any, unmanaged: Any = None, objects: Any = None, unread: str = "") -> Any:
+    host = host_results("lima", {}, {"account_protection": {"unmanaged": [unmanaged or UNMANAGED]}})
     existing = merged_objects([objects or {"allowlist": [ENTRY]}])
     return Log(24, changes, existing, unread).last_changes(host)
 
