@@ -101,7 +101,8 @@ def _connection(
 ) -> dict[str, Any]:
     """The connection options of the modules, out of the source's own."""
     base_url = environment.get("CLOUDFLARE_BASE_URL", DEFAULT_BASE_URL)
-    numbers = {name: arguments.get(name, default) for name, (_type, default, _) in BOUNDS.items()}
+    defaults = {name: default for name, (_type, default, _least) in BOUNDS.items()}
+    numbers = {name: arguments.get(name, default) for name, default in defaults.items()}
     return {
         **{name: arguments.get(name) for name in CREDENTIALS},
         "base_url": arguments.get("base_url", base_url),
