@@ -31,4 +31,4 @@ def _lines(diff: Any) -> Iterator[str]:
 
 
 def _text(state: Any) -> list[str]:
-    return yaml.safe_dump(state or {}, allow_unicode=True).splitlines() if state else []
+    return yaml.safe_dump(state, allow_unicode=True).splitlines() if state else []

@@ -101,12 +101,13 @@ def _connection(
 ) -> dict[str, Any]:
     """The connection options of the modules, out of the source's own."""
     base_url = environment.get("CLOUDFLARE_BASE_URL", DEFAULT_BASE_URL)
-    defaults = {name: default for name, (_type, default, _least) in BOUNDS.items()}
-    numbers = {name: arguments.get(name, default) for name, default in defaults.items()}
     return {
         **{name: arguments.get(name) for name in CREDENTIALS},
         "base_url": arguments.get("base_url", base_url),
-        **{name: _of_kind(name, value) for name, value in numbers.items()},
+        **{
+            name: _of_kind(name, arguments.get(name, default))
+            for name, (_type, default, _least) in BOUNDS.items()
+        },
         "validate_certs": _flag(arguments.get("validate_certs", True)),
         "ca_path": arguments.get("ca_path"),
         **dict.fromkeys(OWNER_OPTIONS),

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Who changed last what differs from the baseline, and what takes protection away, by the audit log
-of the account."""
+"""The last change of each object that differs from the baseline or takes protection away, by the
+audit log of the account."""
 
 from __future__ import annotations
 

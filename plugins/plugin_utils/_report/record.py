@@ -182,7 +182,7 @@ class Conflict(TypedDict):
 
 
 class LastChange(TypedDict):
-    """Who changed last what differs from the baseline, or what takes protection away."""
+    """The last change of an object that differs from the baseline, or takes protection away."""
 
     resource: str
     key: str
@@ -218,7 +218,7 @@ class Acknowledged(TypedDict):
 
 
 class Expected(TypedDict):
-    """What is expected of a request or packet, in the existing state and after a run."""
+    """An expectation of a request or packet, in the existing state and after a run."""
 
     module: str
     description: str
@@ -411,7 +411,7 @@ class HostChange(TypedDict):
 
 
 class Comparison(TypedDict):
-    """What changed since an earlier report."""
+    """The changes since an earlier report."""
 
     generated: Annotated[str, "when the earlier report was made"]
     hosts: list[HostChange]
