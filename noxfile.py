@@ -25,8 +25,13 @@ nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = False
 nox.options.reuse_existing_virtualenvs = True
 nox.options.stop_on_first_error = True
+# Each run of Ansible would compile all of it again; the bytecode stands outside of the tree, which archives are made of.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.update(
-    PYTHONDONTWRITEBYTECODE="1", UV_NATIVE_TLS="true", UV_NO_PROGRESS="1", UV_SYSTEM_CERTS="true"
+    PYTHONPYCACHEPREFIX=str(ROOT / ".cache" / "bytecode"),
+    UV_NATIVE_TLS="true",
+    UV_NO_PROGRESS="1",
+    UV_SYSTEM_CERTS="true",
 )
 # antsibull-nox runs ansible-galaxy, which stands beside nox. pyenv's shims are there for all its versions, and work for
 # some.

@@ -7,18 +7,19 @@
 failure.
 
 The threads are daemons, which neither hold up an interrupted process nor its end; those of
-concurrent.futures do.
+concurrent.futures do. No signal meets them: Python handles signals in the main thread, which may
+wait in a system call and not notice one that met another thread.
 """
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections import deque
 from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
 MAX_CONCURRENT_CALLS = 8
 THREAD = "edgeops.protection call"  # the name of each thread
-SIGNAL_INTERVAL = 0.2  # seconds; the main thread looks so often whether a signal met another thread
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -39,7 +40,7 @@ def attempt_each(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
     shared = ConcurrentWork(work, items)
     try:
         for dummy in range(min(MAX_CONCURRENT_CALLS, len(items))):
-            threading.Thread(name=THREAD, target=shared.run, daemon=True).start()
+            start_thread(THREAD, shared.run)
         for index in range(len(items)):
             attempt = shared.wait_for(index)
             if attempt is None:
@@ -55,6 +56,17 @@ def concurrently(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
         if attempt.error is not None:
             raise attempt.error
         yield attempt.result  # type: ignore[misc]
+
+
+def start_thread(name: str, work: Callable[[], None]) -> threading.Thread:
+    """Start a thread that holds up no end of the process, and that no signal meets."""
+    thread = threading.Thread(name=name, target=work, daemon=True)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        thread.start()  # it inherits the mask
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    return thread
 
 
 class ConcurrentWork(Generic[Item, Result]):
@@ -88,7 +100,7 @@ class ConcurrentWork(Generic[Item, Result]):
             while index not in self._attempts:
                 if index not in self._begun and not self._waiting:
                     return None
-                self._changed.wait(SIGNAL_INTERVAL)
+                self._changed.wait()
             return self._attempts.pop(index)
 
     def stop(self) -> None:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import os
 import select
-import threading
 import time
 from typing import Callable
+
+from .._concurrency import start_thread
 
 THREAD = "edgeops.protection watch"
 INTERVAL = 0.2  # seconds between two looks
@@ -52,7 +53,7 @@ def watch(is_orphan: Callable[[], bool]) -> None:
     """End this process once it is an orphan; the first call in a process counts."""
     if not _watches:
         _watches.append(Watch(is_orphan))
-        threading.Thread(target=_watches[0].run, name=THREAD, daemon=True).start()
+        start_thread(THREAD, _watches[0].run)
 
 
 def end_if_orphan() -> None:

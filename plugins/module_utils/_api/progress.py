@@ -12,9 +12,11 @@ import time
 from contextlib import contextmanager
 from typing import Iterator
 
+from .._concurrency import start_thread
 from .._screen import Screen
 from .._text import first_few
 
+THREAD = "edgeops.protection progress"
 INTERVAL = 10.0  # seconds
 
 
@@ -81,8 +83,7 @@ class Progress:
             yield
             return
         ended = threading.Event()
-        thread = threading.Thread(target=self._watch, args=(screen, ended), daemon=True)
-        thread.start()
+        thread = start_thread(THREAD, lambda: self._watch(screen, ended))
         try:
             yield
         finally:

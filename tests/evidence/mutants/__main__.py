@@ -43,9 +43,8 @@ def mutate(file: str) -> Path:
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "HYPOTHESIS_PROFILE": "quick",
     }
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-m", "tests.evidence.mutants.trials", file, str(session)]
-    subprocess.run(command, cwd=copy, env={**kept, **settings}, check=True)
+    subprocess.run(command, cwd=copy, env={**os.environ, **settings}, check=True)
     return session
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -84,7 +85,7 @@ def interrupts() -> Iterator[None]:
         signal.signal(signal.SIGALRM, usual)
 
 
-def test_an_interrupt_does_not_wait_for_those_under_way_whichever_thread_it_meets() -> None:
+def test_an_interrupt_does_not_wait_for_those_under_way() -> None:
     over = threading.Event()
     begun: list[int] = []
 
@@ -92,7 +93,7 @@ def test_an_interrupt_does_not_wait_for_those_under_way_whichever_thread_it_meet
         begun.append(number)
         if number == 3:
             time.sleep(0.05)  # until the main thread waits
-            signal.pthread_kill(threading.get_ident(), signal.SIGALRM)
+            os.kill(os.getpid(), signal.SIGALRM)
         over.wait(20)
 
     started = time.monotonic()
@@ -101,6 +102,16 @@ def test_an_interrupt_does_not_wait_for_those_under_way_whichever_thread_it_meet
     assert time.monotonic() - started < 5
     over.set()
     assert len(begun) == MAX_CONCURRENT_CALLS
+
+
+def test_no_thread_takes_a_signal_that_the_main_thread_must_handle() -> None:
+    def blocked(dummy: int) -> set[int]:
+        return set(signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    for mask in concurrently(blocked, range(20)):
+        assert {signal.SIGINT, signal.SIGTERM, signal.SIGALRM} <= mask
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
 
 
 def test_no_thread_holds_up_the_end_of_the_process() -> None:
