@@ -9,6 +9,7 @@ variables as options."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
@@ -24,10 +25,16 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_
     HostTask,
     wrong_parts,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import has_failed
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     SNAPSHOT_DIRECTORY,
+    SNAPSHOT_KEEP,
     has_expectations,
     parts_of,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import (
+    check_keep,
+    delete_older,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     snapshots_in,
@@ -53,11 +60,19 @@ class ActionModule(CollectionAction):
 def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
     values = task.checked(OF_HOST)
-    parts = parts_of(task.host, values)
+    parts, keep = parts_of(task.host, values), check_keep(values.get(SNAPSHOT_KEEP))
     approved = approved_plan(task.host, values)
     if wrong := wrong_parts(parts):
         return HostRun(wrong, True)
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
     predicts_first = has_expectations(parts) and len(parts) > 1
-    return runner.update(task.host, parts, check_mode, approved, snapshot, predicts_first)
+    updated = runner.update(task.host, parts, check_mode, approved, snapshot, predicts_first)
+    # A run that failed may need the state before it more than once, so that it deletes nothing.
+    if keep is None or not updated.snapshot or has_failed(updated.results):
+        return updated
+    try:
+        return updated._replace(deleted=delete_older(Path(updated.snapshot), keep))
+    except OSError as exc:
+        task.warn(f"{SNAPSHOT_KEEP}: older snapshots remain ({exc}).")
+        return updated

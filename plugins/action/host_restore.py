@@ -28,6 +28,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     SNAPSHOT_DIRECTORY,
     Part,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import (
+    parse_moment,
+    snapshot_before,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
     Restoration,
@@ -54,7 +58,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import 
 prepare_workers()
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    "file": {"type": "str", "required": True},
+    "file": {"type": "str", "default": ""},
+    "before": {"type": "str", "default": ""},
+    "since": {"type": "str", "default": ""},
     "accept_risks": {"type": "list", "elements": "raw", "default": []},
     "leave_objects": {"type": "list", "elements": "str", "default": []},
     "leave_fields": {"type": "list", "elements": "str", "default": []},
@@ -84,16 +90,22 @@ class ActionModule(CollectionAction):
 
     def _file(self, name: str) -> StateFile:
         """The file, from the process's working directory on; raises ValueError."""
-        if not name:
-            raise ValueError(
-                "There is no file to restore; set restore_file, for example with"
-                " -e restore_file=FILE."
-            )
         path = Path.cwd() / os.path.expanduser(name)
         try:
             return read_file(self._loader.load_from_file(str(path)), name)
         except AnsibleError as exc:
             raise ValueError(f"{name} cannot be read: {exc}") from exc
+
+
+def _which_file(name: str, before: str, since: str) -> str:
+    """What is wrong with these values of restore_file, restore_before and restore_since."""
+    if name:
+        other = "restore_before" if before else "restore_since"
+        return f"restore_file and {other} exclude each other; set one of them."
+    return (
+        "There is no file to restore; set restore_before, for example with"
+        " -e restore_before=latest, or restore_file with -e restore_file=FILE."
+    )
 
 
 class _Restore:
@@ -109,7 +121,8 @@ class _Restore:
     def run(self, file_of: Callable[[str], StateFile], options: Mapping[str, Any]) -> HostRun:
         """Restore the host; raises ValueError for a file that is not of this host, and for an
         object that would become another one."""
-        file, values = file_of(options["file"]), self._task.values(OF_INVENTORY)
+        values = self._task.values(OF_INVENTORY)
+        file = file_of(self._file_name(options, values))
         self._name = file.name
         readers = file.parts(self._task.host, values)
         file.check_owners(self._task.host, owners_of([part.options for part in readers]))
@@ -130,6 +143,23 @@ class _Restore:
         updated = self._update(restoration.parts, values)
         self._unmet = self._compare(restoration, readers, updated)
         return updated
+
+    def _file_name(self, options: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+        """The file to restore; raises ValueError if the options name none, or two, or the host has
+        no such snapshot."""
+        name, before, since = (str(options[option]) for option in ("file", "before", "since"))
+        if bool(name) == bool(before) or (name and since):
+            raise ValueError(_which_file(name, before, since))
+        if name:
+            return name
+        path = snapshot_before(
+            values.get(SNAPSHOT_DIRECTORY),
+            self._task.host,
+            parse_moment(before, "restore_before"),
+            parse_moment(since, "restore_since") if since else None,
+        )
+        self._task.tell(f"The restore takes {path}.")
+        return str(path)
 
     def _read(self, parts: Sequence[Part]) -> tuple[Mapping[str, str], State]:
         """The account and zone by their ids, and what they hold."""

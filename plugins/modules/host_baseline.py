@@ -87,6 +87,11 @@ snapshot:
   description: The path of the file with the state before.
   returned: when a snapshot was written
   type: str
+deleted_snapshots:
+  description: The paths of older snapshots of the host that C(baseline_snapshot_keep) let the role delete.
+  returned: when there were some
+  type: list
+  elements: str
 account_protection:
   description:
     - The result of M(edgeops.protection.account_protection), also after it failed.

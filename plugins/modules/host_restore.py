@@ -26,9 +26,21 @@ description:
     stay as they are.
 options:
   file:
-    description: The file. A relative path is below the working directory of the process.
+    description: The file. A relative path is below the working directory of the process. Either this or O(before).
     type: str
-    required: true
+    default: ''
+  before:
+    description:
+      - Takes the host's own newest snapshot from before this moment, out of C(baseline_snapshot_directory). A host
+        without one fails.
+      - A timestamp with offset such as C(2027-01-31T18:00:00+01:00), a date such as C(2027-01-31), which means its
+        beginning in UTC, or V(latest).
+    type: str
+    default: ''
+  since:
+    description: With O(before), a snapshot from before this moment is not taken. A host without a later one fails.
+    type: str
+    default: ''
   accept_risks:
     description: The risks that are accepted, as
       O(edgeops.protection.account_protection#module:accept_risks) has them.
@@ -79,6 +91,10 @@ EXAMPLES = r"""
   edgeops.protection.host_restore:
     file: snapshots/frankfurt/2027-01-29T09-15-02.310412Z.yml
     accept_risks: [{code: skips_monitoring, entries: [syn_flood global]}]
+
+- name: Undo the last run on each host
+  edgeops.protection.host_restore:
+    before: latest
 """
 
 RETURN = r"""

@@ -90,7 +90,12 @@ def test_a_host_is_snapshotted_before_its_first_write_and_restored(service: Loca
     restored = run("restore", service, tmp_path, "-e", accepted, **host)
     assert restored.code == 0, restored.output
     assert state(service) == before
-    assert len(list((snapshots / "lima").iterdir())) == 2  # a restore is a change like any other
+    files = sorted((snapshots / "lima").iterdir())
+    assert len(files) == 2  # a restore is a change like any other
+
+    once_more = result(run("baseline", service, tmp_path, **host, baseline_snapshot_keep=2))
+    assert once_more["deleted_snapshots"] == [str(files[0])]
+    assert sorted((snapshots / "lima").iterdir()) == [files[1], Path(once_more["snapshot"])]
 
 
 def test_a_dry_run_of_a_restore_needs_a_token_that_only_reads(service: LocalService, tmp_path: Path) -> None:
@@ -173,6 +178,17 @@ def test_another_file_is_no_file_to_restore(
     finished = run("restore", service, tmp_path, "-e", f"restore_file={file}")
     assert words in result(finished)["msg"]
     assert service.writes == []
+
+
+def test_a_restore_takes_one_file_or_one_of_each_host(service: LocalService, tmp_path: Path) -> None:
+    for options, words in (
+        ({}, "There is no file to restore; set restore_before"),
+        ({"restore_file": "x", "restore_before": "latest"}, "restore_file and restore_before exclude each other"),
+        ({"restore_file": "x", "restore_since": "latest"}, "restore_file and restore_since exclude each other"),
+        ({"restore_before": "latest"}, "lima has no directory of snapshots"),
+    ):
+        assert words in result(run("restore", service, tmp_path, "-e", json.dumps(options)))["msg"]
+    assert service.calls == []
 
 
 def test_an_export_can_be_restored(service: LocalService, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.argument
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from .._variables import Argument, Arguments
-from .variables import EXPECTED_PLAN, INVENTORY, MODULES, OPTIONS, SNAPSHOT_DIRECTORY
+from .variables import EXPECTED_PLAN, INVENTORY, MODULES, OPTIONS, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
 
 
 def _arguments_of(module: str) -> dict[str, Argument]:
@@ -26,6 +26,7 @@ BASELINE: Arguments = {
     **{name: argument for module in MODULES for name, argument in _arguments_of(module).items()},
     EXPECTED_PLAN: {"type": "raw"},
     SNAPSHOT_DIRECTORY: {"type": "str"},
+    SNAPSHOT_KEEP: {"type": "int"},
 }
 # With the variables of the inventory, which fill those of the role.
 OF_HOST: Arguments = {**BASELINE, **{theirs: BASELINE[ours] for ours, theirs in INVENTORY.items()}}

@@ -28,6 +28,7 @@ class HostRun(NamedTuple):
     predicted: bool  # whether nothing was applied
     refusal: str = ""
     snapshot: str = ""  # the path of the state before the first change
+    deleted: Sequence[str] = ()  # the paths of older snapshots
 
 
 @dataclass(frozen=True)

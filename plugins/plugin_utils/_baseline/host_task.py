@@ -70,6 +70,10 @@ class HostTask:
 
         return HostRunner(run_module)
 
+    def tell(self, text: str) -> None:
+        """Show a sentence with the name of the host."""
+        self._display.display(self._of_host(text), stderr=True)  # stdout is for programs
+
     def warn(self, text: str) -> None:
         """Show a warning with the name of the host, since Ansible shows equal ones once."""
         self._display.warning(self._of_host(text))
@@ -102,7 +106,8 @@ class HostTask:
                 self._display.display(line, stderr=True)  # stdout may be read by a program
         verbose = self._display.verbosity > 0
         result = combined(updated.results, self.misspelt_variables(), updated.predicted, verbose)
-        return {**result, **({"snapshot": updated.snapshot} if updated.snapshot else {})}
+        paths = {"snapshot": updated.snapshot, "deleted_snapshots": list(updated.deleted)}
+        return {**result, **{name: value for name, value in paths.items() if value}}
 
     def accepted(self) -> list[Accepted]:
         """What the report accepts of the objects that no baseline names; raises ValueError."""

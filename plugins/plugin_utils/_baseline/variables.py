@@ -52,6 +52,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
 EXPECTATIONS = f"{PREFIX}{NAME}"
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
+SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
 
 # The variables of the inventory that count where those of the role are not set, or empty.
 INVENTORY: Mapping[str, str] = {
@@ -102,7 +103,7 @@ def _variables_of(module: str) -> dict[str, str]:
 
 
 OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for module in MODULES}
-OF_HOST = (EXPECTED_PLAN, SNAPSHOT_DIRECTORY)
+OF_HOST = (EXPECTED_PLAN, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP)
 KNOWN = frozenset(
     [*OF_HOST, *(variable for options in OPTIONS.values() for variable in options.values())]
 )

@@ -28,6 +28,7 @@ HEADER = (
     "The state before a run of edgeops.protection.baseline, as the service had it;"
     " edgeops.protection.restore takes this file."
 )
+NAME = "%Y-%m-%dT%H-%M-%S.%fZ.yml"  # of a file, by the time in UTC
 
 
 def read(parts: Sequence[Part], run_module: RunModule) -> list[dict[str, Any]]:
@@ -107,6 +108,6 @@ def write_snapshot(folder: Path, text: str, now: datetime) -> str:
     Raises OSError.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / f"{now:%Y-%m-%dT%H-%M-%S.%f}Z.yml"
+    path = folder / now.strftime(NAME)
     write_whole(path, text, 0o600, lasting=True)
     return str(path)
