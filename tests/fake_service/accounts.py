@@ -14,6 +14,7 @@ from typing import Any
 
 from . import beside
 from .clock import Clock, timestamp
+from .ip_lists import IpLists
 from .traffic import NODES, SETTINGS, Flow, flow
 
 Item = dict[str, Any]
@@ -43,6 +44,9 @@ class Account:
     access_rules: list[Item] = field(default_factory=list)
     audit_log: list[Item] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.ip_lists = IpLists(self.clock)
+
     def seed(
         self,
         *,
@@ -61,6 +65,7 @@ class Account:
         onboarded: Iterable[Item] = (),
         access_rules: Iterable[Item] = (),
         audit_log: Iterable[Item] = (),
+        lists: Iterable[Item] = (),
     ) -> Account:
         """Add to the account, in the shape of a state document; ids, times and defaults are filled in where missing."""
         if entitled is not None:
@@ -77,6 +82,7 @@ class Account:
         self.onboarded.extend(beside.onboarded_prefix(fields, self.clock) for fields in onboarded)
         self.access_rules.extend(beside.access_rule(fields, self.clock, "account") for fields in access_rules)
         self.audit_log.extend(beside.change(fields, self.clock) for fields in audit_log)
+        self.ip_lists.seed(lists)
         self._seed("prefixes", prefixes)
         self._seed("allowlist", allowlist)
         self._seed("dns_rules", dns_rules)
@@ -106,6 +112,7 @@ class Account:
             "onboarded": self.onboarded,
             "access_rules": self.access_rules,
             "audit_log": self.audit_log,
+            "lists": self.ip_lists.document(),
         }
 
 

@@ -9,12 +9,20 @@ from functools import cache
 
 from flask import Flask
 
-from . import analytics, control, directory, firewall, neighbours, rulesets, tcp_protection
+from . import analytics, control, directory, firewall, lists, neighbours, rulesets, tcp_protection
 from .admission import check_answers
 
 # Another area of the API (an account's network monitoring, say) is one more module here, its paths in openapi.yaml, and what it holds
 # in zones.py or accounts.py.
-AREAS = (tcp_protection.area, firewall.area, rulesets.area, directory.area, analytics.area, neighbours.area)
+AREAS = (
+    tcp_protection.area,
+    firewall.area,
+    rulesets.area,
+    directory.area,
+    analytics.area,
+    neighbours.area,
+    lists.area,
+)
 
 
 @cache

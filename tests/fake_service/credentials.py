@@ -16,7 +16,9 @@ from werkzeug.datastructures import Headers
 from .answers import Refusal
 
 Permission = Literal["none", "read", "write"]
-Area = Literal["protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing", "access_rules"]
+Area = Literal[
+    "protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing", "access_rules", "lists"
+]
 
 EMAIL = "operator@example.com"
 KEY = "0123456789abcdef0123456789abcdef01234"
@@ -39,6 +41,7 @@ class Grant:
     analytics: Permission = "read"
     addressing: Permission = "read"
     access_rules: Permission = "read"
+    lists: Permission = "write"
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:

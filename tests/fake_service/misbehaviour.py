@@ -27,6 +27,7 @@ When = Literal["before", "instead", "within", "after"]
 
 WRITES = "POST|PUT|PATCH|DELETE"
 RULES = r"^/zones/[^/]+/firewall/rules"
+LIST_ITEMS = r"/rules/lists/[^/]+/items$"
 OVERLOADED: Errors = (error(10503, "The service is overloaded"),)
 RETIRED: Errors = (error(10410, "This API has been retired"),)
 MAINTENANCE = (
@@ -221,6 +222,18 @@ def page_cap(listing: Listing, cap: int) -> Listing:
 def same_page(listing: Listing) -> Listing:
     """Always the first page, whichever is asked for."""
     return replace(listing, same_page=True)
+
+
+@kind("within", path=LIST_ITEMS, method=WRITES)
+def slow_operation(listing: Listing, seconds: float) -> Listing:
+    """A change of a list's items that is under way for so long."""
+    return replace(listing, operation_seconds=seconds)
+
+
+@kind("within", path=LIST_ITEMS, method=WRITES)
+def failed_operation(listing: Listing, error: str = "the operation could not be completed") -> Listing:
+    """A change of a list's items that is taken on, and fails."""
+    return replace(listing, operation_error=error)
 
 
 # After it was applied

@@ -21,10 +21,12 @@ Entry = TypeVar("Entry")
 
 @dataclass(frozen=True)
 class Listing:
-    """How this call's listing misbehaves."""
+    """How this call's listing misbehaves, or the operation that it begins."""
 
     page_cap: int | None = None
     same_page: bool = False
+    operation_seconds: float = 0.0
+    operation_error: str = ""
 
 
 def page(items: list[Item], order: str | None = None, per_page: int = 25) -> Response:

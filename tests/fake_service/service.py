@@ -99,6 +99,7 @@ class Service:
         analytics: Permission = "read",
         addressing: Permission = "read",
         access_rules: Permission = "read",
+        lists: Permission = "write",
         only: Iterable[str] | None = None,
     ) -> str:
         """Accept another token, with these permissions by area, limited to some account and zone ids if `only` is given."""
@@ -111,6 +112,7 @@ class Service:
             analytics,
             addressing,
             access_rules,
+            lists,
             None if only is None else tuple(only),
         )
         return token

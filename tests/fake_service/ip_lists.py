@@ -1,0 +1,173 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The lists of an account, and the operations that change their items: one at a time, each done a while after it
+was asked for."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from ipaddress import ip_network
+from typing import Any
+
+from .clock import Clock, timestamp
+
+Item = dict[str, Any]
+
+KINDS = ("ip", "hostname", "asn", "redirect")
+MOST_ITEMS = 10_000  # over all lists of an account
+SHORTEST = {4: 8, 6: 12}  # prefix lengths, by the version of the network
+FIELDS = {"id", "name", "kind", "description", "num_referencing_filters", "created_on", "modified_on", "items"}
+
+
+@dataclass
+class Operation:
+    """A change of the items of one list, which is done once its time has come; or fails then, with an error."""
+
+    identity: str
+    ready: datetime
+    change: Callable[[], None] = field(repr=False)
+    error: str = ""
+    status: str = "pending"
+
+    def settle(self, now: datetime) -> None:
+        """Do it if its time has come and it is not done yet."""
+        if self.status not in ("pending", "running"):
+            return
+        if now < self.ready:
+            self.status = "running"
+            return
+        if not self.error:
+            try:
+                self.change()
+            except ValueError as exc:
+                self.error = str(exc)
+        self.status = "failed" if self.error else "completed"
+
+    def shown(self) -> Item:
+        """As the service shows it."""
+        ended = {"completed": timestamp(self.ready)} if self.status in ("completed", "failed") else {}
+        error = {"error": self.error} if self.status == "failed" else {}
+        return {"id": self.identity, "status": self.status, **ended, **error}
+
+
+@dataclass
+class IpLists:
+    """The lists of one account, plain dicts with their `items`; a test may look at them and change them."""
+
+    clock: Clock = field(repr=False)
+    lists: list[Item] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=list)
+    most_items: int = MOST_ITEMS
+
+    def seed(self, lists: Iterable[Mapping[str, Any]]) -> None:
+        """Add lists in the shape of a state document; ids, times and defaults are filled in where missing."""
+        for fields in lists:
+            unknown = fields.keys() - FIELDS
+            if unknown or "name" not in fields:
+                raise ValueError(f"a list has no {', '.join(sorted(unknown))}" if unknown else "a list needs a name")
+            now = self.clock.timestamp()
+            made = {
+                "id": uuid.uuid4().hex,
+                "kind": "ip",
+                "description": "",
+                "num_referencing_filters": 0,
+                "created_on": now,
+                "modified_on": now,
+                **fields,
+            }
+            items = [self.item(item) for item in fields.get("items", ())]
+            self.lists.append({**made, "items": items})
+
+    def document(self) -> list[Item]:
+        """The lists in the shape of a state document."""
+        return self.lists
+
+    def item(self, fields: Mapping[str, Any]) -> Item:
+        """A whole item out of the fields of a body or a document."""
+        now = self.clock.timestamp()
+        value = {"ip": written(fields["ip"])} if "ip" in fields else {}
+        return {"id": uuid.uuid4().hex, "comment": "", "created_on": now, "modified_on": now, **fields, **value}
+
+    def list_named(self, name: str) -> Item:
+        """The list with this name; LookupError without one."""
+        try:
+            return next(item for item in self.lists if item["name"] == name)
+        except StopIteration:
+            raise LookupError(f"no list has the name {name!r}") from None
+
+    def settle(self) -> None:
+        """Do what is due by now."""
+        for operation in self.operations:
+            operation.settle(self.clock.now())
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an operation is under way, so that no other may begin."""
+        self.settle()
+        return any(operation.status in ("pending", "running") for operation in self.operations)
+
+    def begin(self, change: Callable[[], None], seconds: float = 0.0, error: str = "") -> Operation:
+        """Take a change on, to be done after so many seconds; ValueError while another one is under way."""
+        if self.is_busy:
+            raise ValueError("an operation is under way")
+        ready = self.clock.now() + timedelta(seconds=seconds)
+        self.operations.append(Operation(uuid.uuid4().hex, ready, change, error))
+        return self.operations[-1]
+
+    def append(self, target: Item, bodies: Iterable[Mapping[str, Any]]) -> None:
+        """Add items, or update those that have the same address."""
+        for body in bodies:
+            known = next((item for item in target["items"] if item.get("ip") == written(body["ip"])), None)
+            if known is None:
+                target["items"].append(self.item(body))
+            else:
+                known.update(comment=body.get("comment", ""), modified_on=self.clock.timestamp())
+        self.touch(target)
+
+    def replace(self, target: Item, bodies: Iterable[Mapping[str, Any]]) -> None:
+        """Make these items the only ones."""
+        target["items"][:] = []
+        self.append(target, bodies)
+
+    def remove(self, target: Item, ids: Iterable[str]) -> None:
+        """Remove items by their ids; ValueError for one that is not there."""
+        doomed = set(ids)
+        unknown = doomed - {item["id"] for item in target["items"]}
+        if unknown:
+            raise ValueError(f"list item not found: {', '.join(sorted(unknown))}")
+        target["items"][:] = [item for item in target["items"] if item["id"] not in doomed]
+        self.touch(target)
+
+    def touch(self, target: Item) -> None:
+        target["modified_on"] = self.clock.timestamp()
+
+    def too_many(self, more: Iterable[Mapping[str, Any]], replaced: Item | None = None) -> bool:
+        """Whether the account would have more items than it may, with these beside those that are there."""
+        kept = {(each["name"], item.get("ip", item["id"])) for each in self.lists for item in each["items"]}
+        if replaced is not None:
+            kept = {entry for entry in kept if entry[0] != replaced["name"]}
+        return len(kept) + len({written(body["ip"]) for body in more}) > self.most_items
+
+
+def written(value: str) -> str:
+    """An address or a network as the service writes it: in lower case, single addresses without a length."""
+    try:
+        network = ip_network(value)
+    except ValueError:
+        return value
+    return str(network.network_address) if network.prefixlen == network.max_prefixlen else str(network)
+
+
+def refused_reason(value: str) -> str:
+    """Why the service refuses an address or a network in a list; an empty text if it takes it."""
+    try:
+        network = ip_network(value)
+    except ValueError as exc:
+        return str(exc)
+    least = SHORTEST[network.version]
+    return "" if network.prefixlen >= least else f"{value} is wider than /{least}"

@@ -1,0 +1,101 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lists of an account: operations that take their time, one at once, pages by cursor, and refusals."""
+
+from __future__ import annotations
+
+import pytest
+import requests
+
+from tests.fake_service import LocalService
+
+from .conftest import ACCOUNT, ZONE, Client
+
+OFFICE = {"name": "office", "items": [{"ip": "192.0.2.1", "comment": "door"}, {"ip": "198.51.100.0/24"}]}
+
+
+@pytest.fixture
+def lists(service: LocalService) -> Client:
+    service.account(ACCOUNT).seed(lists=[OFFICE])
+    session = requests.Session()
+    session.headers["Authorization"] = f"Bearer {service.token}"
+    return Client(session, f"{service.base_url}/accounts/{ACCOUNT}/rules/lists")
+
+
+def identity(service: LocalService, name: str = "office") -> str:
+    return str(service.account(ACCOUNT).ip_lists.list_named(name)["id"])
+
+
+def addresses(service: LocalService) -> dict[str, str]:
+    items = service.account(ACCOUNT).ip_lists.list_named("office")["items"]
+    return {item["ip"]: item["comment"] for item in items}
+
+
+def test_items_with_a_known_address_are_updated(service: LocalService, lists: Client) -> None:
+    body = [{"ip": "192.0.2.1/32", "comment": "gate"}, {"ip": "2001:DB8::1"}]
+    begun = lists.result("POST", f"/{identity(service)}/items", body)
+    done = lists.result("GET", f"/bulk_operations/{begun['operation_id']}")
+    assert done["status"] == "completed"
+    assert addresses(service) == {"192.0.2.1": "gate", "198.51.100.0/24": "", "2001:db8::1": ""}
+
+
+def test_one_operation_is_under_way_at_once(service: LocalService, lists: Client) -> None:
+    service.misbehave("slow_operation", seconds=60, times=1)
+    path = f"/{identity(service)}/items"
+    begun = lists.result("POST", path, [{"ip": "192.0.2.2"}])["operation_id"]
+    assert lists.result("GET", f"/bulk_operations/{begun}")["status"] == "running"
+    assert lists.refused("POST", path, [{"ip": "192.0.2.3"}])["status"] == 429
+    assert "192.0.2.2" not in addresses(service)
+    service.clock.advance(seconds=61)
+    assert lists.result("GET", f"/bulk_operations/{begun}")["status"] == "completed"
+    assert lists.result("POST", path, [{"ip": "192.0.2.3"}])["operation_id"] != begun
+
+
+def test_an_operation_may_fail(service: LocalService, lists: Client) -> None:
+    service.misbehave("failed_operation", error="disk full", times=1)
+    begun = lists.result("POST", f"/{identity(service)}/items", [{"ip": "192.0.2.2"}])["operation_id"]
+    shown = lists.result("GET", f"/bulk_operations/{begun}")
+    assert (shown["status"], shown["error"]) == ("failed", "disk full")
+    assert "192.0.2.2" not in addresses(service)
+
+
+def test_items_come_in_pages_by_cursor(service: LocalService, lists: Client) -> None:
+    path = f"/{identity(service)}/items?per_page=1"
+    first = lists("GET", path).json()
+    after = first["result_info"]["cursors"]["after"]
+    second = lists("GET", f"{path}&cursor={after}").json()
+    assert [page["result"][0]["ip"] for page in (first, second)] == ["192.0.2.1", "198.51.100.0/24"]
+    assert "after" not in second["result_info"]["cursors"]
+
+
+def test_a_list_in_use_stays(service: LocalService, lists: Client) -> None:
+    zone = service.zone(ZONE)
+    zone.seed(custom_rules=[{"ref": "a", "action": "block", "expression": "ip.src in $office"}])
+    assert lists.result("GET", f"/{identity(service)}")["num_referencing_filters"] == 1
+    assert "in use" in lists.refused("DELETE", f"/{identity(service)}")["message"]
+    zone.custom_rules.clear()
+    gone = identity(service)
+    assert lists.result("DELETE", f"/{gone}") == {"id": gone}
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ([{"ip": "10.0.0.0/7"}], "wider than /8"),
+        ([{"ip": "2000::/3"}], "wider than /12"),
+        ([{"ip": "192.0.2.1/24"}], "host bits"),
+        ([{"ip": f"192.0.2.{number}"} for number in range(10, 14)], "would have more"),
+    ],
+)
+def test_refused_items(service: LocalService, lists: Client, body: object, message: str) -> None:
+    service.account(ACCOUNT).ip_lists.most_items = 5
+    assert message in lists.refused("POST", f"/{identity(service)}/items", body)["message"]
+
+
+def test_refused_lists(service: LocalService, lists: Client) -> None:
+    assert "exists already" in lists.refused("POST", "", {"name": "office", "kind": "ip"})["message"]
+    assert lists.refused("POST", "", {"name": "Office!", "kind": "ip"})["status"] == 400
+    hosts = lists.result("POST", "", {"name": "hosts", "kind": "hostname"})
+    assert "kind hostname" in lists.refused("POST", f"/{hosts['id']}/items", [{"ip": "192.0.2.1"}])["message"]
+    assert lists.refused("GET", "/nowhere")["status"] == 404
