@@ -2,33 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a request meets: a small evaluator of rules, and of the part of the rules language that it needs.
-
-Fields: http.request.uri.path, http.host, http.request.method, http.user_agent, ip.src
-Comparisons: eq ==  ne !=  contains  matches ~  in {...}
-Values: "quoted text", with a backslash before a quote or backslash; addresses, networks and ranges a..b
-Without a comparison: true, ssl, cf.client.bot
-Combinations, the tightest first: parentheses, not !, and, xor, or
-"""
+"""The outcome of a request under firewall rules, and under custom rules."""
 
 from __future__ import annotations
 
-import ipaddress
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from ipaddress import ip_address
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.truth import NotKnown
+
 PRECEDENCE = ("log", "bypass", "allow", "challenge", "managed_challenge", "js_challenge", "block")
-FIELDS = {
-    "http.request.uri.path": "path",
-    "http.host": "host",
-    "http.request.method": "method",
-    "http.user_agent": "user_agent",
-    "ip.src": "source",
-}
-FLAGS = {"ssl": "ssl", "cf.client.bot": "bot"}
-TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([(){}~]|==|!=|!)|([\w.:/]+))')
 
 
 @dataclass(frozen=True)
@@ -109,154 +97,24 @@ def under_custom_rules(
 
 
 def matches(expression: str, request: Request) -> bool:
-    """Whether `request` is one of those of `expression`. Raises SyntaxError for what is not in the subset."""
-    parser = _Parser(_tokens(expression), request)
-    result = parser.either()
-    if parser.tokens:
-        raise SyntaxError(f"{parser.tokens[0]} is too much in {expression}")
-    return result
+    """Whether the expression matches the request, by the evaluation of the expectations, which the vendor's engine judges;
+    raises SyntaxError if that is not known."""
+    truth = decider(expression)(_fields_of(request))
+    if isinstance(truth, NotKnown):
+        raise SyntaxError(f"{expression}: {', '.join(truth.reasons)}")
+    return truth
 
 
-def _tokens(expression: str) -> list[str]:
-    tokens: list[str] = []
-    rest = expression.strip()
-    while rest:
-        token_match = TOKEN.match(rest)
-        if not token_match:
-            raise SyntaxError(f"unreadable: {rest}")
-        tokens.append(token_match[0].strip())
-        rest = rest[token_match.end() :].lstrip()
-    return tokens
-
-
-class _Parser:
-    """Each method takes the tokens of its part from the front, and says whether the request matches it."""
-
-    def __init__(self, tokens: list[str], request: Request) -> None:
-        self.tokens = tokens
-        self.request = request
-
-    def either(self) -> bool:
-        results = [self.one()]
-        while self.next_is("or"):
-            results.append(self.one())
-        return any(results)
-
-    def one(self) -> bool:
-        result = self.both()
-        while self.next_is("xor"):
-            result ^= self.both()
-        return result
-
-    def both(self) -> bool:
-        results = [self.single()]
-        while self.next_is("and"):
-            results.append(self.single())
-        return all(results)
-
-    def single(self) -> bool:
-        if self.next_is("not") or self.next_is("!"):
-            return not self.single()
-        if self.next_is("("):
-            result = self.either()
-            self.must_be(")")
-            return result
-        return self.comparison()
-
-    def comparison(self) -> bool:
-        name = self.take()
-        if name == "true":
-            return True
-        if name in FLAGS:
-            return bool(getattr(self.request, FLAGS[name]))
-        if name not in FIELDS:
-            raise SyntaxError(f"{name} is not a field")
-        value = getattr(self.request, FIELDS[name])
-        operator = self.take()
-        if operator == "in":
-            members = self.members()
-            return any(_among(name, value, member) for member in members)
-        if operator not in COMPARISONS:
-            raise SyntaxError(f"{operator} is not a comparison")
-        return COMPARISONS[operator](name, value, self.take())
-
-    def members(self) -> Sequence[str]:
-        self.must_be("{")
-        members = []
-        while not self.next_is("}"):
-            members.append(self.take())
-        return members
-
-    def take(self) -> str:
-        if not self.tokens:
-            raise SyntaxError("the expression ends too early")
-        return self.tokens.pop(0)
-
-    def next_is(self, word: str) -> bool:
-        if self.tokens[:1] != [word]:
-            return False
-        self.tokens.pop(0)
-        return True
-
-    def must_be(self, word: str) -> None:
-        if not self.next_is(word):
-            raise SyntaxError(f"{word} is missing before {self.tokens[:1]}")
-
-
-ESCAPE = re.compile(r'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-7]{3})|.)', re.DOTALL)
-
-
-def _unquoted(token: str) -> str:
-    if not token.startswith('"'):
-        raise SyntaxError(f"{token} is not a quoted text")
-    return ESCAPE.sub(_unescaped, token[1:-1])
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    character, hexadecimal, octal = escape.groups()
-    if not (character or hexadecimal or octal):
-        raise SyntaxError(f"{escape[0]} is no escape")
-    return str(character) if character else chr(int(hexadecimal, 16) if hexadecimal else int(octal, 8))
-
-
-def _among(name: str, value: str, token: str) -> bool:
-    if name != "ip.src":
-        return value == _unquoted(token)
-    address = ipaddress.ip_address(value)
-    first, dots, last = token.partition("..")
-    if not dots:
-        return address in ipaddress.ip_network(token)
-    low, high = ipaddress.ip_address(first), ipaddress.ip_address(last)
-    return address.version == low.version and int(low) <= int(address) <= int(high)
-
-
-def _equal(name: str, value: str, token: str) -> bool:
-    if name == "ip.src" and ("/" in token or ".." in token):
-        raise SyntaxError(f"{token} is more than one address")
-    return _among(name, value, token)
-
-
-def _different(name: str, value: str, token: str) -> bool:
-    return not _equal(name, value, token)
-
-
-def _contains(name: str, value: str, token: str) -> bool:
-    return _unquoted(token) in value
-
-
-def _matches(name: str, value: str, token: str) -> bool:
-    """In a regular expression, a backslash is dropped before a quote only."""
-    if not token.startswith('"'):
-        raise SyntaxError(f"{token} is not a quoted text")
-    return re.search(token[1:-1].replace('\\"', '"'), value) is not None
-
-
-COMPARISONS: dict[str, Callable[[str, str, str], bool]] = {
-    "eq": _equal,
-    "==": _equal,
-    "ne": _different,
-    "!=": _different,
-    "contains": _contains,
-    "matches": _matches,
-    "~": _matches,
-}
+@lru_cache(maxsize=1024)
+def _fields_of(request: Request) -> Fields:
+    return Fields(
+        {
+            "http.request.uri.path": request.path.encode(),
+            "http.host": request.host.encode(),
+            "http.request.method": request.method.encode(),
+            "http.user_agent": request.user_agent.encode(),
+            "ip.src": ip_address(request.source),
+            "ssl": request.ssl,
+            "cf.client.bot": request.bot,
+        }
+    )
