@@ -1,25 +1,30 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one account holds of Advanced TCP Protection and Advanced DNS Protection."""
+"""What one account holds of Advanced TCP Protection and Advanced DNS Protection, and of the rulesets beside them."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from ipaddress import ip_network
 from typing import Any
 
 from . import beside
-from .clock import Clock, timestamp
+from .clock import Clock
+from .custom_rules import seed, written
 from .ip_lists import IpLists
 from .traffic import NODES, SETTINGS, Flow, flow
 
 Item = dict[str, Any]
 
 KINDS = ("syn_flood", "out_of_state_tcp")
+RULESETS = {  # their rules in a state document, and the phase
+    "network_firewall_rules": "magic_transit",
+    "ddos_l4_overrides": "ddos_l4",
+    "ddos_l7_overrides": "ddos_l7",
+}
 ASSIGNED = ("id", "created_on", "modified_on")
 
 
@@ -43,6 +48,9 @@ class Account:
     onboarded: list[Item] = field(default_factory=list)
     access_rules: list[Item] = field(default_factory=list)
     audit_log: list[Item] = field(default_factory=list)
+    entry_points: dict[str, Item] = field(default_factory=dict)  # by phase, as the service shows them
+    advanced: bool = True  # whether it has the action log, and the fields and lists of higher plans
+    most_network_firewall_rules: int = 200
 
     def __post_init__(self) -> None:
         self.ip_lists = IpLists(self.clock)
@@ -66,8 +74,22 @@ class Account:
         access_rules: Iterable[Item] = (),
         audit_log: Iterable[Item] = (),
         lists: Iterable[Item] = (),
+        advanced: bool | None = None,
+        most_network_firewall_rules: int | None = None,
+        **rules: Iterable[Item] | None,
     ) -> Account:
-        """Add to the account, in the shape of a state document; ids, times and defaults are filled in where missing."""
+        """Add to the account, in the shape of a state document; ids, times and defaults are filled in where missing.
+
+        `rules` are those of the entry points, by their names in RULESETS; None leaves the account without one.
+        """
+        unknown = rules.keys() - RULESETS
+        if unknown:
+            raise ValueError(f"an account has no {', '.join(sorted(unknown))}")
+        for ruleset, phase in RULESETS.items():
+            seed(self.entry_points, phase, "root", rules.get(ruleset), self.clock.timestamp())
+        self.advanced = self.advanced if advanced is None else advanced
+        if most_network_firewall_rules is not None:
+            self.most_network_firewall_rules = most_network_firewall_rules
         if entitled is not None:
             self.entitled = entitled
         if dns_entitled is not None:
@@ -113,7 +135,19 @@ class Account:
             "access_rules": self.access_rules,
             "audit_log": self.audit_log,
             "lists": self.ip_lists.document(),
+            "advanced": self.advanced,
+            "most_network_firewall_rules": self.most_network_firewall_rules,
+            **{
+                name: self.entry_points[phase]["rules"]
+                for name, phase in RULESETS.items()
+                if phase in self.entry_points
+            },
         }
+
+    def rules_of(self, name: str) -> list[Item]:
+        """The rules of an entry point, the list itself."""
+        rules: list[Item] = self.entry_points[RULESETS[name]]["rules"] if RULESETS[name] in self.entry_points else []
+        return rules
 
 
 ATP = "advanced_tcp_protection"
@@ -147,11 +181,6 @@ class Collection:
             "created_on": created_on,
             "modified_on": written(fields.get("modified_on", created_on)),
         }
-
-
-def written(moment: datetime | str) -> str:
-    """YAML reads a bare timestamp as a moment; what is written out already stays as it is."""
-    return timestamp(moment) if isinstance(moment, datetime) else moment
 
 
 def same_network(item: Item) -> Hashable:

@@ -17,7 +17,7 @@ from .admission import check_answers
 AREAS = (
     tcp_protection.area,
     firewall.area,
-    rulesets.area,
+    *rulesets.AREAS,
     directory.area,
     analytics.area,
     neighbours.area,

@@ -17,7 +17,18 @@ from .answers import Refusal
 
 Permission = Literal["none", "read", "write"]
 Area = Literal[
-    "protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing", "access_rules", "lists"
+    "protection",
+    "firewall",
+    "waf",
+    "account_settings",
+    "zone",
+    "analytics",
+    "addressing",
+    "access_rules",
+    "network_firewall",
+    "ddos_l4",
+    "ddos_l7",
+    "lists",
 ]
 
 EMAIL = "operator@example.com"
@@ -42,6 +53,9 @@ class Grant:
     addressing: Permission = "read"
     access_rules: Permission = "read"
     lists: Permission = "write"
+    network_firewall: Permission = "write"
+    ddos_l4: Permission = "write"
+    ddos_l7: Permission = "write"
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:

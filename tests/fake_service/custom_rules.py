@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a zone's entry point of custom rules holds, and what becomes of its rules when it is written.
+"""What an entry point holds, such as that of a zone's custom rules, and what becomes of its rules when it is written.
 
 Rules are plain dicts as the service shows them. Nothing here changes a rule or a list: what is to be comes as a new one,
 so that a dry run is a write that is not taken over.
@@ -11,38 +11,61 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Any
 
-from .accounts import Item, written
 from .answers import INVALID, refusal
-from .rule_checks import check, check_refs
+from .clock import timestamp
+from .rule_checks import check_refs, duplicates
+
+Item = dict[str, Any]
+Check = Callable[[Item, "Item | None", str], None]
 
 PHASE = "http_request_firewall_custom"
 NAME = "default"
 STAMPS = ("version", "last_updated")
 
 
-def new_entry_point(now: str, name: str = NAME) -> Item:
+def new_entry_point(now: str, name: str = NAME, phase: str = PHASE, kind: str = "zone") -> Item:
     """An entry point without rules, of version 0: the first write makes it version 1."""
     return {
         "id": uuid.uuid4().hex,
         "name": name,
         "description": "",
-        "kind": "zone",
-        "phase": PHASE,
+        "kind": kind,
+        "phase": phase,
         "version": "0",
         "last_updated": now,
         "rules": [],
     }
 
 
+def seed(entry_points: dict[str, Item], phase: str, kind: str, rules: Iterable[Item] | None, now: str) -> None:
+    """Add rules, be it none of them, to the entry point of a phase, which is made where there is none; None adds nothing."""
+    if rules is None:
+        return
+    entry_point = entry_points.get(phase) or new_entry_point(now, phase=phase, kind=kind)
+    both = [*entry_point["rules"], *(seeded(fields, now) for fields in rules)]
+    for ref in duplicates(both):
+        raise ValueError(f"two rules have the ref {ref!r}")
+    entry_point["rules"][:] = both
+    entry_point["version"] = str(int(entry_point["version"]) + 1)
+    entry_points[phase] = entry_point
+
+
 def seeded(fields: Item, now: str) -> Item:
     """A rule as it may have come there by other hands: unknown fields and actions are fine, defaults are filled in."""
     lacking = [name for name in ("action", "expression") if name not in fields]
     if lacking:
-        raise ValueError(f"a custom rule needs {', '.join(lacking)}")
+        raise ValueError(f"a rule needs {', '.join(lacking)}")
     stamps = {"version": str(fields.get("version", 1)), "last_updated": written(fields.get("last_updated", now))}
     return {**whole(fields, fields.get("id") or uuid.uuid4().hex), **stamps}
+
+
+def written(moment: datetime | str) -> str:
+    """YAML reads a bare timestamp as a moment; what is written out already stays as it is."""
+    return timestamp(moment) if isinstance(moment, datetime) else moment
 
 
 def whole(fields: Item, identifier: str) -> Item:
@@ -57,7 +80,7 @@ def whole(fields: Item, identifier: str) -> Item:
     }
 
 
-def replaced(rules_before: Sequence[Item], bodies: Sequence[Item], now: str) -> list[Item]:
+def replaced(rules_before: Sequence[Item], bodies: Sequence[Item], now: str, check: Check) -> list[Item]:
     """The rules after a PUT of these: found again by id or by ref, the others new; refused when one is not valid."""
     known = found_again(rules_before, bodies)
     for index, (body, existing) in enumerate(zip(bodies, known, strict=True)):
@@ -110,7 +133,7 @@ def successor(body: Item, existing: Item | None, now: str) -> Item:
     return {**content, "version": str(version), "last_updated": now}
 
 
-def added(rules_before: Sequence[Item], body: Item, now: str) -> list[Item]:
+def added(rules_before: Sequence[Item], body: Item, now: str, check: Check) -> list[Item]:
     """The rules with one more, at its position or last."""
     fields, position = apart(body)
     check(fields, None, "")
@@ -120,7 +143,7 @@ def added(rules_before: Sequence[Item], body: Item, now: str) -> list[Item]:
     return rules
 
 
-def changed(rules_before: Sequence[Item], existing: Item, body: Item, now: str) -> list[Item]:
+def changed(rules_before: Sequence[Item], existing: Item, body: Item, now: str, check: Check) -> list[Item]:
     """The rules with one of them redefined, moved, or both; of what it was, nothing is kept but its id."""
     fields, position = apart(body)
     rule = existing

@@ -17,6 +17,8 @@ except ImportError:  # where there is no wheel of it, every expression is taken
 
 
 LONGEST = 4096
+PACKETS = "magic_firewall"  # the scheme of expressions about packets; None is that of requests
+TRUE = {None: "ssl", PACKETS: "sip"}  # a field that is there
 TEXT = re.compile(
     r"""
       (r(?P<fence>\#*)".*?"(?P=fence)   # raw: r"..." or r#"..."#
@@ -28,20 +30,20 @@ CONSTANT = re.compile(r"(?<![\w.])(?:true|false)(?![\w.])")  # documented, and n
 REASON = re.compile(r".*?\n.*?\n *\^* *(.*)", re.DOTALL)
 
 
-def fault_in(expression: str) -> str | None:
-    """Why this is no expression of a request, or None when it is one."""
+def fault_in(expression: str, scheme: str | None = None, longest: int = LONGEST) -> str | None:
+    """Why this is no expression of a request, or of a packet, or None when it is one."""
     if not expression.strip():
         return "it is empty"
-    if len(expression) > LONGEST:
-        return f"it is longer than {LONGEST} characters"
-    error = parse_expression(_without_constants(expression)).get("error")
+    if len(expression) > longest:
+        return f"it is longer than {longest} characters"
+    error = parse_expression(_without_constants(expression, TRUE[scheme]), scheme).get("error")
     return None if error is None else REASON.sub(r"\1", error).strip()
 
 
-def _without_constants(expression: str) -> str:
+def _without_constants(expression: str, field: str) -> str:
     """The expression with a field that is there in the place of true and false."""
     parts, end = [], 0
     for text in TEXT.finditer(expression):
-        parts += [CONSTANT.sub("ssl", expression[end : text.start()]), text[0]]
+        parts += [CONSTANT.sub(field, expression[end : text.start()]), text[0]]
         end = text.end()
-    return "".join([*parts, CONSTANT.sub("ssl", expression[end:])])
+    return "".join([*parts, CONSTANT.sub(field, expression[end:])])

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .accounts import Item
 from .answers import INVALID, Refusal, refusal
-from .expressions import fault_in
+from .expressions import LONGEST, fault_in
+
+Item = dict[str, Any]
 
 BAD_EXPRESSION = 20127
 ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
@@ -41,21 +42,35 @@ Problem = tuple[str, str]  # a pointer below the parameters, and what is wrong t
 
 
 def check(body: Item, existing: Item | None, pointer: str) -> None:
-    """Refuse a rule that the service would not take; existing is the one that it replaces."""
+    """Refuse a custom rule that the service would not take; existing is the one that it replaces."""
+    check_shape(body, existing, pointer)
+    check_action(body, existing, pointer)
+
+
+def check_shape(
+    body: Item, existing: Item | None, pointer: str, scheme: str | None = None, longest: int = LONGEST
+) -> None:
+    """Refuse a rule without action or expression, one that has an unknown field, and one whose expression is none."""
     for name in ("action", "expression"):
         if name not in body:
             raise refusal(400, INVALID, f"body {pointer}/{name}: is required", f"{pointer}/{name}")
     for name in sorted(body.keys() - FIELDS) if existing is None else ():
         raise invalid(name, body[name], "a rule has no such field", f"{pointer}/{name}")
-    fault = fault_in(body["expression"])
+    fault = fault_in(body["expression"], scheme, longest)
     if fault is not None:
         raise invalid("expression", body["expression"], fault, f"{pointer}/expression", BAD_EXPRESSION)
-    check_action(body, existing, pointer)
+
+
+def same_action(body: Item, existing: Item | None) -> bool:
+    """Whether a rule has its action already, with the same parameters: whatever is there is accepted back."""
+    if existing is None:
+        return False
+    return all(body.get(name, {}) == existing.get(name, {}) for name in ("action", "action_parameters"))
 
 
 def check_action(body: Item, existing: Item | None, pointer: str) -> None:
     action, parameters = body["action"], body.get("action_parameters", {})
-    if existing is not None and (action, parameters) == (existing["action"], existing.get("action_parameters", {})):
+    if same_action(body, existing):
         return
     if action not in (*ACTIONS, existing and existing["action"]):
         raise invalid("action", action, f"there are only {', '.join(ACTIONS)}", f"{pointer}/action")

@@ -1,145 +1,204 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A zone's rulesets, of which there is one at most: the entry point of its custom rules. Writes answer the whole of it."""
+"""The rulesets of an account or a zone: entry points of phases, and managed ones that can be read. Writes answer the whole."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import Blueprint, g, request
 from werkzeug.wrappers import Response
 
-from .accounts import Item
-from .admission import admit_to_zone
-from .answers import INVALID, missing, refusal, success
+from .accounts import Account, Item
+from .admission import known_caller, within_contract
+from .answers import INVALID, METHOD_NOT_ALLOWED, Refusal, missing, no_route, refusal, success
 from .contract import API
+from .credentials import Area
 from .current import service
-from .custom_rules import NAME, PHASE, added, changed, new_entry_point, replaced
+from .custom_rules import NAME, added, changed, new_entry_point, replaced
+from .phases import PHASES, Phase
+from .zones import Zone
 
 NO_ENTRY_POINT = 10003
 TOO_MANY = 20217
-MOST_RULES = {"free": 5, "pro": 20, "business": 100, "enterprise": 1000}  # by the plan of the zone
-ENTRY_POINT = f"/phases/{PHASE}/entrypoint"
+KINDS = {"account_id": "root", "zone_id": "zone"}  # of the rulesets that are no managed ones
 
 
-area = Blueprint("rulesets", __name__, url_prefix=f"{API}/zones/<zone_id>/rulesets")
-area.before_request(partial(admit_to_zone, "waf"))
+class Place(NamedTuple):
+    """Whose rulesets a call is about, and their phases."""
+
+    option: str
+    owner: Account | Zone
+
+    @property
+    def kind(self) -> str:
+        return KINDS[self.option]
+
+    @property
+    def phases(self) -> list[Phase]:
+        return list(PHASES[self.option].values())
+
+    def stored(self, phase: Phase) -> Item | None:
+        return self.owner.entry_points.get(phase.name)
+
+
+def admit() -> None:
+    """Before each call; leaves in g whose rulesets it is about. It takes the permission of the phase, if that is known."""
+    (option,) = (name for name in KINDS if name in (request.view_args or {}))
+    subject = str((request.view_args or {})[option])
+    owners: dict[str, Any] = service.accounts if option == "account_id" else service.zones
+    known_caller(area_of(option, owners.get(subject)), option)
+    if subject not in owners:
+        raise no_route(request.path)
+    g.place = Place(option, owners[subject])
+    within_contract()
+
+
+def area_of(option: str, owner: Account | Zone | None) -> Area:
+    arguments, phases = request.view_args or {}, PHASES[option]
+    ruleset_id = arguments.get("ruleset_id")
+    if arguments.get("phase") in phases:
+        return phases[arguments["phase"]].area
+    for phase in phases.values() if ruleset_id else ():
+        stored = owner.entry_points.get(phase.name) if owner else None
+        if ruleset_id in [each["id"] for each in (stored, phase.managed) if each]:
+            return phase.area
+    return next(iter(phases.values())).area
+
 
 # Rulesets
 
 
-@area.get("")
-def list_rulesets(zone_id: str) -> Response:
+def list_rulesets(**owner: str) -> Response:
     if "cursor" in request.args:
         raise refusal(400, INVALID, "query parameter 'cursor': there is no further page")
-    stored = [g.zone.entry_point] if g.zone.entry_point else []
+    managed = [phase.managed for phase in g.place.phases if phase.managed and g.place.option == "account_id"]
+    stored = [*g.place.owner.entry_points.values(), *managed]
     return success([{name: value for name, value in each.items() if name != "rules"} for each in stored])
 
 
-@area.post("")
-def create_ruleset(zone_id: str) -> Response:
+def create_ruleset(**owner: str) -> Response:
     body = request.get_json()
-    if g.zone.entry_point is not None:
-        reason = f"exceeded maximum number of zone rulesets for phase {PHASE}"
-        raise refusal(400, TOO_MANY, f"'zone' is not a valid value for kind because {reason}", "/kind")
-    return replace(new_entry_point(service.clock.timestamp(), body["name"]), body)
+    phase = PHASES[g.place.option].get(body["phase"])
+    if phase is None or body["kind"] != g.place.kind:
+        raise refusal(
+            400, INVALID, f"there is no entry point of the phase {body['phase']} and this kind here", "/phase"
+        )
+    if g.place.stored(phase) is not None:
+        reason = f"exceeded maximum number of {g.place.kind} rulesets for phase {phase.name}"
+        raise refusal(400, TOO_MANY, f"{g.place.kind!r} is not a valid value for kind because {reason}", "/kind")
+    return replace(made(phase, body["name"]), body)
 
 
-@area.get(ENTRY_POINT)
-def read_entry_point(zone_id: str) -> Response:
-    if g.zone.entry_point is None:
-        raise refusal(404, NO_ENTRY_POINT, f"could not find entrypoint ruleset in the {PHASE} phase")
-    return success(shown(g.zone.entry_point))
+def read_entry_point(phase: str, **owner: str) -> Response:
+    stored = g.place.stored(known_phase(phase))
+    if stored is None:
+        raise refusal(404, NO_ENTRY_POINT, f"could not find entrypoint ruleset in the {phase} phase")
+    return success(shown(stored))
 
 
-@area.put(ENTRY_POINT)
-def replace_entry_point(zone_id: str) -> Response:
-    body = request.get_json()
-    stored = g.zone.entry_point or new_entry_point(service.clock.timestamp(), body.get("name", NAME))
+def replace_entry_point(phase: str, **owner: str) -> Response:
+    body, known = request.get_json(), known_phase(phase)
+    stored = g.place.stored(known) or made(known, body.get("name", NAME))
     if body.get("name", stored["name"]) != stored["name"]:
         raise refusal(400, INVALID, f"the ruleset has the name {stored['name']!r}, which cannot be changed", "/name")
     return replace(stored, body)
 
 
-@area.get("/<ruleset_id>")
-def read_ruleset(zone_id: str, ruleset_id: str) -> Response:
-    return success(shown(ruleset(ruleset_id)))
+def read_ruleset(ruleset_id: str, **owner: str) -> Response:
+    managed = next((phase.managed for phase in g.place.phases if is_managed(phase, ruleset_id)), None)
+    return success(shown(managed or ruleset(ruleset_id)))
 
 
-@area.put("/<ruleset_id>")
-def replace_ruleset(zone_id: str, ruleset_id: str) -> Response:
+def replace_ruleset(ruleset_id: str, **owner: str) -> Response:
     return replace(ruleset(ruleset_id), request.get_json())
 
 
-@area.delete("/<ruleset_id>")
-def delete_ruleset(zone_id: str, ruleset_id: str) -> Response:
-    ruleset(ruleset_id)
+def delete_ruleset(ruleset_id: str, **owner: str) -> Response:
+    stored = ruleset(ruleset_id)
     if not dry_run():
-        g.zone.entry_point = None
+        del g.place.owner.entry_points[stored["phase"]]
     return Response(status=204)
 
 
 # Single rules
 
 
-@area.post("/<ruleset_id>/rules")
-def create_rule(zone_id: str, ruleset_id: str) -> Response:
+def create_rule(ruleset_id: str, **owner: str) -> Response:
     stored = ruleset(ruleset_id)
-    return write(stored, added(stored["rules"], request.get_json(), service.clock.timestamp()))
+    return write(stored, added(stored["rules"], request.get_json(), service.clock.timestamp(), check_of(stored)))
 
 
-@area.patch("/<ruleset_id>/rules/<rule_id>")
-def change_rule(zone_id: str, ruleset_id: str, rule_id: str) -> Response:
+def change_rule(ruleset_id: str, rule_id: str, **owner: str) -> Response:
     stored, body = ruleset(ruleset_id), request.get_json()
     existing = rule(stored, rule_id)
     if body.get("id", rule_id) != rule_id:
         raise refusal(400, INVALID, f"the body is about {body['id']!r}, the path about {rule_id!r}", "/id")
-    return write(stored, changed(stored["rules"], existing, body, service.clock.timestamp()))
+    now, check = service.clock.timestamp(), check_of(stored)
+    return write(stored, changed(stored["rules"], existing, body, now, check))
 
 
-@area.delete("/<ruleset_id>/rules/<rule_id>")
-def delete_rule(zone_id: str, ruleset_id: str, rule_id: str) -> Response:
+def delete_rule(ruleset_id: str, rule_id: str, **owner: str) -> Response:
     stored = ruleset(ruleset_id)
     doomed = rule(stored, rule_id)
     return write(stored, [each for each in stored["rules"] if each is not doomed])
 
 
-# Both
+# All of them
+
+
+def known_phase(name: str) -> Phase:
+    if name not in PHASES[g.place.option]:
+        raise no_route(request.path)
+    return PHASES[g.place.option][name]
+
+
+def made(phase: Phase, name: str) -> Item:
+    return new_entry_point(service.clock.timestamp(), name, phase.name, g.place.kind)
+
+
+def is_managed(phase: Phase, ruleset_id: str) -> bool:
+    return phase.managed is not None and phase.managed["id"] == ruleset_id
 
 
 def ruleset(ruleset_id: str) -> Item:
-    stored: Item | None = g.zone.entry_point
-    if stored is None or stored["id"] != ruleset_id:
+    stored: Item | None = next((each for each in g.place.owner.entry_points.values() if each["id"] == ruleset_id), None)
+    if stored is None and any(is_managed(phase, ruleset_id) for phase in g.place.phases):
+        raise Refusal(405, [{"code": METHOD_NOT_ALLOWED, "message": "a managed ruleset cannot be changed"}])
+    if stored is None:
         raise missing("ruleset", ruleset_id)
     return stored
 
 
 def rule(stored: Item, rule_id: str) -> Item:
-    match: Item | None = g.zone.find(stored["rules"], rule_id)
+    match: Item | None = next((each for each in stored["rules"] if each["id"] == rule_id), None)
     if match is None:
         raise missing("rule", rule_id)
     return match
 
 
+def check_of(stored: Item) -> Any:
+    return PHASES[g.place.option][stored["phase"]].check(g.place.owner)
+
+
 def replace(stored: Item, body: Item) -> Response:
     """All rules at once; what the body leaves out is erased, the name excepted."""
-    rules = replaced(stored["rules"], body.get("rules", []), service.clock.timestamp())
+    rules = replaced(stored["rules"], body.get("rules", []), service.clock.timestamp(), check_of(stored))
     return write(stored, rules, description=body.get("description", ""))
 
 
 def write(stored: Item, rules: list[Item], **fields: Any) -> Response:
-    """Take the rules over into the ruleset, unless they are more than the plan takes, or this is a dry run."""
-    most = MOST_RULES.get(g.zone.plan, len(rules))
+    """Take the rules over into the ruleset, unless they are more than its owner may have, or this is a dry run."""
+    most = PHASES[g.place.option][stored["phase"]].most(g.place.owner)
     if len(rules) > max(most, len(stored["rules"])):
-        reason = f"exceeded maximum number of rules in the phase {PHASE}: {len(rules)} out of {most}"
+        reason = f"exceeded maximum number of rules in the phase {stored['phase']}: {len(rules)} out of {most}"
         raise refusal(400, TOO_MANY, reason, "/rules")
     if dry_run():
         return success(None)
     stored["rules"][:] = rules
     stored.update(fields, version=str(int(stored["version"]) + 1), last_updated=service.clock.timestamp())
-    g.zone.entry_point = stored
+    g.place.owner.entry_points[stored["phase"]] = stored
     return success(shown(stored))
 
 
@@ -150,3 +209,33 @@ def dry_run() -> bool:
 def shown(stored: Item) -> Item:
     """The ruleset as it is answered: one without rules has no field for them."""
     return stored if stored["rules"] else {name: value for name, value in stored.items() if name != "rules"}
+
+
+ROUTES = (
+    ("GET", "", list_rulesets),
+    ("POST", "", create_ruleset),
+    ("GET", "/phases/{phase}/entrypoint", read_entry_point),
+    ("PUT", "/phases/{phase}/entrypoint", replace_entry_point),
+    ("GET", "/<ruleset_id>", read_ruleset),
+    ("PUT", "/<ruleset_id>", replace_ruleset),
+    ("DELETE", "/<ruleset_id>", delete_ruleset),
+    ("POST", "/<ruleset_id>/rules", create_rule),
+    ("PATCH", "/<ruleset_id>/rules/<rule_id>", change_rule),
+    ("DELETE", "/<ruleset_id>/rules/<rule_id>", delete_rule),
+)
+
+
+def area_at(option: str) -> Blueprint:
+    """The routes below one kind of owner; those of entry points once for each phase, as the contract has them."""
+    owners = option.removesuffix("_id") + "s"
+    area = Blueprint(f"rulesets_of_{owners}", __name__, url_prefix=f"{API}/{owners}/<{option}>/rulesets")
+    area.before_request(admit)
+    for method, path, view in ROUTES:
+        for phase in PHASES[option] if "{phase}" in path else ("",):
+            defaults = {"phase": phase} if phase else {}
+            name = f"{view.__name__}_{phase}" if phase else view.__name__
+            area.add_url_rule(path.format(phase=phase), name, view, methods=[method], defaults=defaults)
+    return area
+
+
+AREAS = tuple(area_at(option) for option in PHASES)

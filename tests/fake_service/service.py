@@ -91,30 +91,11 @@ class Service:
         self,
         token: str,
         *,
-        protection: Permission = "write",
-        firewall: Permission = "write",
-        waf: Permission = "write",
-        account_settings: Permission = "read",
-        zone: Permission = "read",
-        analytics: Permission = "read",
-        addressing: Permission = "read",
-        access_rules: Permission = "read",
-        lists: Permission = "write",
         only: Iterable[str] | None = None,
+        **permissions: Permission,
     ) -> str:
         """Accept another token, with these permissions by area, limited to some account and zone ids if `only` is given."""
-        self.credentials.tokens[token] = Grant(
-            protection,
-            firewall,
-            waf,
-            account_settings,
-            zone,
-            analytics,
-            addressing,
-            access_rules,
-            lists,
-            None if only is None else tuple(only),
-        )
+        self.credentials.tokens[token] = Grant(**permissions, only=None if only is None else tuple(only))
         return token
 
     def misbehave(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one zone holds: firewall rules and the filters they act on, and custom rules."""
+"""What one zone holds: firewall rules and the filters they act on, custom rules, and overrides of managed DDoS rules."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from .accounts import Item
 from .beside import access_rule
 from .clock import Clock
-from .custom_rules import new_entry_point, seeded
-from .rule_checks import duplicates
+from .custom_rules import PHASE, seed
 
+DDOS = "ddos_l7"
 OPTIONAL = ("products", "ref")
 
 
@@ -22,18 +22,30 @@ OPTIONAL = ("products", "ref")
 class Zone:
     """The `filter` of a rule is the very dict that stands in `filters`, so the two never differ.
 
-    entry_point is the ruleset that holds the custom rules, as the service shows it, or None while there is none.
+    `entry_point` is the ruleset that holds the custom rules, as the service shows it, or None while there is none.
     """
 
     clock: Clock = field(repr=False)
     rules: list[Item] = field(default_factory=list)
     filters: list[Item] = field(default_factory=list)
-    entry_point: Item | None = None
+    entry_points: dict[str, Item] = field(default_factory=dict)  # by phase, as the service shows them
     name: str = ""
     plan: str = "enterprise"
     status: str = "active"
     account_id: str | None = None
     access_rules: list[Item] = field(default_factory=list)
+    advanced: bool = True  # whether its plan has the action log of managed DDoS rules
+
+    @property
+    def entry_point(self) -> Item | None:
+        """The ruleset of the custom rules."""
+        return self.entry_points.get(PHASE)
+
+    @property
+    def ddos_l7_overrides(self) -> list[Item]:
+        """The overrides of managed DDoS rules, the list itself."""
+        rules: list[Item] = self.entry_points[DDOS]["rules"] if DDOS in self.entry_points else []
+        return rules
 
     @property
     def custom_rules(self) -> list[Item]:
@@ -52,6 +64,8 @@ class Zone:
         status: str | None = None,
         account_id: str | None = None,
         access_rules: Iterable[Item] = (),
+        ddos_l7_overrides: Iterable[Item] | None = None,
+        advanced: bool | None = None,
     ) -> Zone:
         """Add filters, rules with their filters nested, and custom rules; ids and defaults are filled in where missing.
 
@@ -68,19 +82,10 @@ class Zone:
         for fields in rules:
             known = self.find(self.filters, fields["filter"].get("id", ""))
             self.rules.append(rule(fields, known or self._seed_filter(fields["filter"])))
-        if custom_rules is not None:
-            self._seed_custom_rules(custom_rules)
+        self.advanced = self.advanced if advanced is None else advanced
+        for phase, seeds in ((PHASE, custom_rules), (DDOS, ddos_l7_overrides)):
+            seed(self.entry_points, phase, "zone", seeds, self.clock.timestamp())
         return self
-
-    def _seed_custom_rules(self, custom_rules: Iterable[Item]) -> None:
-        now = self.clock.timestamp()
-        rules = [*self.custom_rules, *(seeded(fields, now) for fields in custom_rules)]
-        for ref in duplicates(rules):
-            raise ValueError(f"two custom rules have the ref {ref!r}")
-        if self.entry_point is None:
-            self.entry_point = new_entry_point(now)
-        self.entry_point["rules"][:] = rules
-        self.entry_point["version"] = str(int(self.entry_point["version"]) + 1)
 
     def _seed_filter(self, fields: Item) -> Item:
         self.filters.append(filter_(fields))
@@ -96,7 +101,10 @@ class Zone:
     def document(self) -> Item:
         """The zone in the shape of a state document."""
         custom = {} if self.entry_point is None else {"custom_rules": self.custom_rules}
-        about = {"name": self.name, "plan": self.plan, "status": self.status, "account_id": self.account_id}
+        about: Item = {"name": self.name, "plan": self.plan, "status": self.status, "account_id": self.account_id}
+        if DDOS in self.entry_points:
+            custom["ddos_l7_overrides"] = self.ddos_l7_overrides
+        about["advanced"] = self.advanced
         return {**about, "access_rules": self.access_rules, "rules": self.rules, "filters": self.filters, **custom}
 
 

@@ -34,6 +34,7 @@ contract = schemathesis.openapi.from_path(Path(tests.fake_service.__file__).pare
 def service() -> Iterator[LocalService]:
     with LocalService() as running:
         running.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}], allowlist=[{"prefix": "198.51.100.7"}])
+        running.account(ACCOUNT).seed(network_firewall_rules=[{"id": RULE, "action": "log", "expression": "sip"}])
         running.zone(ZONE).seed(
             rules=[{"id": RULE, "action": "log", "filter": {"id": FILTER, "expression": "true"}}],
             custom_rules=[{"id": RULE, "action": "log", "expression": "true"}],
@@ -50,7 +51,9 @@ def service() -> Iterator[LocalService]:
     suppress_health_check=list(HealthCheck),
 )
 def test_any_request_is_answered_within_the_contract(case: schemathesis.Case[Any], service: LocalService) -> None:
-    ruleset = (service.zone(ZONE).entry_point or {"id": "3" * 32})["id"]
+    entry_points = service.zone(ZONE).entry_points, service.account(ACCOUNT).entry_points
+    of_zone, of_account = (next(iter(each.values()), {"id": "3" * 32}) for each in entry_points)
+    ruleset = (of_account if case.path.startswith("/accounts") else of_zone)["id"]
     known = {"account_id": ACCOUNT, "zone_id": ZONE, "rule_id": RULE, "filter_id": FILTER, "ruleset_id": ruleset}
     if len(str(case.body)) % 3:  # most of the time about what there is
         case.path_parameters = {name: known.get(name, value) for name, value in (case.path_parameters or {}).items()}

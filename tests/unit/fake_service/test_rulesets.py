@@ -44,7 +44,7 @@ def test_seeds_are_filled_in(custom_rules: Rules, rulesets: Client) -> None:
 def test_seeds_with_slips_are_refused(zone: Any) -> None:
     with pytest.raises(ValueError, match="needs expression"):
         zone.seed(custom_rules=[{"action": "log"}])
-    with pytest.raises(ValueError, match="two custom rules have the ref 'new'"):
+    with pytest.raises(ValueError, match="two rules have the ref 'new'"):
         zone.seed(custom_rules=[NEW, NEW])
     assert zone.custom_rules == [] and zone.entry_point is None
 

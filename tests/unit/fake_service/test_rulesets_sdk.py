@@ -13,8 +13,21 @@ import pytest
 
 from tests.fake_service import LocalService
 
-from .conftest import ZONE
+from .conftest import ACCOUNT, ZONE
 
+L4, L7 = "3b64149bfa6e4220bbbc2bd6db589552", "4d21379b4f9f4bb088e0729962c8b3cf"
+MANAGED_RULE = "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10"
+L4_OVERRIDE: Any = {
+    "action_parameters": {
+        "id": L4,
+        "overrides": {
+            "sensitivity_level": "medium",
+            "categories": [{"category": "dns", "action": "log"}],
+            "rules": [{"id": MANAGED_RULE, "sensitivity_level": "eoff"}],
+        },
+    }
+}
+L7_OVERRIDE: Any = {"action_parameters": {"id": L7, "overrides": {"action": "managed_challenge"}}}
 PHASE: Any = "http_request_firewall_custom"
 FOREIGN = {
     "id": "3" * 32,
@@ -77,3 +90,126 @@ def test_every_operation_on_rulesets(service: LocalService, sdk: Any) -> None:
     assert rulesets.update(made, **zone, rules=[])["version"] == "5"
     rulesets.delete(made, **zone)
     assert list(rulesets.list(**zone)) == [] and service.breaches == []
+
+
+ACCOUNT_PHASES: list[tuple[Any, Any]] = [
+    (
+        "magic_transit",
+        {"ref": "scan", "action": "block", "expression": 'ip.proto eq "udp" and udp.dstport in {53 123}'},
+    ),
+    (
+        "magic_transit",
+        {"ref": "office", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "tcp.flags.syn"},
+    ),
+    ("ddos_l4", {"ref": "calm", "action": "execute", "expression": "ip.dst in {192.0.2.0/24}", **L4_OVERRIDE}),
+    ("ddos_l7", {"ref": "calm", "action": "execute", "expression": "true", **L7_OVERRIDE}),
+]
+
+
+@pytest.mark.parametrize(("phase", "rule"), ACCOUNT_PHASES)
+def test_entry_points_of_an_account(service: LocalService, sdk: Any, phase: Any, rule: Any) -> None:
+    service.account(ACCOUNT)
+    rulesets, account = sdk.rulesets, {"account_id": ACCOUNT}
+    with pytest.raises(cloudflare.NotFoundError, match="10003"):
+        rulesets.phases.get(phase, **account)
+    assert rulesets.phases.update(phase, **account, rules=[rule], dry_run=True) is None
+    rulesets.phases.update(phase, **account, rules=[rule])
+    stored = rulesets.phases.get(phase, **account)
+    (read,) = stored.to_dict(mode="json")["rules"]
+    assert read.items() >= rule.items() and (stored.kind, stored.phase) == ("root", phase)
+    more = rulesets.rules.create(stored.id, **account, **{**rule, "ref": "other"})["rules"]
+    changed = {**rule, "ref": "other", "description": "edited"}
+    edited = rulesets.rules.edit(more[1]["id"], ruleset_id=stored.id, **account, **changed)["rules"]
+    assert edited[1]["description"] == "edited"
+    assert len(rulesets.rules.delete(more[1]["id"], ruleset_id=stored.id, **account)["rules"]) == 1
+    assert service.breaches == []
+
+
+@pytest.mark.parametrize(("ruleset", "phase"), [(L4, "ddos_l4"), (L7, "ddos_l7")])
+def test_managed_rules_are_read(service: LocalService, sdk: Any, ruleset: str, phase: str) -> None:
+    service.account(ACCOUNT)
+    managed = sdk.rulesets.get(ruleset, account_id=ACCOUNT)
+    assert (managed.kind, managed.phase) == ("managed", phase)
+    assert all(rule.id and rule.action and rule.categories for rule in managed.rules)
+    assert ruleset in [each.id for each in sdk.rulesets.list(account_id=ACCOUNT)]
+    with pytest.raises(cloudflare.APIStatusError):
+        sdk.rulesets.delete(ruleset, account_id=ACCOUNT)
+    assert service.breaches == []
+
+
+OVERRIDES = {"id": L4, "overrides": {"sensitivity_level": "low"}}
+
+
+@pytest.mark.parametrize(
+    ("phase", "rule", "message"),
+    [
+        ("magic_transit", {"action": "challenge", "expression": "sip"}, "block, skip, log"),
+        ("magic_transit", {"action": "block", "expression": 'http.host eq "a"'}, "expression"),
+        ("magic_transit", {"action": "skip", "expression": "sip"}, "ruleset 'current'"),
+        ("ddos_l4", {"action": "block", "expression": "true"}, "execute only"),
+        (
+            "ddos_l4",
+            {"action": "execute", "expression": "true", "action_parameters": {"id": L7}},
+            "executes the ruleset",
+        ),
+        *(
+            (
+                "ddos_l4",
+                {"action": "execute", "expression": "true", "action_parameters": {"id": L4, "overrides": overrides}},
+                message,
+            )
+            for overrides, message in (
+                ({}, "overrides something"),
+                ({"enabled": False}, "cannot be disabled"),
+                ({"action": "challenge"}, "block, log"),
+                ({"sensitivity_level": "high"}, "default, medium, low, eoff"),
+                ({"categories": [{"category": "dsn", "action": "log"}]}, "dsn.* is not in the ruleset"),
+                ({"rules": [{"id": "f" * 32, "action": "log"}]}, "is not in the ruleset"),
+                ({"rules": [{"id": MANAGED_RULE, "enabled": False}]}, "cannot be disabled"),
+            )
+        ),
+        (
+            "ddos_l4",
+            {"action": "execute", "expression": "true or " * 600 + "true", "action_parameters": OVERRIDES},
+            "longer than 4000",
+        ),
+    ],
+)
+def test_rules_that_a_phase_refuses(service: LocalService, sdk: Any, phase: Any, rule: Any, message: str) -> None:
+    service.account(ACCOUNT)
+    with pytest.raises(cloudflare.BadRequestError, match=message):
+        sdk.rulesets.phases.update(phase, account_id=ACCOUNT, rules=[rule])
+    assert service.account(ACCOUNT).entry_points == {}
+
+
+@pytest.mark.parametrize(
+    ("phase", "rule"),
+    [
+        ("magic_transit", {"action": "block", "expression": "ip.src in $blocked"}),
+        ("magic_transit", {"action": "block", "expression": 'ip.src.country eq "DE"'}),
+        (
+            "ddos_l4",
+            {
+                "action": "execute",
+                "expression": "true",
+                "action_parameters": {"id": L4, "overrides": {"action": "log"}},
+            },
+        ),
+    ],
+)
+def test_rules_that_take_a_higher_plan(service: LocalService, sdk: Any, phase: Any, rule: Any) -> None:
+    account = service.account(ACCOUNT).seed(advanced=False)
+    with pytest.raises(cloudflare.PermissionDeniedError, match="not entitled"):
+        sdk.rulesets.phases.update(phase, account_id=ACCOUNT, rules=[rule])
+    account.seed(advanced=True)
+    sdk.rulesets.phases.update(phase, account_id=ACCOUNT, rules=[rule])
+
+
+@pytest.mark.parametrize(("phase", "most"), [("magic_transit", 3), ("ddos_l4", 10)])
+def test_quotas_of_an_account(service: LocalService, sdk: Any, phase: Any, most: int) -> None:
+    service.account(ACCOUNT).seed(most_network_firewall_rules=3)
+    rule: Any = next(rule for name, rule in ACCOUNT_PHASES if name == phase)
+    rules = [{**rule, "ref": f"r{number}"} for number in range(most + 1)]
+    with pytest.raises(cloudflare.BadRequestError, match=f"{most + 1} out of {most}"):
+        sdk.rulesets.phases.update(phase, account_id=ACCOUNT, rules=rules)
+    sdk.rulesets.phases.update(phase, account_id=ACCOUNT, rules=rules[:most])

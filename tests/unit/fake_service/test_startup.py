@@ -73,8 +73,8 @@ def test_it_takes_a_state_and_a_token(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (f"zones: {{abc: {{custom_rules: [{RULE}, {RULE}]}}}}", "two custom rules have the ref 'a'"),
-        ("accounts: {abc: {prefix: []}}", "unexpected keyword argument 'prefix'"),
+        (f"zones: {{abc: {{custom_rules: [{RULE}, {RULE}]}}}}", "two rules have the ref 'a'"),
+        ("accounts: {abc: {prefix: []}}", "an account has no prefix"),
         ("a: : b", "mapping values are not allowed here"),
         ("[1]", "'list' object"),
     ],

@@ -1,0 +1,60 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The phases that have an entry point in an account or a zone: whose permission it takes, and which rules it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from . import firewall_checks, override_checks, rule_checks
+from .accounts import Account, Item
+from .credentials import Area
+from .zones import Zone
+
+Check = Callable[[Item, Item | None, str], None]  # of a body, the rule that it replaces, and a pointer
+OF_PLAN = {"free": 5, "pro": 20, "business": 100, "enterprise": 1000}  # custom rules, by the plan of the zone
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What the service does with the rules of one phase; `check` makes the check of an owner."""
+
+    name: str
+    area: Area
+    check: Callable[[Account | Zone], Check]
+    most: Callable[[Account | Zone], int]
+    managed: Item | None = None
+
+
+def most_custom_rules(owner: Account | Zone) -> int:
+    return OF_PLAN.get(getattr(owner, "plan", ""), 10**6)
+
+
+DDOS_L4 = Phase(
+    "ddos_l4",
+    "ddos_l4",
+    lambda owner: override_checks.of(override_checks.L4, getattr(owner, "advanced", True)),
+    lambda owner: override_checks.MOST_RULES,
+    override_checks.L4.managed,
+)
+DDOS_L7 = Phase(
+    "ddos_l7",
+    "ddos_l7",
+    lambda owner: override_checks.of(override_checks.L7, getattr(owner, "advanced", True)),
+    lambda owner: override_checks.MOST_RULES,
+    override_checks.L7.managed,
+)
+NETWORK_FIREWALL = Phase(
+    "magic_transit",
+    "network_firewall",
+    lambda owner: firewall_checks.of(getattr(owner, "advanced", True)),
+    lambda owner: getattr(owner, "most_network_firewall_rules", 0),
+)
+CUSTOM_RULES = Phase("http_request_firewall_custom", "waf", lambda owner: rule_checks.check, most_custom_rules)
+
+PHASES: Mapping[str, Mapping[str, Phase]] = {  # by the option that names the owner, and by name
+    "account_id": {phase.name: phase for phase in (NETWORK_FIREWALL, DDOS_L4, DDOS_L7)},
+    "zone_id": {phase.name: phase for phase in (CUSTOM_RULES, DDOS_L7)},
+}
