@@ -20,6 +20,7 @@ from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
 MAX_CONCURRENT_CALLS = 8
 THREAD = "edgeops.protection call"  # the name of each thread
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)  # which end or time a run
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -39,8 +40,7 @@ def attempt_each(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
         return
     shared = ConcurrentWork(work, items)
     try:
-        for dummy in range(min(MAX_CONCURRENT_CALLS, len(items))):
-            start_thread(THREAD, shared.run)
+        start_threads(THREAD, shared.run, min(MAX_CONCURRENT_CALLS, len(items)))
         for index in range(len(items)):
             attempt = shared.wait_for(index)
             if attempt is None:
@@ -58,15 +58,16 @@ def concurrently(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
         yield attempt.result  # type: ignore[misc]
 
 
-def start_thread(name: str, work: Callable[[], None]) -> threading.Thread:
-    """Start a thread that holds up no end of the process, and that no signal meets."""
-    thread = threading.Thread(name=name, target=work, daemon=True)
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+def start_threads(name: str, work: Callable[[], None], number: int = 1) -> list[threading.Thread]:
+    """Start threads that hold up no end of the process, and that no signal of a user meets."""
+    threads = [threading.Thread(name=name, target=work, daemon=True) for dummy in range(number)]
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
-        thread.start()  # it inherits the mask
+        for thread in threads:
+            thread.start()  # it inherits the mask
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    return thread
+    return threads
 
 
 class ConcurrentWork(Generic[Item, Result]):

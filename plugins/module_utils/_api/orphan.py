@@ -16,7 +16,7 @@ import select
 import time
 from typing import Callable
 
-from .._concurrency import start_thread
+from .._concurrency import start_threads
 
 THREAD = "edgeops.protection watch"
 INTERVAL = 0.2  # seconds between two looks
@@ -53,7 +53,7 @@ def watch(is_orphan: Callable[[], bool]) -> None:
     """End this process once it is an orphan; the first call in a process counts."""
     if not _watches:
         _watches.append(Watch(is_orphan))
-        start_thread(THREAD, _watches[0].run)
+        start_threads(THREAD, _watches[0].run)
 
 
 def end_if_orphan() -> None:

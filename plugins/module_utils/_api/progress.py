@@ -12,7 +12,7 @@ import time
 from contextlib import contextmanager
 from typing import Iterator
 
-from .._concurrency import start_thread
+from .._concurrency import start_threads
 from .._screen import Screen
 from .._text import first_few
 
@@ -83,7 +83,7 @@ class Progress:
             yield
             return
         ended = threading.Event()
-        thread = start_thread(THREAD, lambda: self._watch(screen, ended))
+        (thread,) = start_threads(THREAD, lambda: self._watch(screen, ended))
         try:
             yield
         finally:
