@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import DNS_RULES
@@ -24,14 +25,16 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
     export_state,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
-    NAME,
     export_text,
     read_existing,
     sealed,
     write_export,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared import (
+    HostExport,
+    path_of,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    host_folder,
     owners_of,
     read,
     require_writable,
@@ -70,6 +73,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "directory": {"type": "str", "default": "host_vars"},
     "purge": {"type": "bool", "default": False},
     "overwrite": {"type": "bool", "default": False},
+    "group": {"type": "str", "default": ""},
     "firewall_rules": {"type": "bool", "default": False},
     "dns_rules": {"type": "bool", "default": False},
 }
@@ -91,20 +95,38 @@ class ActionModule(CollectionAction):
             )
             _result, options = self.validate_argument_spec(ARGUMENTS)
             task.require_control_node()
-            return _export(task, options, bool(self._task.check_mode))
+            members = _members(options["group"], (task_vars or {})["groups"])
+            return _export(task, options, members, bool(self._task.check_mode))
         except (OSError, ValueError) as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
 
 
-def _export(task: HostTask, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The result of the task; raises OSError and ValueError."""
-    path = host_folder(options["directory"], task.host) / NAME
+def _members(group: str, groups: Mapping[str, Any]) -> list[str]:
+    """The hosts of the group whose hosts share variables; raises ValueError for no group."""
+    if group and group not in groups:
+        close = get_close_matches(group, list(groups), 1)
+        question = f" Did you mean {close[0]}?" if close else ""
+        raise ValueError(f"export_group: the inventory has no group {group}.{question}")
+    return plain(list(groups[group])) if group else []
+
+
+def _export(
+    task: HostTask, options: Mapping[str, Any], members: Sequence[str], check_mode: bool
+) -> dict[str, Any]:
+    """The result of the task; raises OSError and ValueError.
+
+    A host of a group gets its file later, when it is known what all hosts of the group share.
+    """
+    path = path_of(options["directory"], task.host)
     before = read_existing(path, options["overwrite"])
     require_writable(path.parent)
     parts = parts_to_read(task.host, options)
     results = read(parts, task.runner().run_module)
     states = [state_of(part, plain(result)) for part, result in zip(parts, results)]
     export = export_state(merged(states), options["purge"])
+    if task.host in members:
+        of_host = HostExport(task.host, options["group"], owners_of(results), export)
+        return {"changed": False, "export": of_host.as_result(), **_warnings(task.host, export)}
     text = sealed(export_text(export, owners_of(results)))
     if text != before and not check_mode:
         write_export(path, text)

@@ -71,6 +71,11 @@ options:
     description: Whether a file that people have edited is overwritten.
     type: bool
     default: false
+  group:
+    description: A group of the inventory. If the host is in it, the task returns the variables, and
+      M(edgeops.protection.host_export_shared) writes the files of the group and its hosts.
+    type: str
+    default: ''
   firewall_rules:
     description: Whether the file describes the zone's firewall rules as well.
     type: bool
@@ -116,9 +121,13 @@ EXAMPLES = r"""
 RETURN = r"""
 path:
   description: The path of the file.
-  returned: success
+  returned: success, unless the host is in O(group)
   type: str
   sample: /srv/edge/exported/frankfurt/protection.yml
+export:
+  description: The variables of the host, for M(edgeops.protection.host_export_shared).
+  returned: if the host is in O(group)
+  type: dict
 diff:
   description: The text of the file before and after.
   returned: success

@@ -56,6 +56,7 @@ ACTIONS = {
     "check_variables",
     "host_baseline",
     "host_export",
+    "host_export_shared",
     "host_report_info",
     "host_restore",
     "report_comment",

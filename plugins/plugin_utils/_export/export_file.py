@@ -22,6 +22,9 @@ HEADER = (
     "What Cloudflare holds, as variables of the role edgeops.protection.baseline; applying them"
     " changes nothing."
 )
+GROUP_HEADER = (
+    "What the hosts of the group {} share, as variables of the role edgeops.protection.baseline."
+)
 CHECKSUM = "# Exported with the checksum "  # of all other lines, so that edits can be told
 
 
@@ -31,6 +34,11 @@ def export_text(export: Export, owners: Mapping[str, Any]) -> str:
     incomplete = {"incomplete": export.incomplete} if export.incomplete else {}
     about = {SOURCE: {**owners, **incomplete}} if owners else {}
     return variables_file({**about, **export.variables}, [HEADER, *export.notes])
+
+
+def group_text(group: str, shared: Mapping[str, Any]) -> str:
+    """The text of the file of a group."""
+    return variables_file(shared, [GROUP_HEADER.format(group)])
 
 
 def sealed(text: str) -> str:

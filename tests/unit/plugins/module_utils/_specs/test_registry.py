@@ -19,6 +19,7 @@ def test_there_is_a_specification_for_every_module() -> None:
         "check_variables",
         "host_baseline",
         "host_export",
+        "host_export_shared",
         "host_report_info",
         "host_restore",
         "report_comment",

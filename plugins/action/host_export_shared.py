@@ -1,0 +1,103 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The action of the role export that runs once: it writes what the hosts of a group share, and the
+rest of each host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible import context
+from ansible.errors import AnsibleError
+from ansible.plugins.action import ActionBase
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.elsewhere import (
+    set_elsewhere,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared import (
+    ExportFile,
+    HostExport,
+    files_of,
+    host_exports,
+    path_of,
+    require_whole,
+    shared_variables,
+    write_files,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
+    Arguments,
+    require_valid,
+)
+
+RESULT = "export_result"  # what the task of each host registers
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    "directory": {"type": "str", "default": "host_vars"},
+    "group_directory": {"type": "str", "default": "group_vars"},
+    "overwrite": {"type": "bool", "default": False},
+}
+EXPORT: Arguments = {f"export_{name}": argument for name, argument in ARGUMENTS.items()}
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]
+    """Writes the files of the groups that hosts of the play name, and of these hosts."""
+
+    _supports_check_mode = True
+    _supports_async = False
+    TRANSFERS_FILES = False
+
+    def run(
+        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        variables = task_vars or {}
+        try:
+            require_valid(EXPORT, {f"export_{key}": item for key, item in self._task.args.items()})
+            _result, options = self.validate_argument_spec(ARGUMENTS)
+            exports = host_exports(_results(variables))
+            groups = sorted({item.group for item in exports})
+            files: list[ExportFile] = []
+            for group in groups:
+                own = [item for item in exports if item.group == group]
+                files += self._files(group, own, options, variables)
+            if not self._task.check_mode:
+                write_files(files)
+        except OSError as exc:
+            place = exc.filename or options["group_directory"]
+            message = f"{place}: {exc.strerror}. The export is not complete; export again."
+            return {"failed": True, "msg": message}
+        except (AnsibleError, ValueError) as exc:
+            return {"failed": True, "changed": False, "msg": str(exc)}
+        changed = [file for file in files if file.after != file.before]
+        return {
+            "changed": bool(changed),
+            "paths": [str(file.path) for file in files],
+            "diff": [file.diff for file in changed],
+        }
+
+    def _files(
+        self,
+        group: str,
+        exports: Sequence[HostExport],
+        options: Mapping[str, Any],
+        variables: Mapping[str, Any],
+    ) -> list[ExportFile]:
+        """The files of a group and its hosts; raises ValueError, OSError and AnsibleError."""
+        require_whole(group, exports, plain(list(variables["groups"][group])))
+        folder = path_of(options["group_directory"], group).parent
+        hosts = [variables["hostvars"][item.host] for item in exports]
+        groups_of_hosts = [plain(list(host["group_names"])) for host in hosts]
+        sources = context.CLIARGS.get("inventory") or ()
+        elsewhere = set_elsewhere(self._loader, sources, group, groups_of_hosts, folder)
+        shared = shared_variables(exports, elsewhere)
+        directories = (options["directory"], options["group_directory"])
+        return files_of(exports, shared, *directories, options["overwrite"])
+
+
+def _results(variables: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The result of each host of the play; of one that has none, an empty one."""
+    hostvars = variables["hostvars"]
+    hosts = plain(list(variables["ansible_play_hosts_all"]))
+    return {host: plain(hostvars[host].get(RESULT) or {}) for host in hosts}
