@@ -20,6 +20,11 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     FIREWALL,
     Part,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import (
+    CONNECTION,
+    OF_HOST,
+    VARIABLES,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     Export,
     export_state,
@@ -44,40 +49,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state i
     state_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
-    Arguments,
-    require_valid,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
 
 prepare_workers()
-
-CONNECTION: Mapping[str, Mapping[str, Any]] = {
-    "api_token": {"type": "str", "no_log": True},
-    "api_email": {"type": "str"},
-    "api_key": {"type": "str", "no_log": True},
-    "base_url": {"type": "str"},
-    "timeout": {"type": "float"},
-    "retries": {"type": "int"},
-    "max_wait": {"type": "float"},
-    "call_budget": {"type": "int"},
-    "call_budget_period": {"type": "float"},
-    "validate_certs": {"type": "bool"},
-    "ca_path": {"type": "path"},
-}
-ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    **CONNECTION,
-    "account_id": {"type": "str"},
-    "zone_id": {"type": "str"},
-    "zone_name": {"type": "str"},
-    "directory": {"type": "str", "default": "host_vars"},
-    "purge": {"type": "bool", "default": False},
-    "overwrite": {"type": "bool", "default": False},
-    "group": {"type": "str", "default": ""},
-    "firewall_rules": {"type": "bool", "default": False},
-    "dns_rules": {"type": "bool", "default": False},
-}
-EXPORT: Arguments = {f"export_{name}": argument for name, argument in ARGUMENTS.items()}
 
 
 class ActionModule(CollectionAction):
@@ -90,10 +65,8 @@ class ActionModule(CollectionAction):
     ) -> dict[str, Any]:
         task = HostTask(self.calls(task_vars or {}))
         try:
-            require_valid(
-                EXPORT, {f"export_{name}": self._task.args.get(name) for name in ARGUMENTS}
-            )
-            _result, options = self.validate_argument_spec(ARGUMENTS)
+            require_valid(VARIABLES, {f"export_{k}": item for k, item in self._task.args.items()})
+            _result, options = self.validate_argument_spec(OF_HOST)
             task.require_control_node()
             members = _members(options["group"], (task_vars or {})["groups"])
             return _export(task, options, members, bool(self._task.check_mode))

@@ -14,6 +14,10 @@ from typing import Any
 from ansible import context
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import (
+    SHARED,
+    VARIABLES,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.elsewhere import (
     set_elsewhere,
 )
@@ -28,18 +32,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared 
     write_files,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
-    Arguments,
-    require_valid,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
 
 RESULT = "export_result"  # what the task of each host registers
-ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    "directory": {"type": "str", "default": "host_vars"},
-    "group_directory": {"type": "str", "default": "group_vars"},
-    "overwrite": {"type": "bool", "default": False},
-}
-EXPORT: Arguments = {f"export_{name}": argument for name, argument in ARGUMENTS.items()}
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]
@@ -54,8 +49,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]
     ) -> dict[str, Any]:
         variables = task_vars or {}
         try:
-            require_valid(EXPORT, {f"export_{key}": item for key, item in self._task.args.items()})
-            _result, options = self.validate_argument_spec(ARGUMENTS)
+            require_valid(VARIABLES, {f"export_{k}": item for k, item in self._task.args.items()})
+            _result, options = self.validate_argument_spec(SHARED)
             exports = host_exports(_results(variables))
             groups = sorted({item.group for item in exports})
             files: list[ExportFile] = []

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.basic import env_fallback
-from ansible_collections.edgeops.protection.plugins.action.host_export import EXPORT
 from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
@@ -35,6 +34,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.argum
     BASELINE as BASELINE_ARGUMENTS,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
     VARIABLES as REPORT_VARIABLES,
 )

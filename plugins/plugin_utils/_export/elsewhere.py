@@ -38,9 +38,9 @@ def set_elsewhere(
     inventory = InventoryManager(loader=loader, sources=list(sources))
     names: set[str] = set()
     for other in others:
-        found = inventory.groups.get(other) or Group(other)
-        names.update(found.get_vars())
-        names.update(get_vars_from_inventory_sources(loader, list(sources), [found], "task"))
+        entity = inventory.groups.get(other) or Group(other)
+        names.update(entity.get_vars())
+        names.update(get_vars_from_inventory_sources(loader, list(sources), [entity], "task"))
     for path in loader.find_vars_files(str(folder.parent), folder.name):
         document = None if Path(path).name == NAME else loader.load_from_file(path)
         names.update(document if isinstance(document, Mapping) else ())
