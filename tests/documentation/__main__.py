@@ -2,12 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Brings the RETURN block of every module up to date, the lists of the baseline, and the pages and options of risks."""
+"""Brings the RETURN block of every module up to date, the lists of the baseline, the pages and options of risks, and of assumptions."""
 
 from __future__ import annotations
 
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
+from tests.documentation.assumptions import PAGE as ASSUMPTIONS
+from tests.documentation.assumptions import assumptions_page
 from tests.documentation.pages import MODULES, with_return
 from tests.documentation.report_schema import SCHEMA, report_schema
 from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
@@ -29,3 +31,4 @@ if __name__ == "__main__":
     for page, risks in PAGES.items():
         page.write_text(with_tables(page.read_text(encoding="utf-8"), risks), encoding="utf-8")
     SCHEMA.write_text(report_schema(), encoding="utf-8")
+    ASSUMPTIONS.write_text(assumptions_page(), encoding="utf-8")

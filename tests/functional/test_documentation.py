@@ -39,6 +39,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.argumen
     VARIABLES as REPORT_VARIABLES,
 )
 
+from tests.documentation.assumptions import PAGE as ASSUMPTIONS
+from tests.documentation.assumptions import assumptions_page
 from tests.documentation.pages import with_return
 from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
@@ -55,6 +57,7 @@ ROOT = Path(__file__).parents[2]
 ACTIONS = {
     "check_variables",
     "host_baseline",
+    "host_doctor",
     "host_export",
     "host_export_shared",
     "host_report_info",
@@ -219,6 +222,10 @@ def test_the_tables_of_risks_are_those_of_their_declarations(path: Path) -> None
     assert with_tables(text, PAGES[path]) == text, "run make docs-update"
     for item in PAGES[path]:
         assert f"\n## {item.code}\n" in text
+
+
+def test_the_page_of_assumptions_is_that_of_their_declarations() -> None:
+    assert ASSUMPTIONS.read_text(encoding="utf-8") == assumptions_page(), "run make docs-update"
 
 
 def test_the_options_of_risks_are_documented_as_they_are_declared() -> None:

@@ -18,6 +18,7 @@ def test_there_is_a_specification_for_every_module() -> None:
     of_roles = {
         "check_variables",
         "host_baseline",
+        "host_doctor",
         "host_export",
         "host_export_shared",
         "host_report_info",

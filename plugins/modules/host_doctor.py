@@ -1,0 +1,127 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: host_doctor
+short_description: Internal, say what the token may do and whether answers are as expected
+version_added: 0.2.0
+description:
+  - The action of the playbook C(edgeops.protection.doctor). It reads the account and the zone of a
+    host, and says which permissions the token has, which products there are, how far the clocks
+    are apart, and which assumptions of this collection hold there.
+  - It only reads, whether the play runs in check mode or not. It takes the account, the zone and
+    the credentials from the variables of the host, as the role C(edgeops.protection.baseline) does.
+  - It writes a bundle for an issue report, O(directory)/HOST/bundle.json, which has names, numbers
+    and shapes of answers, but no value of an answer. Ids are hashed. In check mode, it writes
+    no file.
+options:
+  directory:
+    description: The directory of the bundles, with a folder for each host. A relative one is below
+      the working directory of the process.
+    type: str
+    default: doctor
+  fail_on:
+    description:
+      - When the task fails, with V(deviation) if an assumption does not hold, with V(unknown) if
+        something cannot be read.
+      - By default it fails only if it cannot begin, for example without credentials.
+    type: list
+    elements: str
+    choices: [deviation, unknown]
+    default: []
+author:
+  - The edgeops.protection authors (@edgeops)
+attributes:
+  action:
+    description: An action plugin runs it on the control node.
+    support: full
+  async:
+    description: Supports C(async).
+    support: none
+  check_mode:
+    description: Supports check mode, in which it writes no bundle.
+    support: full
+  diff_mode:
+    description: Returns the difference between the objects before and after. There is none.
+    support: none
+seealso:
+  - module: edgeops.protection.host_baseline
+  - module: edgeops.protection.protection_info
+"""
+
+EXAMPLES = r"""
+- name: Look before the first write
+  edgeops.protection.host_doctor:
+    directory: doctor
+    fail_on: [deviation]
+"""
+
+RETURN = r"""
+path:
+  description: The path of the bundle.
+  returned: when the host could be examined
+  type: str
+  sample: /srv/edge/doctor/frankfurt/bundle.json
+doctor:
+  description: What the account and the zone of the host answer.
+  returned: success
+  type: dict
+  contains:
+    host:
+      description: The name of the host.
+      returned: always
+      type: str
+      sample: frankfurt
+    checked:
+      description: When the host was examined.
+      returned: always
+      type: str
+      sample: "2027-01-29T09:15:02+00:00"
+    calls:
+      description: How many calls that took.
+      returned: always
+      type: int
+      sample: 22
+    permissions:
+      description:
+        - The permissions that the modules need, each with C(name), C(available),
+          C(reason), and the resources that it is C(needed_for).
+        - C(available) is null if it is not known, as for every permission to write.
+      returned: always
+      type: list
+      elements: dict
+    products:
+      description: The products that the account and the zone have, in the same form.
+      returned: always
+      type: list
+      elements: dict
+    clock:
+      description: How many seconds the clock of Cloudflare is ahead of that of the control node; null
+        if it is not known.
+      returned: always
+      type: dict
+      sample: {seconds_ahead: 0.3, reason: ""}
+    rate_limit:
+      description: The headers that tell the rate limit.
+      returned: always
+      type: dict
+      sample: {Ratelimit: '"default";r=1150;t=120', Ratelimit-Policy: '"default";q=1200;w=300'}
+    answers:
+      description: What each resource answered, with its status, the number of its objects, or the reason
+        why there are none.
+      returned: always
+      type: list
+      elements: dict
+    assumptions:
+      description: The assumptions of C(docs/assumptions.md), each with its name, whether it holds (null
+        if no answer shows it), in how many answers it was seen, and the reasons.
+      returned: always
+      type: list
+      elements: dict
+"""

@@ -1,0 +1,208 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the doctor says of a host: a record, and the lines of it that a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import median
+from typing import TypedDict
+
+from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, plural
+
+from .access import Finding, observe_analytics, permissions_of, products_of, reason_of
+from .answers import Answer, first_answers
+from .assumptions import ASSUMPTIONS, BY_NAME, ONLY_WRITES, Assumption
+from .objects import observe_objects
+from .observations import Observation, observe_answers
+from .reads import title_of
+
+UNSEEN = "No answer shows it."
+PERMISSION_WORDS = {True: "granted", False: "refused", None: "not known"}
+PRODUCT_WORDS = {True: "available", False: "not available", None: "not known"}
+
+
+class FindingRecord(TypedDict):
+    """A permission or a product; `available` is null if that is not known."""
+
+    name: str
+    available: bool | None
+    reason: str
+    needed_for: list[str]
+
+
+class AnswerRecord(TypedDict):
+    """What a read brought; `objects` is null if it failed."""
+
+    resource: str
+    status: int | None
+    objects: int | None
+    reason: str
+
+
+class ClockRecord(TypedDict):
+    """How far Cloudflare's clock is ahead of this machine's; null if it is not known."""
+
+    seconds_ahead: float | None
+    reason: str
+
+
+class AssumptionRecord(TypedDict):
+    """Whether an assumption holds on this host; `holds` is null if no answer shows it."""
+
+    name: str
+    holds: bool | None
+    answers: int
+    reasons: list[str]
+
+
+class Record(TypedDict):
+    """What the doctor says of a host."""
+
+    host: str
+    checked: str
+    calls: int
+    permissions: list[FindingRecord]
+    products: list[FindingRecord]
+    clock: ClockRecord
+    rate_limit: dict[str, str | None]
+    answers: list[AnswerRecord]
+    assumptions: list[AssumptionRecord]
+
+
+def record_of(host: str, checked: str, answers: Sequence[Answer], calls: int) -> Record:
+    """The record of a host, by all answers about its account and its zone."""
+    observations = [
+        *observe_answers(answers),
+        *observe_analytics(answers),
+        *(
+            item
+            for answer in first_answers(answers)
+            if answer.is_success
+            for item in observe_objects(answer)
+        ),
+    ]
+    return Record(
+        host=host,
+        checked=checked,
+        calls=calls,
+        permissions=[_finding(item) for item in permissions_of(answers)],
+        products=[_finding(item) for item in products_of(answers)],
+        clock=_clock(answers),
+        rate_limit={name: _header(answers, name) for name in ("Ratelimit", "Ratelimit-Policy")},
+        answers=[_answer(answer) for answer in first_answers(answers)],
+        assumptions=[_verdict(assumption, observations) for assumption in ASSUMPTIONS],
+    )
+
+
+def _finding(finding: Finding) -> FindingRecord:
+    return FindingRecord(
+        name=finding.name,
+        available=finding.is_there,
+        reason=finding.reason,
+        needed_for=list(finding.needed_for),
+    )
+
+
+def _answer(answer: Answer) -> AnswerRecord:
+    return AnswerRecord(
+        resource=title_of(answer.read.resource),
+        status=answer.status,
+        objects=len(answer.objects) if answer.is_success else None,
+        reason="" if answer.is_success else reason_of(answer),
+    )
+
+
+def _clock(answers: Sequence[Answer]) -> ClockRecord:
+    seconds = [answer.seconds_ahead for answer in answers if answer.seconds_ahead is not None]
+    if seconds:
+        return ClockRecord(seconds_ahead=round(median(seconds), 1), reason="")
+    return ClockRecord(seconds_ahead=None, reason="no answer has a header Date that can be read")
+
+
+def _header(answers: Sequence[Answer], name: str) -> str | None:
+    values = (answer.header(name) for answer in answers)
+    return next((value[:100] for value in values if value), None)
+
+
+def _verdict(assumption: Assumption, observations: Iterable[Observation]) -> AssumptionRecord:
+    own = [item for item in observations if item.assumption == assumption.name]
+    reasons = _reasons(own)
+    if not own:
+        reasons = [ONLY_WRITES if assumption.shown_by_writes else UNSEEN]
+    return AssumptionRecord(
+        name=assumption.name,
+        holds=all(item.holds for item in own) if own else None,
+        answers=len(own),
+        reasons=reasons,
+    )
+
+
+def _reasons(observations: Iterable[Observation]) -> list[str]:
+    """Each problem once, with the resources that it is about."""
+    about: dict[str, dict[str, None]] = {}
+    for item in observations:
+        if not item.holds:
+            about.setdefault(item.problem, {})[item.about] = None
+    return [f"{first_few(titles)}: {problem}" for problem, titles in about.items()]
+
+
+def failures(record: Record, kind: str) -> list[str]:
+    """What a run that fails on this kind says of a host: deviation, or unknown."""
+    if kind == "deviation":
+        odd = [item["name"] for item in record["assumptions"] if item["holds"] is False]
+        return [f"assumptions that do not hold: {', '.join(odd)}"] if odd else []
+    unread = [item["resource"] for item in record["answers"] if item["objects"] is None]
+    return [f"not read: {', '.join(unread)}"] if unread else []
+
+
+def lines_of(record: Record) -> Iterator[str]:
+    """The record for people."""
+    yield f"{record['host']}: {plural(record['calls'], 'call', 'calls')}, all of them reads."
+    for finding in record["permissions"]:
+        yield f"  permission {_of_finding(finding, PERMISSION_WORDS)}"
+    for finding in record["products"]:
+        yield f"  product {_of_finding(finding, PRODUCT_WORDS)}"
+    yield f"  clock: {_of_clock(record['clock'])}"
+    for answer in record["answers"]:
+        if answer["objects"] is None:
+            yield f"  not read: {answer['resource']}. {answer['reason'].rstrip('.')}."
+    yield from _of_assumptions(record)
+
+
+def _of_finding(finding: FindingRecord, words: Mapping[bool | None, str]) -> str:
+    reason, needed_for = finding["reason"].rstrip("."), first_few(finding["needed_for"])
+    explained = f"{words[finding['available']]}{reason and f'. {reason}'}"
+    needed = f" Needed for {needed_for}." if needed_for and finding["available"] is False else ""
+    return f"{finding['name']}: {explained}.{needed}"
+
+
+def _of_clock(clock: ClockRecord) -> str:
+    seconds = clock["seconds_ahead"]
+    if seconds is None:
+        return f"not known, since {clock['reason']}."
+    where = "ahead of" if seconds >= 0 else "behind"
+    return f"Cloudflare's is {abs(seconds):g} s {where} this machine's."
+
+
+def _of_assumptions(record: Record) -> Iterator[str]:
+    def with_verdict(verdict: bool | None) -> list[AssumptionRecord]:
+        return [item for item in record["assumptions"] if item["holds"] is verdict]
+
+    for item in with_verdict(False):
+        assumption = BY_NAME[item["name"]]
+        yield f"  DOES NOT HOLD {item['name']}: {assumption.statement}"
+        yield from (f"    - {reason}" for reason in item["reasons"])
+        yield f"    What goes wrong: {assumption.otherwise}"
+    unknown = with_verdict(None)
+    unseen = [item["name"] for item in unknown if not BY_NAME[item["name"]].shown_by_writes]
+    if unseen:
+        yield f"  not known, since no answer shows it: {', '.join(unseen)}."
+    yield (
+        f"  assumptions that hold: {len(with_verdict(True))}; that do not:"
+        f" {len(with_verdict(False))}; not known: {len(unseen)}; shown by writes only:"
+        f" {len(unknown) - len(unseen)}."
+    )
