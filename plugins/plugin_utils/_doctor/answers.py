@@ -20,7 +20,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import concurrently
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import read_date
 
 from .reads import FIRST, Read
@@ -63,9 +62,12 @@ class Answer:
 
     @property
     def is_empty_phase(self) -> bool:
-        """Whether it says that a zone has no rules yet, which is not a failure."""
-        is_rules = self.read.resource.path == CUSTOM_RULES.path
-        return is_rules and self.status == 404 and NO_ENTRY_POINT in self.codes
+        """Whether it says that a phase has no rules yet, which is not a failure."""
+        return (
+            bool(self.read.resource.list_field)
+            and self.status == 404
+            and NO_ENTRY_POINT in self.codes
+        )
 
     @property
     def codes(self) -> list[int]:

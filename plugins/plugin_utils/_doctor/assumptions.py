@@ -163,7 +163,7 @@ ASSUMPTIONS = (
     ),
     Assumption(
         "entry_point",
-        "A zone has at most one ruleset of its custom rules, and each rule has a ref.",
+        "Each rule of a ruleset has a ref.",
         VIEW_RULESET,
         "Rules without a ref cannot be named by a task.",
     ),

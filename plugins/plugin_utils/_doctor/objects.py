@@ -33,14 +33,13 @@ from .names import shown_name
 from .observations import Observation
 from .reads import title_of
 
-# What an object of a zone may lack, by the vendor's pages "JSON object" of these rules.
-MAY_LACK: Mapping[str, frozenset[str]] = {
-    FIREWALL_RULES.name: frozenset(
-        ["priority", "products", "description", "ref", "paused", "deleted"]
-    )
-    | frozenset(["created_on", "modified_on"]),
-    CUSTOM_RULES.name: frozenset(["description", "action_parameters", "logging"]),
+# What these objects always have, by the vendor's pages "JSON object" of rules; others have all
+# fields.
+ALWAYS: Mapping[str, frozenset[str]] = {
+    FIREWALL_RULES.name: frozenset(["action", "filter"]),
+    CUSTOM_RULES.name: frozenset(["ref", "action", "expression", "version", "last_updated"]),
 }
+OF_A_RULE = frozenset(["ref", "version", "last_updated"])  # of any ruleset
 TIMES = frozenset([*STAMPS, "last_updated"])
 TYPES: Mapping[str, type] = {"bool": bool, "str": str, "int": int, "dict": dict, "list": list}
 
@@ -93,18 +92,12 @@ def _counted(counted: Counter[str], number: int) -> str:
 def _check_object(resource: Resource, item: Object, problems: Problems) -> None:
     expected = [*resource.fields]
     known = {field.name for field in expected} | {*resource.assigned, *resource.read_only}
-    may_lack = MAY_LACK.get(resource.name, frozenset())
     if resource.key and not (isinstance(item.get("id"), str) and item["id"]):
         problems["ids"]["no id"] += 1
     if is_managed(resource):
         _check_names(item, known, problems, "")
-        always = [name for name in known - may_lack if name != "id"]
-    else:
-        always = [name for name in resource.key if name != "id"]
-    optional = {field.name for field in expected if field.absent_default is not None}
-    for name in always:
-        if name not in item and name not in optional:
-            problems["fields_present"][f"no {name}"] += 1
+    for name in _always(resource) - {*item}:
+        problems["fields_present"][f"no {name}"] += 1
     for field in expected:
         _check_field(resource, field, item, problems)
     for name in TIMES & {*resource.read_only} & {*item}:
@@ -113,6 +106,16 @@ def _check_object(resource: Resource, item: Object, problems: Problems) -> None:
     if resource.list_field and not item.get("ref"):
         problems["entry_point"]["no ref"] += 1
     _count_key(resource, item, problems)
+
+
+def _always(resource: Resource) -> set[str]:
+    """The fields that every object has, beside its id."""
+    if not is_managed(resource):
+        return {*resource.key} - {"id"}
+    if resource.name in ALWAYS or resource.list_field:
+        return {*ALWAYS.get(resource.name, OF_A_RULE)}
+    fields = [field.name for field in resource.fields if field.absent_default is None]
+    return {*fields, *resource.read_only} - {"id"}
 
 
 def _check_names(item: Mapping[str, Any], known: set[str], problems: Problems, within: str) -> None:

@@ -13,6 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
@@ -20,8 +23,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema import 
     account,
     directory,
     neighbours,
-    zone,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNERS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     Permission,
     Resource,
@@ -50,20 +53,43 @@ ANALYTICS = Resource(
     fields=(),
     key=(),
 )
-OF_ACCOUNT = (
-    *account.RESOURCES,
-    neighbours.ONBOARDED,
-    neighbours.ACCESS_RULES[account.OWNER],
-    neighbours.AUDIT_LOG,
-    ANALYTICS,
-)
-OF_ZONE = (
-    directory.ZONE,
-    zone.CUSTOM_RULES,
-    zone.FIREWALL_RULES,
-    neighbours.ACCESS_RULES[zone.OWNER],
-)
 OF_TOKEN = (directory.ACCOUNTS, directory.ZONES)
+
+
+def declared(value: Any) -> Iterator[Resource]:
+    """The resources in a value of a module, which may be one, or hold several."""
+    if isinstance(value, Resource):
+        yield value
+    elif isinstance(value, (tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from declared(item)
+
+
+def declared_resources() -> list[Resource]:
+    """What the files of the schema declare of accounts and zones, each path once, and those of TCP
+    protection first; without what needs another id in its path."""
+    folder, package = Path(str(account.__file__)).parent, account.__name__.rpartition(".")[0]
+    names = ["account", *sorted(path.stem for path in folder.glob("[a-z]*.py"))]
+    by_path: dict[str, Resource] = {}
+    for name in names:
+        for value in vars(import_module(f"{package}.{name}")).values():
+            for resource in declared(value):
+                if _places(resource.path) == {resource.owner}:
+                    by_path.setdefault(resource.path, resource)
+    return list(by_path.values())
+
+
+def _places(path: str) -> set[str]:
+    return {name for _text, name, _form, _conversion in Formatter().parse(path) if name}
+
+
+OF_OWNER: Mapping[str, Sequence[Resource]] = {
+    owner: [
+        *(resource for resource in declared_resources() if resource.owner == owner),
+        *([ANALYTICS] if owner == account.OWNER else []),
+    ]
+    for owner in OWNERS
+}
 
 
 @dataclass(frozen=True)
@@ -77,8 +103,8 @@ class Read:
 
 def reads_of(owner: Mapping[str, str], now: datetime) -> list[Read]:
     """What is read first of an account or of a zone."""
-    resources = OF_ACCOUNT if account.OWNER in owner else OF_ZONE
-    return [_first(resource, owner, now) for resource in resources]
+    (kind,) = owner
+    return [_first(resource, owner, now) for resource in OF_OWNER[kind]]
 
 
 def reads_of_token() -> list[Read]:

@@ -6,48 +6,40 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
 from datetime import datetime, timezone
-from pathlib import Path
-from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import ZONE
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import (
+    ANALYTICS,
     BEHIND,
     FIRST_TEN,
     NEXT_TEN,
-    OF_ACCOUNT,
-    OF_TOKEN,
-    OF_ZONE,
+    OF_OWNER,
+    declared,
     further_reads,
     reads_of,
     reads_of_token,
 )
 
-ROOT = Path(__file__).parents[5]
-PACKAGE = "ansible_collections.edgeops.protection.plugins.module_utils._schema."
 NOW = datetime(2027, 1, 29, 9, 15, tzinfo=timezone.utc)
 ACCOUNT = {"account_id": "a" * 32}
 
 
-def declared(value: Any) -> Iterator[Resource]:
-    if isinstance(value, Resource):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from declared(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from declared(item)
+def test_every_declared_resource_of_an_owner_is_read_once() -> None:
+    of_account = [resource.path for resource in OF_OWNER["account_id"]]
+    assert {resource.path for resource in (*RESOURCES, ONBOARDED, AUDIT_LOG, ANALYTICS)} <= {*of_account}
+    assert {resource.path for resource in (ZONE, CUSTOM_RULES, FIREWALL_RULES)} <= {
+        resource.path for resource in OF_OWNER["zone_id"]
+    }
+    assert len({*of_account}) == len(of_account)
 
 
-def test_every_declared_resource_is_read() -> None:
-    read = {resource.path for resource in (*OF_ACCOUNT, *OF_ZONE, *OF_TOKEN)}
-    for path in (ROOT / "plugins" / "module_utils" / "_schema").glob("[a-z]*.py"):
-        for value in vars(importlib.import_module(PACKAGE + path.stem)).values():
-            assert {resource.path for resource in declared(value)} <= read, path.stem
+def test_a_resource_that_needs_another_id_is_left_out() -> None:
+    assert not [resource.path for items in OF_OWNER.values() for resource in items if resource.path.count("{") > 1]
+    assert [*declared({"a": (PREFIXES, 5), "b": ALLOWLIST, "c": "x"})] == [PREFIXES, ALLOWLIST]
 
 
 def test_every_request_reads() -> None:
