@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -57,11 +58,23 @@ class PreloadedAnsible:
 def serve() -> None:
     """Run each program that a line of standard input asks for, and write its exit code."""
     importlib.import_module("ansible.cli.playbook")
+    _import_collection()
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
             _run(*json.loads(line))
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def _import_collection() -> None:
+    """Import what runs on the control node, which Ansible's loader of collections would compile again for each program."""
+    importlib.import_module("ansible.plugins.loader").init_plugin_loader()
+    warnings.filterwarnings("ignore", "AnsibleCollectionFinder has already been configured")
+    plugins = REPOSITORY / "plugins"
+    for folder in ("module_utils", "plugin_utils", "action"):
+        for path in sorted((plugins / folder).rglob("*.py")):
+            name = ".".join(path.relative_to(plugins).with_suffix("").parts)
+            importlib.import_module(f"ansible_collections.edgeops.protection.plugins.{name}")
 
 
 def _run(
