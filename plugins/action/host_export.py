@@ -12,12 +12,14 @@ from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import DNS_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     ACCOUNT,
     CUSTOM,
     FIREWALL,
+    NETWORK_FIREWALL,
     Part,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import (
@@ -53,6 +55,11 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._variables impo
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
 
 prepare_workers()
+
+ON_DEMAND: Mapping[str, Sequence[str]] = {  # the modules whose state an option adds
+    "firewall_rules": [FIREWALL],
+    "network_firewall_rules": [NETWORK_FIREWALL],
+}
 
 
 class ActionModule(CollectionAction):
@@ -125,8 +132,13 @@ def parts_to_read(host: str, options: Mapping[str, Any]) -> list[Part]:
         on_demand: dict[str, Any] = {DNS_RULES.plural: []} if options["dns_rules"] else {}
         own = {"account_id": options["account_id"], **on_demand}
         parts.append(Part(ACCOUNT, {**connection, **own}))
-    for module in [CUSTOM, *([FIREWALL] if options["firewall_rules"] else [])] if zone else []:
-        parts.append(Part(module, {**connection, str(zone): options[str(zone)]}))
+    asked = [
+        module for option, modules in ON_DEMAND.items() if options[option] for module in modules
+    ]
+    for module in [CUSTOM, *asked]:
+        owner = zone if MODULE_SPECS[module].owner == "zone_id" else "account_id"
+        if owner and options[owner]:
+            parts.append(Part(module, {**connection, owner: options[owner]}))
     if not parts:
         raise ValueError(
             f"{host} is neither an account nor a zone: set edge_account_id (export_account_id),"

@@ -100,9 +100,9 @@ options:
         O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
         of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that every request matches.
+        a rule that skips, allows or bypasses, and that every request, or every packet, matches.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that every request matches.
+        challenges, and that every request, or every packet, matches.
     version_added: 0.2.0
     type: list
     elements: raw
@@ -139,9 +139,9 @@ options:
         O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
         of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that every request matches.
+        a rule that skips, allows or bypasses, and that every request, or every packet, matches.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that every request matches.
+        challenges, and that every request, or every packet, matches.
     version_added: 0.2.0
     type: list
     elements: raw
@@ -200,4 +200,49 @@ options:
         description: How many packets to one network may be lost. Left out, only the percentage
           counts.
         type: int
+"""
+
+    NETWORK_FIREWALL = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too. The failure names the networks and entries that the risk concerns.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the
+        acceptance. A failure prints the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
+        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
+        and C(entries).
+      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
+        accepted risk.
+      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
+        O(max_deletions_percent) of a list.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
+      - V(weakens_network_firewall) means that the plan would take enforcement from more than
+        O(max_weakened_percent) of the Network Firewall rules that block, and from at least three or
+        all of them, by removing or disabling them or turning them into log or skip.
+      - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
+        a rule that skips, allows or bypasses, and that every request, or every packet, matches.
+      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
+        challenges, and that every request, or every packet, matches.
+    version_added: 0.2.0
+    type: list
+    elements: raw
+    default: []
+  max_deletions_percent:
+    description:
+      - The percentage of a list above which deletions in one plan are a risk.
+    version_added: 0.2.0
+    type: int
+    default: 30
+  max_weakened_percent:
+    description:
+      - The percentage of the rules that block or challenge above which it is a risk that they no
+        longer do so.
+    version_added: 0.2.0
+    type: int
+    default: 30
 """

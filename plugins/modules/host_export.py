@@ -84,6 +84,10 @@ options:
     description: Whether the file describes the rules of Advanced DNS Protection as well.
     type: bool
     default: false
+  network_firewall_rules:
+    description: Whether the file describes the Network Firewall rules of the account as well.
+    type: bool
+    default: false
 author:
   - The edgeops.protection authors (@edgeops)
 attributes:

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS as COLLECTIONS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
 from tests.documentation.pages import compact, to_yaml
 
@@ -22,7 +23,7 @@ BASELINE = Path(__file__).parents[2] / "roles" / "baseline" / "meta" / "argument
 LISTS: Mapping[str, tuple[str, str]] = {  # variable of the role: module and option
     **{f"baseline_{option}": ("account_protection", option) for option in COLLECTIONS},
     "baseline_firewall_rules": ("firewall_rules", "rules"),
-    "baseline_custom_rules": ("custom_rules", "rules"),
+    **{f"baseline_{module}": (module, option) for module, option in RULESETS.items()},
 }
 MARK = re.compile(r"\b[A-Z]+\(([^()]*)\)")  # such as V(true), which argument specifications do not have
 

@@ -134,6 +134,20 @@ ZONE_STATE: Mapping[str, Any] = {
     ],
 }
 
+RULESETS_STATE: Mapping[str, Any] = {  # of the account
+    "network_firewall_rules": [
+        {
+            "ref": "monitoring",
+            "action": "skip",
+            "action_parameters": {"ruleset": "current"},
+            "expression": "ip.src in {198.51.100.0/24}",
+            "description": "the monitoring passes",
+        },
+        {"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23 2323}"},
+    ],
+}
+AREAS = ("protection", "firewall", "waf", "network_firewall", "ddos_l4", "ddos_l7")
+
 # What each module is asked for, in this order. The last request is made again to be refused and to be interrupted.
 REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "tcp_protection_status": [{"enabled": False, **ACCEPTED}],
@@ -218,6 +232,27 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         },
         {"rules": [], "state": "exact", **ACCEPTED},
     ],
+    "network_firewall_rules": [
+        {
+            "rules": [
+                {"ref": "reflection", "action": "block", "expression": "udp.srcport in {123 389 1900}"},
+                {"ref": "telnet", "expression": "tcp.dstport in {23 2323 5555}"},
+            ],
+            "expectations": [
+                {
+                    "description": "NTP answers do not reach the shop",
+                    "packet": {
+                        "destination": "203.0.113.10",
+                        "source": "192.0.2.7",
+                        "protocol": "udp",
+                        "source_port": 123,
+                    },
+                    "expect": "blocked",
+                }
+            ],
+        },
+        {"rules": [], "state": "exact", **ACCEPTED},
+    ],
     "protection_info": [
         {"covers": ["192.0.2.0/24"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24},
         {"gather_subset": ["prefixes"]},
@@ -234,9 +269,9 @@ def sampled_results(module: str, service: LocalService) -> list[dict[str, Any]]:
     shared = {**owner, "base_url": service.base_url, "api_token": service.token}
     last = {**shared, **REQUESTS[module][-1]}
     with _the_same_each_time():
-        prepare(service)
+        prepare(service, module)
         results = [_run(module, {**shared, **request}) for request in REQUESTS[module]]
-        prepare(service)
+        prepare(service, module)
         if isinstance(MODULE_SPECS[module], TrafficInfo):  # what it does not learn is no failure
             return results
         token = READER if MODULE_SPECS[module].writes else NOBODY
@@ -249,21 +284,23 @@ def sampled_results(module: str, service: LocalService) -> list[dict[str, Any]]:
 
 def _lose_the_last_answer(service: LocalService, module: str, options: Mapping[str, Any]) -> None:
     """From now on the answer to the last change is lost, and the state cannot be read again."""
-    prepare(service)
+    prepare(service, module)
     _run(module, options)
     reads, writes = len(service.calls) - len(service.writes), len(service.writes)
-    prepare(service)
+    prepare(service, module)
     service.misbehave("lost_after", method="POST|PUT|PATCH|DELETE", skip=writes - 1)
     service.misbehave("status", method="GET", status=503, skip=reads)
 
 
-def prepare(service: LocalService) -> None:
+def prepare(service: LocalService, module: str) -> None:
     """One account and one zone, and two tokens that are not allowed everything."""
     service.reset()
-    service.add_token(READER, protection="read", firewall="read", waf="read")
-    service.add_token(NOBODY, protection="none", firewall="none", waf="none")
+    service.add_token(READER, **dict.fromkeys(AREAS, "read"))
+    service.add_token(NOBODY, **dict.fromkeys(AREAS, "none"))
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
     service.zone(ZONE).seed(**ZONE_STATE, access_rules=ACCESS_RULES, account_id=ACCOUNT)
+    if module in RULESETS_STATE:  # the ids of all other samples stay as they are
+        service.account(ACCOUNT).seed(**{module: RULESETS_STATE[module]})
 
 
 def _run(module: str, options: Mapping[str, Any], fails: bool = False) -> dict[str, Any]:

@@ -37,12 +37,14 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     RULES,
     STATUS,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TrafficRecord
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
 Entry = dict[str, Any]  # one key of a result as RETURN documents it
 Entries = dict[str, Entry]
@@ -158,6 +160,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     },
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"rules": many(CUSTOM_RULES)},
+    "network_firewall_rules": {"rules": many(NETWORK_FIREWALL_RULES)},
     "protection_info": {
         "account_id": {"type": "str"},
         **WHOLE_ACCOUNT,
@@ -178,7 +181,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
 }
 
 
-WHOLE_LISTS = ("account_protection", "firewall_rules", "custom_rules")  # what they do not name is told
+WHOLE_LISTS = ("account_protection", "firewall_rules", *RULESETS)  # what they do not name is told
 
 
 def all_options(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -191,11 +194,11 @@ def result_entries(module: str) -> Entries:
     spec = MODULE_SPECS[module]
     entries: dict[str, Entry] = dict(OWN_RESULTS[module])
     if spec.writes:
-        if spec.owner == "account_id":
+        if spec.owner == "account_id" and module not in RULESETS:
             entries["coverage"] = shape_of(CoverageChange)
         if module in WHOLE_LISTS:
             entries["unmanaged"] = records(UnmanagedRecord)
-        if module in WHOLE_LISTS and spec.owner == "zone_id":
+        if module in WHOLE_LISTS and module != "account_protection":
             entries["weaker"] = records(WeakerRecord)
         if EXPECTATIONS.keys() <= spec.options.keys():
             entries["expectations"] = records(ExpectationRecord)

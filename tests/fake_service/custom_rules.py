@@ -45,8 +45,9 @@ def seed(entry_points: dict[str, Item], phase: str, kind: str, rules: Iterable[I
     """Add rules, be it none of them, to the entry point of a phase, which is made where there is none; None adds nothing."""
     if rules is None:
         return
+    new = [seeded(fields, now) for fields in rules]
     entry_point = entry_points.get(phase) or new_entry_point(now, phase=phase, kind=kind)
-    both = [*entry_point["rules"], *(seeded(fields, now) for fields in rules)]
+    both = [*entry_point["rules"], *new]
     for ref in duplicates(both):
         raise ValueError(f"two rules have the ref {ref!r}")
     entry_point["rules"][:] = both

@@ -14,6 +14,7 @@ from .._expressions.batch import Batch
 from .._expressions.operands import Fields
 from .._plan.plan import Plan
 from .._schema.account import COMPONENTS
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import State
 from .._text import Message, first_few, joined, plural
 from . import packet as packets
@@ -21,7 +22,7 @@ from . import request as requests
 from .components import decide_packet
 from .expectation import NAME, Expectation
 from .outcome import UNDECIDED, Decision
-from .rules import decide_requests, rules_in_order
+from .rules import decide_request, decide_requests, rules_in_order
 
 NOT_GIVEN = "the field "
 
@@ -110,13 +111,28 @@ def find(expectations: Sequence[Expectation], state: State) -> list[Finding]:
 
 def _find(expectations: Sequence[Expectation], state: State, batch: Batch) -> list[Finding]:
     decided = iter(decide_requests(rules_in_order(state), _requests(expectations), batch))
-    coverage = Coverage(state)
+    packets = _Packets(state)
     return [
-        Finding(item, decide_packet(coverage, item.packet, item.components))
-        if item.packet
-        else Finding(item, {"": next(decided)})
+        Finding(item, packets.decide(item) if item.packet else {"": next(decided)})
         for item in expectations
     ]
+
+
+class _Packets:
+    """What becomes of packets in a state that has either the Network Firewall or the components."""
+
+    def __init__(self, state: State) -> None:
+        self._coverage = Coverage(state)
+        has_firewall = NETWORK_FIREWALL_RULES.plural in state
+        self._rules = rules_in_order(state, NETWORK_FIREWALL_RULES) if has_firewall else None
+
+    def decide(self, item: Expectation) -> Mapping[str, Decision]:
+        """The decision on the packet of an expectation, by component."""
+        if item.packet is None:
+            return {}
+        if self._rules is None:
+            return decide_packet(self._coverage, item.packet, item.components)
+        return dict.fromkeys(item.components, decide_request(self._rules, item.packet.fields))
 
 
 def _requests(expectations: Sequence[Expectation]) -> list[Fields]:

@@ -16,7 +16,7 @@ from .._expressions.operands import Fields
 from .._schema.account import COMPONENTS
 from .._schema.resource import OptionSpec
 from .._text import Message, Option
-from .outcome import OF_PACKETS, OF_REQUESTS
+from .outcome import OF_FIREWALL, OF_PACKETS, OF_REQUESTS
 from .packet import DNS, Packet, parse_packet
 from .request import parse_request
 
@@ -35,7 +35,14 @@ EXPECTATIONS: OptionSpec = {
     }
 }
 REQUEST, PACKET = "request", "packet"
+FIREWALL = "packet in the Network Firewall"
 KINDS = (REQUEST, PACKET)
+# The module that checks the expectations of a kind.
+MODULES = {
+    REQUEST: "custom_rules",
+    PACKET: "account_protection",
+    FIREWALL: "network_firewall_rules",
+}
 Expected = Union[str, Mapping[str, str]]  # a word, or one by component
 
 
@@ -52,14 +59,18 @@ class Expectation:
 
     @property
     def kind(self) -> str:
-        """Whether it is of a request or of a packet."""
-        return REQUEST if self.request is not None else PACKET
+        """Whether it is of a request, of a packet, or of one in the Network Firewall."""
+        if self.request is not None:
+            return REQUEST
+        return FIREWALL if self.expected in OF_FIREWALL else PACKET
 
     @property
     def components(self) -> Sequence[str]:
         """The components of which something is expected."""
         if isinstance(self.expected, Mapping):
             return list(self.expected)
+        if self.kind == FIREWALL:
+            return [""]
         return self.packet.components if self.packet else []
 
     def expected_of(self, component: str) -> str:
@@ -78,12 +89,15 @@ def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
     return expectations
 
 
-def unchecked(expectations: Sequence[Expectation], kind: str, module: str) -> list[str]:
+def unchecked(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list[str]:
     """A warning of each expectation that another module checks."""
     return [
-        Message(item.option, f": {module} checks expectations of a {item.kind}, not this module")
+        Message(
+            item.option,
+            f": {MODULES[item.kind]} checks expectations of a {item.kind}, not this module",
+        )
         for item in expectations
-        if item.kind != kind
+        if item.kind not in kinds
     ]
 
 
@@ -128,10 +142,14 @@ def _read_packet(
     with problems.collected():
         expected = _of_packet(option.at("expect"), entry.get("expect"))
     with problems.collected():
-        if entry.get("rule") is not None:
-            raise OptionError(option.at("rule"), "only an expectation of a request names a rule")
+        if entry.get("rule") is not None and entry.get("expect") not in OF_FIREWALL:
+            raise OptionError(
+                option.at("rule"),
+                "only an expectation of a request, or of the Network Firewall, names a rule",
+            )
     problems.raise_any()
-    complete = replace(expectation, expected=expected, packet=packet)
+    rule = entry.get("rule")
+    complete = replace(expectation, expected=expected, packet=packet, rule=rule)
     if not complete.components:
         raise OptionError(
             option.at(PACKET), "no component sees such a packet; DNS protection sees port 53"
@@ -141,7 +159,7 @@ def _read_packet(
 
 def _of_packet(option: Option, value: Any) -> Expected:
     if not isinstance(value, Mapping):
-        return _word(option, value, OF_PACKETS)
+        return _word(option, value, (*OF_PACKETS, *OF_FIREWALL))
     for name in value:
         if name not in COMPONENTS:
             raise OptionError(

@@ -16,8 +16,11 @@ UNPROTECTED, BYPASSED = "unprotected", "bypassed"
 OF_REQUESTS = (ALLOWED, SKIPPED, LOGGED, CHALLENGED, BLOCKED)
 OF_PACKETS = (MITIGATED, MONITORED, UNPROTECTED, BYPASSED)
 UNDECIDED = "undecided"
-# A request that a rule logs, or that skips the rest, is allowed as well.
-FULFILLING = {ALLOWED: (ALLOWED, SKIPPED, LOGGED)}
+OF_FIREWALL = (ALLOWED, SKIPPED, LOGGED, BLOCKED)  # of packets in the Network Firewall
+# A request that a rule logs, or that skips the rest, is allowed as well. A packet that the Network
+# Firewall lets pass meets the components, which another module checks.
+PASSING = (ALLOWED, SKIPPED, LOGGED)
+FULFILLING = {ALLOWED: PASSING, **{word: (word, *PASSING) for word in OF_PACKETS}}
 
 
 class Outcome(NamedTuple):

@@ -12,11 +12,11 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError, OptionProblems
 from .._expressions.fields import HIGHEST_PORT
-from .._expressions.literals import Address
+from .._expressions.literals import MISSING, Address
 from .._expressions.operands import Fields
 from .._schema.account import KINDS
 from .._text import Option
-from .request import read_address
+from .request import read_address, read_fields
 
 KEYS = (
     "destination",
@@ -26,14 +26,21 @@ KEYS = (
     "protocol",
     "data_center",
     "region",
+    "fields",
 )
 FIELDS_OF_KEYS = {
     "destination": "ip.dst",
     "destination_port": "tcp.dstport",
     "source": "ip.src",
     "source_port": "tcp.srcport",
+    "protocol": "ip.proto",
 }
-KEY_OF_FIELD = {field: key for key, field in FIELDS_OF_KEYS.items()}
+PORTS = ("destination_port", "source_port")  # TCP's, unless the packet is of another protocol
+KEY_OF_FIELD = {
+    **{field: key for key, field in FIELDS_OF_KEYS.items()},
+    "udp.dstport": "destination_port and protocol: udp",
+    "udp.srcport": "source_port and protocol: udp",
+}
 PROTOCOLS = ("tcp", "udp")
 DNS, DNS_PORT = "dns", 53
 PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
@@ -61,7 +68,7 @@ class Packet(NamedTuple):
 
 def key_for(field: str) -> str:
     """How an expectation gives a field."""
-    return KEY_OF_FIELD.get(field, "")
+    return KEY_OF_FIELD.get(field, f"fields: {{{field}: ...}}")
 
 
 def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
@@ -78,14 +85,34 @@ def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
             raise OptionError(option, "it lacks destination")
     problems.raise_any()
     _check_families(option, values)
-    known = {field: values[key] for key, field in FIELDS_OF_KEYS.items() if key in values}
-    values.pop("source_port", None)
+    known = _fields_of(values)
+    values = {key: value for key, value in values.items() if key not in ("source_port", "fields")}
     return Packet(fields=Fields(known), **values)
+
+
+def _fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a packet that are known; the ports of another protocol are missing."""
+    protocol = values.get("protocol")
+    known: dict[str, Any] = dict(values.get("fields") or {})
+    for key, field in FIELDS_OF_KEYS.items():
+        if key not in PORTS:
+            known.update({field: values[key]} if key in values else {})
+            continue
+        ports = {name: field.replace("tcp", name) for name in PROTOCOLS}
+        own = protocol or "tcp"
+        known.update({ports[own]: values[key]} if key in values else {})
+        if protocol:
+            known.update({ports[name]: MISSING for name in PROTOCOLS if name != protocol})
+    if protocol:
+        known["ip.proto"] = protocol.encode()
+    return known
 
 
 def _read(option: Option, key: str, value: Any) -> Any:
     if key in ("destination", "source"):
         return read_address(option, value)
+    if key == "fields":
+        return read_fields(option, value)
     text = "" if isinstance(value, bool) or value is None else str(value)
     if key.endswith("_port"):
         if not PORT.fullmatch(text) or int(text) > HIGHEST_PORT:

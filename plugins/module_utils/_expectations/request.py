@@ -195,7 +195,8 @@ def _headers(option: Option, value: Any) -> dict[str, list[bytes]]:
     return headers
 
 
-def _other_fields(option: Option, value: Any) -> dict[str, Value]:
+def read_fields(option: Option, value: Any) -> dict[str, Value]:
+    """Values of fields by their names; raises OptionError."""
     if not isinstance(value, Mapping):
         raise OptionError(option, f"{value!r} is no dictionary")
     values = {}
@@ -240,7 +241,7 @@ READERS: Mapping[str, Callable[[Option, Any], Any]] = {
     "headers": _headers,
     "tls_version": _any_text,
     "tls_cipher": _any_text,
-    "fields": _other_fields,
+    "fields": read_fields,
 }
 
 

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What becomes of a request under the rules of a zone, in the order in which the zone evaluates
-them.
+"""What becomes of a request under the rules of a zone, and of a packet in the Network Firewall, in
+the order in which the rules are evaluated.
 
 The vendor describes the actions in "Rules language: actions": a block and a challenge end the
 evaluation, a skip does if it skips the remaining rules, and after a log it goes on.
@@ -18,8 +18,9 @@ from .._expressions.batch import Batch
 from .._expressions.evaluation import decider
 from .._expressions.operands import Fields
 from .._expressions.truth import NotKnown
-from .._schema.resource import Object, State
-from .._schema.zone import CUSTOM_RULES, ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule
+from .._schema.evaluation import ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule
+from .._schema.resource import Object, Resource, State
+from .._schema.zone import CUSTOM_RULES
 from .outcome import ALLOWED, BLOCKED, CHALLENGED, LOGGED, SKIPPED, Decision, Outcome, decision
 
 UNKNOWN_END = "unknown"
@@ -46,10 +47,10 @@ class Rule(NamedTuple):
     conditions: Sequence[str] = ()
 
 
-def rules_in_order(state: State) -> list[Rule]:
-    """The active custom rules of a zone in their order."""
-    in_order = next(read for resource, read in EVALUATION if resource is CUSTOM_RULES)
-    objects = state.get(CUSTOM_RULES.plural) or ()
+def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[Rule]:
+    """The active rules of a ruleset in their order."""
+    in_order = next(read for other, read in EVALUATION if other.plural == resource.plural)
+    objects = state.get(resource.plural) or ()
     return [_rule(rule, obj) for rule, obj in zip(in_order(objects), objects) if rule.active]
 
 

@@ -26,8 +26,11 @@ from .grammar import (
     normalise_expression,
     parse,
     place_of,
+    quoted,
     tokens_of,
 )
+from .packet_fields import PACKET_FIELDS
+from .request_fields import KNOWN, unknown_fields
 
 try:
     import octorules_wirefilter
@@ -78,6 +81,15 @@ def check_rule(expression: str) -> list[str]:
                 if exc.malformed:
                     raise
     return []
+
+
+def check_packets(expression: str) -> list[str]:
+    """The same for a rule about packets; one that reads a field of requests is refused."""
+    for name in unknown_fields(expression, PACKET_FIELDS):
+        if name in KNOWN:
+            start = next(token.start for token in tokens_of(expression) if token.text == name)
+            raise Unread(f"{quoted(name)} is a field of requests, and not of packets", start)
+    return check_rule(expression)
 
 
 def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
@@ -144,5 +156,6 @@ def _expression(
 
 
 FILTER_EXPRESSION = _expression(check_filter, FILTER_SCHEME, LONGEST_FILTER)
+PACKET_EXPRESSION = _expression(check_packets, FILTER_SCHEME, LONGEST_RULE)
 FIREWALL_EXPRESSION = _expression(check_rule, RULE_SCHEME, None)
 RULE_EXPRESSION = _expression(check_rule, RULE_SCHEME, LONGEST_RULE)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from typing import AbstractSet
 
 from .grammar import WORD, Unread, quoted, tokens_of
 
@@ -77,9 +78,9 @@ raw.http.response.headers raw.http.response.headers.names raw.http.response.head
 KNOWN = frozenset(NAMES.split())
 
 
-def unknown_fields(expression: str) -> list[str]:
-    """The fields of an expression that are not known here, each once; none of an expression that
-    cannot be read, which is refused anyway."""
+def unknown_fields(expression: str, known: AbstractSet[str] = KNOWN) -> list[str]:
+    """The fields of an expression that are not among the known ones, each once; none of an
+    expression that cannot be read, which is refused anyway."""
     try:
         tokens = tokens_of(expression)
     except Unread:
@@ -90,23 +91,25 @@ def unknown_fields(expression: str) -> list[str]:
         for token, after in zip(tokens, following)
         if token.kind == WORD and after != "(" and FIELD.fullmatch(token.text)
     ]
-    return [name for name in dict.fromkeys(names) if not _is_known(name)]
+    return [name for name in dict.fromkeys(names) if not _is_known(name, known)]
 
 
-def doubts(expression: str) -> str:
+def doubts(expression: str, known: AbstractSet[str] = KNOWN) -> str:
     """Why an expression reads hardly what somebody meant, with its verb; an empty text if every
     field is known."""
-    unknown = [f"{quoted(name)}{_did_you_mean(name)}" for name in unknown_fields(expression)]
+    unknown = [
+        f"{quoted(name)}{_did_you_mean(name, known)}" for name in unknown_fields(expression, known)
+    ]
     if not unknown:
         return ""
     noun = "a field" if len(unknown) == 1 else "fields"
     return f"reads {noun} that this collection does not know: {', '.join(unknown)}"
 
 
-def _is_known(name: str) -> bool:
-    return name in KNOWN or name.startswith(OPEN)
+def _is_known(name: str, known: AbstractSet[str]) -> bool:
+    return name in known or name.startswith(OPEN)
 
 
-def _did_you_mean(name: str) -> str:
-    close = get_close_matches(name.lower(), KNOWN, 1, 0.75)
+def _did_you_mean(name: str, known: AbstractSet[str]) -> str:
+    close = get_close_matches(name.lower(), known, 1, 0.75)
     return f" (did you mean {close[0]}?)" if close else ""

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether a zone takes a plan: its quota, which no task can raise."""
+"""Whether an owner takes a plan: the quota of a zone, by its plan, and those of other lists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ class QuotaCheck(NamedTuple):
 
 
 def check_quota(plan: Plan, read: Callable[[Resource], Sequence[Object]]) -> QuotaCheck:
-    """Whether the zone takes a plan; `read` is called only where some zones would not."""
+    """Whether the owner takes a plan; `read` is called only where some zones would not."""
+    too_many = _too_many(plan)
+    if too_many:
+        return QuotaCheck(too_many)
     if not may_exceed_quota(plan):
         return QuotaCheck()
     try:
@@ -35,6 +38,20 @@ def check_quota(plan: Plan, read: Callable[[Resource], Sequence[Object]]) -> Quo
     if exceeded is None:
         return QuotaCheck(unknown="The quota of the zone's plan is not known.")
     return QuotaCheck(exceeded)
+
+
+def _too_many(plan: Plan) -> str:
+    """Why an owner would not take a plan that makes a list longer than its quota; one that is
+    longer already has a larger quota."""
+    resources = {item.resource.plural: item.resource for item in plan.operations}
+    for resource in (item for item in resources.values() if item.quota):
+        before, after = (len(state[resource.plural]) for state in (plan.before, plan.after()))
+        if before <= resource.quota < after:
+            return (
+                f"The {resource.owner.partition('_')[0]} takes {resource.quota} {resource.titles},"
+                f" and {after} would be there. Remove what is too much."
+            )
+    return ""
 
 
 def may_exceed_quota(plan: Plan) -> bool:

@@ -16,8 +16,8 @@ from typing import Sequence, TypedDict
 
 from .._expressions.grammar import normalise_expression
 from .._expressions.proof import matches_every_request
+from .._schema.evaluation import EVALUATION, REST_OF_THE_LIST, ZoneRule
 from .._schema.resource import Key, Resource, State
-from .._schema.zone import EVALUATION, REST_OF_THE_LIST, ZoneRule
 from .._text import first_few
 from .verdict import HARMLESS, Named, Verdict
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import normalise_expression
-from .._schema.zone import firewall_order
+from .._schema.evaluation import firewall_order
 from .._text import first_few
 from .equivalence import CustomRule, at_least, by_ref
 from .firewall_rule import FirewallRule, read_rule

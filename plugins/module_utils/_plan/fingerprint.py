@@ -11,8 +11,8 @@ import hashlib
 import json
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
+from .._schema.evaluation import keys_in_order
 from .._schema.resource import Field, Key, Object, Resource, Values
-from .._schema.zone import keys_in_order
 from .plan import Operation, Plan
 
 

@@ -139,7 +139,8 @@ class Resource:
     and does not take back; `list_field` names the field of one object that holds the whole
     collection as an ordered list, which one `update` replaces, `kept_fields` the fields of that
     object that are sent along, and `versions` how the service numbers what it keeps of that object;
-    `nested` is an object inside of each object; `retired` is what to do where the service answers
+    `nested` is an object inside of each object; `quota` is how many objects an owner may have, 0 if
+    that is not known or depends on its plan; `retired` is what to do where the service answers
     410 Gone.
 
     What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout
@@ -177,6 +178,7 @@ class Resource:
     kept_fields: tuple[str, ...] = ()
     versions: Versions | None = None
     nested: Nested | None = None
+    quota: int = 0
     retired: str = ""
     address_field: str | None = None
     mode_field: str | None = None

@@ -197,8 +197,8 @@ class AccountProtection(ModuleSpec):
         ]
 
     @property
-    def expects(self) -> str:
-        return PACKET
+    def expects(self) -> Sequence[str]:
+        return (PACKET,)
 
     def desired(self, options: Options) -> Sequence[Desired]:
         purge = options["purge"]

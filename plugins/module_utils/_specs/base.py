@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
+from .._guard.risks.base import Risk
+from .._guard.risks.registry import BY_OWNER
 from .._guard.rollout import Pending
 from .._plan.desired import Desired
 from .._schema.resource import API_OPTION, EXPIRES, Field, OptionSpec, Resource, State, options_of
@@ -45,9 +47,14 @@ class ModuleSpec(ABC):
         """What the module returns of the state afterwards."""
 
     @property
-    def expects(self) -> str:
-        """Of which kind the expectations are that the module checks."""
-        return ""
+    def risks(self) -> Sequence[Risk]:
+        """The risks that its plans can have."""
+        return BY_OWNER[self.owner]
+
+    @property
+    def expects(self) -> Sequence[str]:
+        """Of which kinds the expectations are that the module checks."""
+        return ()
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
         """What the module returns beside its resources; raises ServiceError."""

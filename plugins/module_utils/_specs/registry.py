@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from typing import Mapping
 
+from .._expectations.expectation import FIREWALL, PACKET, REQUEST
+from .._guard.risks.registry import NETWORK_FIREWALL_LIST_RISKS, ZONE_LIST_RISKS
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
+from .._schema.zone import CUSTOM_RULES
 from .account import AccountProtection, ProtectionInfo, SingleObject, Status, WholeList
 from .base import ModuleSpec
+from .rulesets import OrderedRules
 from .traffic import TrafficInfo
-from .zone import CustomRules, CustomRulesInfo, FirewallRules, FirewallRulesInfo
+from .zone import CustomRulesInfo, FirewallRules, FirewallRulesInfo
 
 MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "tcp_protection_status": Status(),
@@ -25,7 +30,10 @@ MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "protection_filter": SingleObject(FILTERS, "filter"),
     "account_protection": AccountProtection(),
     "firewall_rules": FirewallRules(),
-    "custom_rules": CustomRules(),
+    "custom_rules": OrderedRules(CUSTOM_RULES, ZONE_LIST_RISKS, expects=(REQUEST,)),
+    "network_firewall_rules": OrderedRules(
+        NETWORK_FIREWALL_RULES, NETWORK_FIREWALL_LIST_RISKS, expects=(PACKET, FIREWALL)
+    ),
     "protection_info": ProtectionInfo(),
     "protection_traffic_info": TrafficInfo(),
     "firewall_rules_info": FirewallRulesInfo(),

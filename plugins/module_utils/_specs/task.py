@@ -13,25 +13,17 @@ from typing import Any, Callable, Mapping, Sequence
 
 from .._api.settings import Settings, parse_settings
 from .._errors import OptionProblems
-from .._expectations.expectation import (
-    PACKET,
-    REQUEST,
-    Expectation,
-    parse_expectations,
-    unchecked,
-)
+from .._expectations.expectation import Expectation, parse_expectations, unchecked
 from .._guard.acceptance import Acceptance, parse_acceptances
 from .._guard.approval import Approval, parse_approval
 from .._guard.evidence import EvidenceLimits, parse_evidence
 from .._guard.risks.base import Limits
 from .._guard.risks.monitoring import monitoring_time
-from .._guard.risks.registry import BY_OWNER, CODES, codes_of, parse_limits
+from .._guard.risks.registry import CODES, codes_of, parse_limits
 from .._plan.desired import Desired
 from .._plan.validate import examine
 from .._schema.resource import Resource
 from .base import ModuleSpec, Options
-
-OTHER_MODULE = {REQUEST: "account_protection", PACKET: "custom_rules"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +55,7 @@ class Task:
     @property
     def codes(self) -> tuple[str, ...]:
         """The risks that its plans can have."""
-        return codes_of(BY_OWNER[self.spec.owner])
+        return codes_of(self.spec.risks)
 
     @property
     def is_staged(self) -> bool:
@@ -121,6 +113,6 @@ def parse_task(
         approval,
         warnings=examine(desired),
         evidence=evidence,
-        expectations=[item for item in expectations if item.kind == spec.expects],
-        unchecked=unchecked(expectations, spec.expects, OTHER_MODULE.get(spec.expects, "")),
+        expectations=[item for item in expectations if item.kind in spec.expects],
+        unchecked=unchecked(expectations, spec.expects),
     )

@@ -7,31 +7,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
-from .._errors import OptionError, OptionProblems
-from .._expectations.expectation import (
-    EXPECTATIONS,
-    REQUEST,
-)
-from .._guard.risks.registry import ZONE_LIST_RISKS, risk_options
+from .._errors import OptionError
+from .._guard.risks.registry import risk_options
 from .._guard.risks.zone import ZONE_RULE_RISKS
 from .._holes.unmanaged import unmanaged_records
 from .._neighbours.access_rules import read_access_rules
-from .._plan.desired import (
-    STATE,
-    Desired,
-    Position,
-    numbered,
-    parse_desired,
-    parse_ignore,
-    parse_position,
-)
-from .._schema.resource import Field, Key, Object, OptionSpec, Resource, State, options_of
+from .._plan.desired import Desired, numbered, parse_desired
+from .._schema.resource import Field, Object, OptionSpec, Resource, State, options_of
 from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES, OWNER
-from .._text import Message, Option
+from .._text import Option
 from .._values.kinds import FLAG, ID, TEXT, identifier
 from .base import ModuleSpec, Options, list_option
 from .changes import CHANGES, changes_of, check_changes
@@ -60,74 +47,6 @@ class FirewallRules(ModuleSpec):
         by_key = {FIREWALL_RULES.key_of(item): item for item in state[FIREWALL_RULES.plural]}
         rules = [by_key[key] for key in desired[0].objects]
         return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
-
-
-class CustomRules(ModuleSpec):
-    """custom_rules: the rules that the task names, or with state exact the whole list and its
-    order."""
-
-    owner = OWNER
-
-    def __init__(self) -> None:
-        self.options = {
-            "rules": list_option(CUSTOM_RULES, {"position": {"type": "str"}}, required=True),
-            "state": {
-                "type": "str",
-                "choices": ["present", "absent", "exact"],
-                "default": "present",
-            },
-            "ignore": {"type": "list", "elements": "str", "default": []},
-            "validate": {"type": "bool", "default": False},
-            **EXPECTATIONS,
-            **risk_options(ZONE_LIST_RISKS),
-        }
-
-    def reads(self, options: Options) -> Sequence[Resource]:
-        return (CUSTOM_RULES,)
-
-    def desired(self, options: Options) -> Sequence[Desired]:
-        state = options["state"]
-        positions: dict[Key, Position] = {}
-        entries = []
-        problems = OptionProblems()
-        for path, entry in numbered("rules", options["rules"]):
-            if entry["position"] is not None and state != "absent":
-                with problems.collected():
-                    positions[CUSTOM_RULES.key_of(entry)] = _position(
-                        path, entry["position"], state
-                    )
-            entries.append(
-                (path, {name: value for name, value in entry.items() if name != "position"})
-            )
-        with problems.collected():
-            rules = parse_desired(
-                CUSTOM_RULES, entries, absent=state == "absent", exclusive=state == "exact"
-            )
-            rules = parse_ignore(rules, "ignore", options.get("ignore") or ())
-        problems.raise_any()
-        return (replace(rules, positions=positions),)
-
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
-        rules = list(state[CUSTOM_RULES.plural])
-        return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
-
-    @property
-    def expects(self) -> str:
-        return REQUEST
-
-
-def _position(path: Option, text: str, state: str) -> Position:
-    if state == "exact":
-        raise OptionError(
-            path.at("position"),
-            Message("with ", STATE, " exact the order of the list is the order of the rules"),
-        )
-    try:
-        return parse_position(text)
-    except ValueError as exc:
-        raise OptionError(path.at("position"), str(exc)) from exc
 
 
 class RulesInfo(ModuleSpec):

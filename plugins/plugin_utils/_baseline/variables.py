@@ -18,17 +18,25 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
 from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
+    FIREWALL as FIREWALL_PACKET,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
     NAME,
     PACKET,
     REQUEST,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import (
+    OF_FIREWALL,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
-    BY_OWNER,
     codes_of,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNER_OPTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import (
+    OWNER_OPTIONS,
+    OWNERS,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Names
 
@@ -38,15 +46,21 @@ SOURCE = "baseline_source"  # what an export says of itself
 SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as the service has it
 REPORT = "baseline_report"  # what a report registers for each host
 ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
-MODULES = (ACCOUNT, FIREWALL, CUSTOM)  # in the order in which they run
+NETWORK_FIREWALL = "network_firewall_rules"
+# The modules for entry points of rulesets: the option that has their rules.
+RULESETS: Mapping[str, str] = {NETWORK_FIREWALL: "rules", CUSTOM: "rules"}
+MODULES = (ACCOUNT, NETWORK_FIREWALL, FIREWALL, CUSTOM)  # in the order in which they run
 
 # By module, the options whose variables have another name than the prefix and the option.
 NAMES: Mapping[str, Mapping[str, str]] = {
     ACCOUNT: {},
     FIREWALL: {"rules": "baseline_firewall_rules"},
-    CUSTOM: {
-        "rules": "baseline_custom_rules",
-        **{option: f"baseline_custom_rules_{option}" for option in ("state", "ignore", "validate")},
+    **{
+        module: {
+            option: f"{PREFIX}{module}",
+            **{name: f"{PREFIX}{module}_{name}" for name in ("state", "ignore", "validate")},
+        }
+        for module, option in RULESETS.items()
     },
 }
 EXPECTATIONS = f"{PREFIX}{NAME}"
@@ -65,11 +79,17 @@ INVENTORY: Mapping[str, str] = {
         "base_url",
     )
 }
+# The variables with the rules of rulesets, by the option that names their owner.
+RULES_OF: Mapping[str, Sequence[str]] = {
+    owner: [f"{PREFIX}{module}" for module in RULESETS if MODULE_SPECS[module].owner == owner]
+    for owner in OWNERS
+}
 # What describes an account. `rules` is not here, since the role has a default for them.
-ACCOUNT_VARIABLES = tuple(
-    f"{PREFIX}{option}" for option in ("enabled", *LISTS) if option != "rules"
+ACCOUNT_VARIABLES = (
+    *(f"{PREFIX}{option}" for option in ("enabled", *LISTS) if option != "rules"),
+    *RULES_OF["account_id"],
 )
-ZONE_VARIABLES = (NAMES[FIREWALL]["rules"], NAMES[CUSTOM]["rules"])
+ZONE_VARIABLES = (NAMES[FIREWALL]["rules"], *RULES_OF["zone_id"])
 
 
 @dataclass(frozen=True)
@@ -133,11 +153,15 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
     """
     values, names = _filled(variables)
     _check(host, values)
-    modules = [ACCOUNT] if f"{PREFIX}account_id" in values else []
-    modules += [FIREWALL] if values.get(NAMES[FIREWALL]["rules"]) else []
-    if _has_zone(values) and _expects(values, REQUEST):
-        values.setdefault(NAMES[CUSTOM]["rules"], [])
-    modules += [CUSTOM] if NAMES[CUSTOM]["rules"] in values and _has_zone(values) else []
+    has_account = f"{PREFIX}account_id" in values
+    for module, kind in ((CUSTOM, REQUEST), (NETWORK_FIREWALL, FIREWALL_PACKET)):
+        if _expects(values, kind) and (has_account if kind != REQUEST else _has_zone(values)):
+            values.setdefault(f"{PREFIX}{module}", [])
+    needed = {ACCOUNT: has_account, FIREWALL: bool(values.get(NAMES[FIREWALL]["rules"]))}
+    for module in RULESETS:
+        is_there = has_account if MODULE_SPECS[module].owner == "account_id" else _has_zone(values)
+        needed[module] = is_there and f"{PREFIX}{module}" in values
+    modules = [module for module in MODULES if needed[module]]
     return [
         Part(
             module,
@@ -151,8 +175,8 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
 
 def _risks_of(modules: Iterable[str]) -> list[str]:
     """The codes of the risks that plans of these modules can have."""
-    owners = dict.fromkeys(MODULE_SPECS[module].owner for module in modules)
-    return [code for owner in owners for code in codes_of(BY_OWNER[owner])]
+    codes = [code for module in modules for code in codes_of(MODULE_SPECS[module].risks)]
+    return list(dict.fromkeys(codes))
 
 
 def connection_options(part: Part) -> dict[str, Any]:
@@ -216,9 +240,18 @@ def has_expectations(parts: Sequence[Part]) -> bool:
 
 
 def _expects(values: Mapping[str, Any], kind: str) -> bool:
-    """Whether the variables expect something of a request, or of a packet."""
+    """Whether the variables expect something of a request, of a packet, or of one in the Network
+    Firewall."""
     entries = values.get(EXPECTATIONS) or ()
-    return any(isinstance(entry, Mapping) and entry.get(kind) for entry in entries)
+    return any(
+        isinstance(entry, Mapping)
+        and (
+            entry.get(PACKET) and str(entry.get("expect")) in OF_FIREWALL
+            if kind == FIREWALL_PACKET
+            else entry.get(kind)
+        )
+        for entry in entries
+    )
 
 
 def _has_zone(values: Mapping[str, Any]) -> bool:

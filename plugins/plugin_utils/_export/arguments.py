@@ -36,6 +36,7 @@ OF_HOST: Arguments = {
     "group": {"type": "str", "default": ""},
     "firewall_rules": {"type": "bool", "default": False},
     "dns_rules": {"type": "bool", "default": False},
+    "network_firewall_rules": {"type": "bool", "default": False},
 }
 # Of the task that runs once, for all hosts.
 SHARED: Arguments = {**FILES, "group_directory": {"type": "str", "default": "group_vars"}}

@@ -23,7 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
-from .._baseline.variables import ACCOUNT, MODULES, Part, connection_options
+from .._baseline.variables import ACCOUNT, CUSTOM, MODULES, RULESETS, Part, connection_options
 
 Result = Mapping[str, Any]
 
@@ -49,8 +49,10 @@ def resource_of(plural: str) -> Resource:
 
 
 def reader_of(part: Part) -> Part:
-    """The module that reads all that a part may change."""
+    """The module that reads all that a part may change; one that is given no rules reads them."""
     connection = connection_options(part)
+    if part.module in RULESETS and part.module != CUSTOM:
+        return Part(part.module, {**connection, RULESETS[part.module]: []})
     if part.module != ACCOUNT:
         return Part(f"{part.module}_info", connection)
     resources = touched(part.module, part.options)
@@ -63,7 +65,7 @@ def state_of(part: Part, result: Result) -> dict[str, list[Object]]:
     if part.module == ACCOUNT:
         return account_state(result)
     (resource,) = touched(part.module, part.options)
-    return {resource.plural: list(result["rules"])}
+    return {resource.plural: list(result[RULESETS.get(part.module, "rules")])}
 
 
 def account_state(result: Any) -> dict[str, list[Object]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import ZoneRule
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.evaluation import ZoneRule
 from ansible_collections.edgeops.protection.plugins.module_utils._text import sentence
 
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.evaluation import (
     EVALUATION,
     ZoneRule,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 
 from .operations import rule_name, sides
 

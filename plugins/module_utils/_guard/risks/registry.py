@@ -20,7 +20,7 @@ from .lists import LIST_RISKS
 from .monitoring import MONITORING_RISKS
 from .protection import PROTECTION_RISKS
 from .traffic import TRAFFIC_RISKS
-from .zone import ZONE_RULE_RISKS
+from .zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 
 ACCOUNT_RISKS: tuple[Risk, ...] = (
     *PROTECTION_RISKS,
@@ -30,7 +30,10 @@ ACCOUNT_RISKS: tuple[Risk, ...] = (
     *LIST_RISKS,
 )
 ZONE_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *ZONE_RULE_RISKS)
-RISKS: tuple[Risk, ...] = (*ACCOUNT_RISKS, *ZONE_RULE_RISKS)
+NETWORK_FIREWALL_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *NETWORK_FIREWALL_RISKS)
+RISKS: tuple[Risk, ...] = tuple(
+    dict.fromkeys([*ACCOUNT_RISKS, *ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS])
+)
 BY_OWNER: Mapping[str, tuple[Risk, ...]] = {ACCOUNT: ACCOUNT_RISKS, ZONE: ZONE_LIST_RISKS}
 
 
@@ -40,8 +43,8 @@ def codes_of(risks: Sequence[Risk]) -> tuple[str, ...]:
 
 
 def limits_of(risks: Sequence[Risk]) -> tuple[Limit, ...]:
-    """The limits of risks, in their order."""
-    return tuple(limit for item in risks for limit in item.limits)
+    """The limits of risks, each once, in their order."""
+    return tuple(dict.fromkeys(limit for item in risks for limit in item.limits))
 
 
 CODES = codes_of(RISKS)

@@ -3,12 +3,12 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The risks of a zone's rules, found in the rules before and after a plan, in the order in which
-requests meet them.
+"""The risks of a zone's rules and of an account's Network Firewall, found in the rules before and
+after a plan, in the order in which requests or packets meet them.
 
-That every request matches an expression is proven, or it is none of these risks. The vendor
-describes the actions on its pages "Actions" (Firewall Rules) and "Custom rules: available skip
-options".
+That every request or packet matches an expression is proven, or it is none of these risks. The
+vendor describes the actions on its pages "Actions" (Firewall Rules) and "Custom rules: available
+skip options".
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Callable, Iterator, NamedTuple, Sequence
 
 from ..._expressions.grammar import normalise_expression
 from ..._expressions.proof import matches_every_request
+from ..._schema.evaluation import EVALUATION, ZoneRule, traffic_of
+from ..._schema.owners import ACCOUNT_OWNER, ZONE_OWNER
 from ..._schema.resource import Key, Resource
-from ..._schema.zone import EVALUATION, ZoneRule
 from ..._text import capitalised, first_few, plural, sentence
 from .base import Change, Entry, Finding, Limit, Limits, risk
 
@@ -43,10 +44,11 @@ class Rules(NamedTuple):
     after: Sequence[ZoneRule]
 
 
-def _changed_rules(change: Change) -> Iterator[Rules]:
+def _changed_rules(change: Change, owner: str = "") -> Iterator[Rules]:
+    """The rules that a plan changes, of an owner if one is named."""
     changed = {item.resource.plural for item in change.plan.operations}
     for resource, in_order in EVALUATION:
-        if resource.plural in changed:
+        if resource.plural in changed and owner in ("", resource.owner):
             before, after = (
                 state.state[resource.plural] for state in (change.before, change.after)
             )
@@ -61,10 +63,25 @@ def _changed_rules(change: Change) -> Iterator[Rules]:
 )
 def weakens_zone(change: Change, limits: Limits) -> Finding | None:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
+    return _weakening(change, limits, ZONE_OWNER.option)
+
+
+@risk(
+    "The plan would take enforcement from more than O(max_weakened_percent) of the Network Firewall"
+    " rules that block, and from at least three or all of them, by removing or disabling them or"
+    " turning them into log or skip.",
+    MAX_WEAKENED,
+)
+def weakens_network_firewall(change: Change, limits: Limits) -> Finding | None:
+    """A good part of what blocks packets would do so no longer, or all of it."""
+    return _weakening(change, limits, ACCOUNT_OWNER.option)
+
+
+def _weakening(change: Change, limits: Limits, owner: str) -> Finding | None:
     most = limits[MAX_WEAKENED]
     reasons: list[str] = []
     entries: list[Entry] = []
-    for rules in _changed_rules(change):
+    for rules in _changed_rules(change, owner):
         enforcing = [rule for rule in rules.before if rule.enforces]
         weakened = list(_weakened(enforcing, rules.after))
         if weakened:
@@ -72,10 +89,11 @@ def weakens_zone(change: Change, limits: Limits) -> Finding | None:
         if not _are_many(len(weakened), len(enforcing), most):
             continue
         title, titles = rules.resource.title, rules.resource.titles
+        is_of_packets = traffic_of(rules.resource) == "packet"  # which are not challenged
         all_of_them = plural(
             len(enforcing),
-            f"{title} that blocks or challenges",
-            f"{titles} that block or challenge",
+            f"{title} that blocks{'' if is_of_packets else ' or challenges'}",
+            f"{titles} that block{'' if is_of_packets else ' or challenge'}",
         )
         named = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
         reasons.append(
@@ -133,7 +151,7 @@ def _matches_nothing(rule: ZoneRule) -> bool:
 
 @risk(
     "The plan would add, enable, widen or move to an earlier place a rule that skips, allows or"
-    " bypasses, and that every request matches."
+    " bypasses, and that every request, or every packet, matches."
 )
 def skips_everything(change: Change, limits: Limits) -> Finding | None:
     """A rule would take every request past what it skips."""
@@ -147,8 +165,8 @@ def skips_everything(change: Change, limits: Limits) -> Finding | None:
 
 
 @risk(
-    "The plan would add, enable or widen a rule that blocks or challenges, and that every request"
-    " matches."
+    "The plan would add, enable or widen a rule that blocks or challenges, and that every request,"
+    " or every packet, matches."
 )
 def blocks_everything(change: Change, limits: Limits) -> Finding | None:
     """A rule would block or challenge every request."""
@@ -167,6 +185,7 @@ def blocks_everything(change: Change, limits: Limits) -> Finding | None:
         lambda rule: rule.enforces,
         grown,
         "be blocked or challenged by it",
+        "be blocked by it",
     )
 
 
@@ -175,14 +194,16 @@ def _concerning_everything(
     concerned: Callable[[ZoneRule], bool],
     grown: Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str],
     consequence: str,
+    of_packets: str = "",
 ) -> Finding | None:
-    """The risk of rules that every request matches and meets; `grown` says why one that did so
-    before does more.
+    """The risk of rules that every request or packet matches and meets; `grown` says why one that
+    did so before does more. `of_packets` is the consequence for packets, if it is another one.
 
     `grown` takes the rule before and after, and the active rules that it moves before.
     """
     reasons: list[str] = []
     entries: list[Entry] = []
+    traffic = "request"
     for rules in _changed_rules(change):
         after = [rule for rule in _met_by_everything(rules.after) if concerned(rule)]
         before = (
@@ -199,9 +220,11 @@ def _concerning_everything(
             if reason:
                 reasons.append(f"{rules.resource.title} {rule.title} ({reason})")
                 entries.append(_entry(rules.resource, rule))
+                traffic = traffic_of(rules.resource)
     if not reasons:
         return None
-    message = f"{capitalised(first_few(reasons))}: every request matches, and would {consequence}."
+    outcome = of_packets if of_packets and traffic == "packet" else consequence
+    message = f"{capitalised(first_few(reasons))}: every {traffic} matches, and would {outcome}."
     return Finding(message, [], entries)
 
 
@@ -242,3 +265,4 @@ def _index(rules: Sequence[ZoneRule], key: Key) -> int:
 
 
 ZONE_RULE_RISKS = (weakens_zone, skips_everything, blocks_everything)
+NETWORK_FIREWALL_RISKS = (weakens_network_firewall, skips_everything, blocks_everything)

@@ -1,0 +1,161 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""How the service evaluates rules: in which order requests meet those of a zone, and packets those
+of an account, and what each rule does."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
+
+from .._values.kinds import FLAG
+from .network_firewall import NETWORK_FIREWALL_RULES
+from .resource import Key, Object, Resource
+from .zone import (
+    ACTIONS_BY_PRECEDENCE,
+    CUSTOM_RULES,
+    FIREWALL_RULES,
+    SKIP_PARAMETERS,
+    UNMANAGED_SKIP_PARAMETERS,
+)
+
+ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
+SKIPPING = frozenset({"skip", "allow", "bypass"})
+
+REST_OF_THE_LIST = (  # what a skip of `ruleset` or `phase`, and an allow, skips among others
+    "the remaining rules"
+)
+
+
+class ZoneRule(NamedTuple):
+    """A rule as the service evaluates it, of a zone or of an account.
+
+    `title` names it in sentences. `active` says whether requests can meet it, `skips` what a
+    request that it matches does not meet.
+    """
+
+    key: Key
+    entry: str
+    title: str
+    action: str
+    expression: str
+    active: bool
+    skips: frozenset[str]
+
+    @property
+    def enforces(self) -> bool:
+        """Whether it blocks or challenges."""
+        return self.active and self.action in ENFORCING
+
+    @property
+    def lets_pass(self) -> bool:
+        """Whether it takes requests past something."""
+        return self.active and self.action in SKIPPING
+
+    @property
+    def terminates(self) -> bool:
+        """Whether a request that it matches meets no rule after it; not where the action is
+        unknown."""
+        return self.enforces or (self.lets_pass and REST_OF_THE_LIST in self.skips)
+
+
+def firewall_order(priority: Any, action: Any) -> tuple[bool, float, int]:
+    """Sorts firewall rules as the service evaluates them; equal ones keep the order of the list."""
+    number = (
+        priority if isinstance(priority, (int, float)) and not isinstance(priority, bool) else None
+    )
+    precedence = [*ACTIONS_BY_PRECEDENCE, action].index(action)  # an unknown action comes last
+    return (number is None, number or 0, precedence)
+
+
+def _firewall_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:
+    def order(rule: Object) -> tuple[bool, float, int]:
+        return firewall_order(rule.get("priority"), rule.get("action"))
+
+    return [_firewall_rule(rule) for rule in sorted(rules, key=order)]
+
+
+def _firewall_rule(rule: Object) -> ZoneRule:
+    nested = rule.get("filter")
+    condition = nested if isinstance(nested, Mapping) else {}
+    action = str(rule.get("action"))
+    entry = FIREWALL_RULES.label_of(rule)
+    description = rule.get("description")
+    products = rule.get("products") if action == "bypass" else None
+    return ZoneRule(
+        key=FIREWALL_RULES.key_of(rule),
+        entry=entry,
+        title=f"{entry} ({description})" if description else entry,
+        action=action,
+        expression=str(condition.get("expression") or ""),
+        active=all(FLAG.normalise(value) == "false" for value in _reasons_to_rest(rule, condition)),
+        skips=frozenset([REST_OF_THE_LIST] if action == "allow" else map(str, products or [])),
+    )
+
+
+def _reasons_to_rest(rule: Object, condition: Object) -> Sequence[Any]:
+    return (rule.get("paused"), condition.get("paused"), condition.get("deleted"))
+
+
+def _in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRule]]:
+    """Reads the rules of an entry point, which the service evaluates as it lists them."""
+
+    def in_order(rules: Sequence[Object]) -> list[ZoneRule]:
+        return [_rule(resource, rule) for rule in rules]
+
+    return in_order
+
+
+def _rule(resource: Resource, rule: Object) -> ZoneRule:
+    return ZoneRule(
+        key=resource.key_of(rule),
+        entry=resource.label_of(rule),
+        title=resource.label_of(rule),
+        action=str(rule.get("action")),
+        expression=str(rule.get("expression") or ""),
+        active=resource.field("enabled").normalised(rule) != "false",
+        skips=frozenset(
+            _skipped(rule.get("action_parameters")) if rule.get("action") == "skip" else ()
+        ),
+    )
+
+
+def _skipped(parameters: Any) -> list[str]:
+    """What the parameters of a skip name; the rest of the phase is more than the rest of the
+    list."""
+    named: list[str] = []
+    for name, value in parameters.items() if isinstance(parameters, Mapping) else ():
+        if name in ("ruleset", "phase"):
+            named += [REST_OF_THE_LIST, name] if name == "phase" else [REST_OF_THE_LIST]
+        elif name in SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS:
+            named += (
+                [f"{name} {item}" for item in value]
+                if isinstance(value, (list, tuple, Mapping))
+                else [name]
+            )
+    return named
+
+
+# Rules in the order in which requests, or packets, meet them, by what the service lists.
+EVALUATION: Sequence[tuple[Resource, Callable[[Sequence[Object]], list[ZoneRule]]]] = (
+    (FIREWALL_RULES, _firewall_rules_in_order),
+    (CUSTOM_RULES, _in_order_of(CUSTOM_RULES)),
+    (NETWORK_FIREWALL_RULES, _in_order_of(NETWORK_FIREWALL_RULES)),
+)
+RULESETS = (CUSTOM_RULES, NETWORK_FIREWALL_RULES)  # each is the entry point of a phase
+OF_PACKETS = frozenset([NETWORK_FIREWALL_RULES.plural])
+
+
+def traffic_of(resource: Resource) -> str:
+    """What meets the rules of a resource, in the singular."""
+    return "packet" if resource.plural in OF_PACKETS else "request"
+
+
+def keys_in_order(resource: Resource, objects: Sequence[Object]) -> list[Key] | None:
+    """The keys of a collection as the service evaluates it; None where order does not matter."""
+    for other, in_order in EVALUATION:
+        if other.plural == resource.plural:
+            return [rule.key for rule in in_order(objects)]
+    return [resource.key_of(item) for item in objects] if resource.list_field else None

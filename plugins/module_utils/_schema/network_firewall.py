@@ -1,0 +1,79 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An account's Network Firewall.
+
+The vendor describes it in "Cloudflare Network Firewall" (formerly Magic Firewall): the first rule
+that matches a packet decides, and an allowed packet still meets the DDoS protection.
+"""
+
+from __future__ import annotations
+
+from typing import AbstractSet, Any
+
+from .._expressions.examination import PACKET_EXPRESSION
+from .._expressions.packet_fields import PACKET_FIELDS
+from .._expressions.request_fields import doubts
+from .._values.kinds import choice, mapping
+from .owners import ACCOUNT_OWNER
+from .resource import Field, Permission, Values
+from .rulesets import (
+    DESCRIPTION,
+    ENABLED,
+    LOGGING,
+    blocks_nobody,
+    entry_point,
+    fit_action,
+    lacking,
+    take_all,
+)
+
+ACTIONS = ("block", "skip", "log")
+CURRENT = {"ruleset": "current"}  # what a skip skips: the remaining rules
+MOST_RULES = 200
+
+
+def _fit(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+    """A rule with the parameters that its action has."""
+    fitted = fit_action(rule, existing, named)
+    return {"action_parameters": CURRENT, **fitted} if fitted.get("action") == "skip" else fitted
+
+
+def _invalid(rule: Values) -> str:
+    """Why the service would refuse a rule."""
+    if rule.get("action") != "skip" and rule.get("action_parameters"):
+        return f"has the action {rule.get('action')}, and only skip says what is skipped"
+    return lacking(rule, "action", "expression")
+
+
+def _unusual(rule: Values) -> str:
+    """Whether a rule reads fields that are not known here; the service may know them."""
+    return doubts(str(rule.get("expression") or ""), PACKET_FIELDS)
+
+
+NETWORK_FIREWALL_RULES = entry_point(
+    name="network_firewall_rule",
+    title="Network Firewall rule",
+    owner=ACCOUNT_OWNER.option,
+    phase="magic_transit",
+    permission=Permission("Magic Firewall", "account"),
+    quota=MOST_RULES,
+    fields=(
+        Field("action", choice(*ACTIONS)),
+        Field("expression", PACKET_EXPRESSION),
+        DESCRIPTION,
+        ENABLED,
+        Field(
+            "action_parameters",
+            mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
+            absent_default={},
+        ),
+        LOGGING,
+    ),
+    normalise=_fit,
+    invalid_reason=_invalid,
+    unusual=_unusual,
+    protects_nobody=blocks_nobody,
+)

@@ -1,0 +1,613 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: network_firewall_rules
+short_description: Manage the Network Firewall rules of a Cloudflare account
+version_added: 0.2.0
+description:
+  - Creates, updates, orders and removes the rules of the Cloudflare Network Firewall (formerly Magic
+    Firewall) of an account, which match packets.
+  - The O(rules[].ref) identifies a rule.
+  - The service evaluates the rules in their order. Rules that the task does not name keep their
+    place, their ids and all their fields, unless O(state=exact).
+  - The module reads all rules with one call and writes them with one call. There is no locking. If
+    more than two seconds pass between these calls, the module reads once more before it writes, and
+    plans again if somebody else has changed the rules. It warns of a change that it overwrites all
+    the same.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.write
+  - edgeops.protection.connection
+  - edgeops.protection.account
+  - edgeops.protection.plan
+  - edgeops.protection.risks.network_firewall
+notes:
+  - The module needs the permission C(Magic Firewall Write) of the account. Check mode needs
+    C(Magic Firewall Read), and with O(validate=true) the permission to write.
+  - A packet that a rule lets pass still meets the DDoS protection of the account.
+  - An account has 200 rules by default. A plan that exceeds them is refused in check mode too.
+  - Lists, countries and some other fields need the advanced features of the Network Firewall. If
+    the account lacks them, the service refuses the rule, and the module says so.
+options:
+  rules:
+    description: The rules. Each may occur once.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      ref:
+        description: The name that identifies the rule in its account. It cannot be changed.
+        type: str
+        required: true
+      action:
+        description:
+          - What the rule does with a packet that matches. V(skip) lets it pass by the remaining rules.
+            After V(log), the service evaluates the next rule.
+          - If omitted, an existing rule keeps its action. A new rule needs one.
+          - A change of the action resets O(rules[].action_parameters) and O(rules[].logging).
+        type: str
+        choices: [block, skip, log]
+      expression:
+        description:
+          - The packets that match, in the Rules language. White space outside of quotes makes no
+            difference.
+          - It has at most 4,096 characters.
+          - If omitted, an existing rule keeps its expression. A new rule needs one.
+        type: str
+      description:
+        description: A free text. An empty text clears it. If omitted, an existing description
+          stays.
+        type: str
+      enabled:
+        description:
+          - Whether the rule is enabled. If omitted, an existing rule keeps its value, and a new
+            rule gets V(true).
+        type: bool
+      action_parameters:
+        description:
+          - What the action V(skip) skips. A new rule with this action gets V(current) by itself.
+        type: dict
+        suboptions:
+          ruleset:
+            description: With V(current), the packet skips all rules that follow.
+            type: str
+            choices: [current]
+      logging:
+        description:
+          - The logging of packets that the rule skips. If omitted, an existing rule keeps its
+            value, and the service logs the packets of a new rule.
+        type: dict
+        suboptions:
+          enabled:
+            description: Whether the service logs the packets.
+            type: bool
+            required: true
+      api_fields:
+        description:
+          - Fields of the rule that this module has no option for, with the names and values of the
+            API, such as C(ratelimit). The module sends them as they are. A null
+            removes a field.
+          - Parameters without an option stand in C(action_parameters) here.
+          - Fields that neither an option nor this dictionary names stay as they are.
+        version_added: 0.2.0
+        type: dict
+      position:
+        description:
+          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref
+            of another rule.
+          - If omitted, the new rule becomes the last. The module does not move existing rules,
+            unless O(state=exact).
+        type: str
+      id:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      version:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      last_updated:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+  state:
+    description:
+      - With V(present), the module creates or updates the rules that the task names.
+      - With V(absent), the module deletes them. It reads only their O(rules[].ref).
+      - With V(exact), the account gets these rules and no others, in this order. Rules that O(ignore)
+        matches stay.
+    type: str
+    choices: [present, absent, exact]
+    default: present
+  ignore:
+    description:
+      - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
+        O(state=exact) leaves these rules where they are, each behind the rule before it that does
+        not move either. Every other state leaves them alone anyway.
+      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
+        Case matters.
+      - A pattern must not match a rule of the task, unless the entry has nothing but the O(rules[].ref).
+        With O(state=exact) such an entry says where the rule of somebody else stands. The module
+        puts the other rules before and behind it. A rule that does not exist is left out.
+    type: list
+    elements: str
+    default: []
+  validate:
+    description:
+      - Whether the service validates the planned rules in check mode, for example their
+        expressions. Nothing is written.
+      - The token then needs the permission to write in check mode too.
+    type: bool
+    default: false
+  expectations:
+    description:
+      - What must hold of single packets after the plan. A plan that leaves an expectation unmet or
+        undecided is refused before anything is written, in check mode too. O(accept_risks) does not
+        accept it.
+      - The module evaluates them offline. See
+        U(https://github.com/edgeops/ansible-protection/blob/main/docs/expectations.md).
+    version_added: 0.2.0
+    type: list
+    elements: dict
+    suboptions:
+      description:
+        description: What is expected, in words. The default says what the packet gives.
+        type: str
+      packet:
+        description:
+          - A packet, as far as it matters. A field of a rule that it does not give is not known.
+          - Its keys are C(destination), which it needs, C(destination_port), C(source),
+            C(source_port), C(protocol) (V(tcp) or V(udp)), C(data_center), C(region), and C(fields)
+            for any other field of the Network Firewall.
+        type: dict
+      request:
+        description: Not for this module. M(edgeops.protection.custom_rules) checks requests.
+        type: dict
+      expect:
+        description:
+          - V(blocked), V(skipped), V(logged) or V(allowed). A packet that is skipped or logged is
+            allowed as well.
+          - What M(edgeops.protection.account_protection) takes, such as V(mitigated), means here
+            that the Network Firewall does not block the packet.
+        type: raw
+        required: true
+      rule:
+        description: The ref of the rule that must decide.
+        type: str
+seealso:
+  - module: edgeops.protection.account_protection
+  - module: edgeops.protection.custom_rules
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+# The credentials come from module_defaults, see the notes.
+# Create these rules, or update them to match. All other rules stay, in their order.
+- name: Let the monitoring pass, and block reflected UDP
+  edgeops.protection.network_firewall_rules:
+    account_id: 023e105f4ecef8ad9ca31a8372d0c353
+    rules:
+      - ref: monitoring
+        action: skip
+        expression: ip.src in {198.51.100.0/24} and ip.proto eq "udp"
+        position: first
+      - ref: reflection
+        action: block
+        expression: udp.srcport in {19 123 389 1900 11211}
+
+- name: Have exactly these rules, in this order, and check what they do
+  edgeops.protection.network_firewall_rules:
+    account_id: 023e105f4ecef8ad9ca31a8372d0c353
+    rules:
+      - ref: monitoring
+      - ref: reflection
+    state: exact
+    expectations:
+      - description: NTP answers do not reach the shop
+        packet: {destination: 203.0.113.10, protocol: udp, source: 192.0.2.7, source_port: 123}
+        expect: blocked
+        rule: reflection
+
+- name: Remove a rule
+  edgeops.protection.network_firewall_rules:
+    account_id: 023e105f4ecef8ad9ca31a8372d0c353
+    rules:
+      - ref: monitoring
+    state: absent
+"""
+
+# `make docs-update` writes this block.
+RETURN = r"""
+rules:
+  description: All Network Firewall rules of the account afterwards, in the order in which the
+    service evaluates them.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that the service gives. Check mode returns none for a rule that the
+        run would create.
+      type: str
+      sample: 025b413f8a9a421ea648a7dd06839eb9
+    ref:
+      description: The name that identifies the rule.
+      type: str
+      sample: monitoring
+    action:
+      description: What the rule does with a packet that matches.
+      type: str
+      sample: skip
+    expression:
+      description: The packets that the rule matches.
+      type: str
+      sample: ip.src in {198.51.100.0/24}
+    description:
+      description: The description of the rule.
+      type: str
+      sample: the monitoring passes
+    enabled:
+      description: Whether the rule is enabled.
+      type: bool
+      sample: true
+    action_parameters:
+      description: What the action V(skip) skips. Other rules have none.
+      type: dict
+      sample: {ruleset: current}
+    logging:
+      description: Whether the service logs packets that the rule skips.
+      type: dict
+      sample: {enabled: true}
+    version:
+      description: The version of the rule, which grows with each change.
+      type: str
+      sample: '1'
+    last_updated:
+      description: When the rule was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+unmanaged:
+  description:
+    - The rules afterwards that O(rules) does not name, in the order in which the service evaluates
+      them.
+    - With O(state=exact), these are the rules that O(ignore) matches.
+  version_added: 0.2.0
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: network_firewall_rule
+    key:
+      description: What identifies the object.
+      type: str
+      sample: monitoring
+    weakens:
+      description: Whether the object takes protection away from what the task names, such as
+        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
+        before others. It is null if it may.
+      type: bool
+      sample: null
+    reason:
+      description: How it takes protection away, as a sentence without its subject; empty if it
+        does not.
+      type: str
+      sample: may let requests pass that Network Firewall rules telnet, reflection would stop
+    since:
+      description: When the object last changed, null if the service does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+weaker:
+  description:
+    - The rules that enforce less before this run than after it, by their expression, their place
+      or their parameters.
+    - Rules that do not exist, that are off, or that have another kind of action are not among
+      them.
+  version_added: 0.2.0
+  returned: when there are such rules
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: network_firewall_rule
+    key:
+      description: What identifies the rule.
+      type: str
+      sample: telnet
+    certain:
+      description: Whether it is proven; an expression that is not understood may match more or
+        less than another one.
+      type: bool
+      sample: true
+    reason:
+      description: What the rule lacks, as a sentence without its subject.
+      type: str
+      sample: matches fewer requests than described
+expectations:
+  description: The expectations of the task, and what holds after the plan.
+  version_added: 0.2.0
+  returned: when O(expectations) names some and the plan was made
+  type: list
+  elements: dict
+  contains:
+    description:
+      description: What is expected, in words.
+      type: str
+      sample: NTP answers do not reach the shop
+    expected:
+      description: The outcome that is expected, or a dictionary of outcomes by component.
+      type: raw
+      sample: blocked
+    actual:
+      description: The outcome, V(undecided) if it is not known. If components differ, a dictionary
+        by component.
+      type: raw
+      sample: blocked
+    rule:
+      description: Whatever decides, null if nothing does or if it is not known. If components
+        differ, a dictionary by component.
+      type: raw
+      sample: reflection
+    met:
+      description: Whether the expectation holds; null if that is undecided.
+      type: bool
+      sample: true
+    reasons:
+      description: What is not known of the request or packet, of a rule or of a list.
+      type: list
+      elements: str
+      sample: []
+    skips:
+      description: What a request does not meet beside the rules, such as products.
+      type: list
+      elements: str
+      sample: []
+    before:
+      description: The C(actual), C(rule) and C(met) of the state before the plan.
+      type: dict
+      sample: {actual: allowed, rule: null, met: false}
+risks:
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  version_added: 0.2.0
+  returned: when the plan has risks
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code of the risk, as O(accept_risks) takes it.
+      type: str
+      sample: empties_list
+    message:
+      description: What would happen.
+      type: str
+      sample: 'Network Firewall rules: none of 3 would be left.'
+    networks:
+      description: The networks that the risk concerns.
+      type: list
+      elements: str
+      sample: []
+    addresses:
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: no addresses
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [telnet, reflection]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
+diff:
+  description:
+    - The managed fields of the rules that change, before and after, by ref, and the order of
+      the rules when it changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The objects before, by collection and key.
+      type: dict
+      sample:
+        network_firewall_rules:
+          telnet:
+            ref: telnet
+            action: block
+            expression: tcp.dstport in {23 2323}
+            description: ''
+            enabled: true
+        network_firewall_rules_order: [monitoring, telnet]
+    after:
+      description: The objects afterwards, by collection and key.
+      type: dict
+      sample:
+        network_firewall_rules:
+          reflection:
+            ref: reflection
+            action: block
+            expression: udp.srcport in {123 389 1900}
+            description: ''
+            enabled: true
+          telnet:
+            ref: telnet
+            action: block
+            expression: tcp.dstport in {23 2323 5555}
+            description: ''
+            enabled: true
+        network_firewall_rules_order: [monitoring, telnet, reflection]
+operations:
+  description:
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: list
+  elements: dict
+  contains:
+    action:
+      description: V(create), V(update) or V(delete).
+      type: str
+      sample: update
+    resource:
+      description: The kind of object.
+      type: str
+      sample: network_firewall_rule
+    key:
+      description: What identifies the object.
+      type: str
+      sample: telnet
+    fields:
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
+      type: dict
+      sample: {expression: 'tcp.dstport in {23 2323 5555}'}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {expression: 'tcp.dstport in {23 2323}'}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 2ed97fee824f9837203eeb8d4eb989b4d484f091a8a692d3e414bd7a23f70a74
+done:
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample: []
+left:
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: network_firewall_rule
+      key: monitoring
+      fields: {}
+      before:
+        ref: monitoring
+        action: skip
+        expression: ip.src in {198.51.100.0/24}
+        description: the monitoring passes
+        enabled: true
+        action_parameters: {ruleset: current}
+        logging: {enabled: true}
+    - action: delete
+      resource: network_firewall_rule
+      key: telnet
+      fields: {}
+      before:
+        ref: telnet
+        action: block
+        expression: tcp.dstport in {23 2323}
+        description: ''
+        enabled: true
+unknown:
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of the service was lost.
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: network_firewall_rule
+      key: monitoring
+      fields: {}
+      before:
+        ref: monitoring
+        action: skip
+        expression: ip.src in {198.51.100.0/24}
+        description: the monitoring passes
+        enabled: true
+        action_parameters: {ruleset: current}
+        logging: {enabled: true}
+    - action: delete
+      resource: network_firewall_rule
+      key: telnet
+      fields: {}
+      before:
+        ref: telnet
+        action: block
+        expression: tcp.dstport in {23 2323}
+        description: ''
+        enabled: true
+calls:
+  description: The number of calls to the service, repeated calls included.
+  returned: with C(-v)
+  type: int
+  sample: 2
+error:
+  description: The call that failed, and the answer of the service.
+  returned: failure of a call to the service
+  type: dict
+  contains:
+    method:
+      description: The HTTP method of the call.
+      type: str
+      sample: PUT
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/rulesets/phases/magic_transit/entrypoint
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The errors that the service returned.
+      type: list
+      elements: dict
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
+    ray:
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
+      type: str
+      sample: d4735e3a265e16ee-LOC
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+
+def main() -> None:
+    run_module(MODULE_SPECS["network_firewall_rules"])
+
+
+if __name__ == "__main__":
+    main()
