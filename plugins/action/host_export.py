@@ -132,10 +132,10 @@ def parts_to_read(host: str, options: Mapping[str, Any]) -> list[Part]:
         on_demand: dict[str, Any] = {DNS_RULES.plural: []} if options["dns_rules"] else {}
         own = {"account_id": options["account_id"], **on_demand}
         parts.append(Part(ACCOUNT, {**connection, **own}))
-    asked = [
+    on_demand_modules = [
         module for option, modules in ON_DEMAND.items() if options[option] for module in modules
     ]
-    for module in [CUSTOM, *asked]:
+    for module in [CUSTOM, *on_demand_modules]:
         owner = zone if MODULE_SPECS[module].owner == "zone_id" else "account_id"
         if owner and options[owner]:
             parts.append(Part(module, {**connection, owner: options[owner]}))

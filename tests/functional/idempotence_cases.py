@@ -59,6 +59,13 @@ CUSTOM: dict[str, Any] = {
         {"ref": "last", "action": "log", "expression": "true", "score_per_period": 40.0},
     ]
 }
+PACKETS: dict[str, Any] = {
+    "network_firewall_rules": [
+        {"ref": "office", **SKIP},
+        {"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23 2323}"},
+        {"ref": "last", "action": "log", "expression": "true", "score_per_period": 40.0},
+    ]
+}
 TWO_PREFIXES: dict[str, Any] = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "old"}, {"prefix": "2001:DB8::/32"}]}
 TWO_ENTRIES: dict[str, Any] = {
     "allowlist": [{"prefix": "198.51.100.7", "comment": "probe"}, {"prefix": "203.0.113.0/28"}]
@@ -280,6 +287,27 @@ CASES = (
          existing=CUSTOM),
     Case("custom rules exact: one of the foreign ones ignored", "custom_rules", {"rules": [{"ref": "login"}], "state": "exact", "ignore": ["last"]},
          ["delete custom_rule office"], 1, CUSTOM),
+    Case("network firewall rules from nothing", "network_firewall_rules",
+         {"rules": [{"ref": "office", "action": "skip", "expression": "ip.src in {192.0.2.0/24}"},
+                    {"ref": "telnet", "action": "block", "expression": "tcp.dstport eq 23", "position": "first"}]},
+         ["create network_firewall_rule telnet", "create network_firewall_rule office"], 1),
+    Case("a network firewall rule that skips from now on", "network_firewall_rules", {"rules": [{"ref": "telnet", "action": "skip"}],
+         "accept_risks": ["weakens_network_firewall"]}, ["update network_firewall_rule telnet"], 1, PACKETS),
+    Case("a network firewall rule that no longer skips", "network_firewall_rules", {"rules": [{"ref": "office", "action": "log"}]},
+         ["update network_firewall_rule office"], 1, PACKETS),
+    Case("network firewall rules in order, otherwise written", "network_firewall_rules",
+         {"rules": [{"ref": "telnet", "expression": "tcp.dstport in { 23 2323 }", "enabled": True},
+                    {"ref": "office", "action": "skip", "action_parameters": {"ruleset": "current"}, "logging": {"enabled": True}}]},
+         existing=PACKETS),
+    Case("network firewall rules absent", "network_firewall_rules", {"rules": [{"ref": "office"}, {"ref": "nowhere"}], "state": "absent"},
+         ["delete network_firewall_rule office"], 1, PACKETS),
+    Case("network firewall rules exact: one made, one gone, one ignored", "network_firewall_rules",
+         {"rules": [{"ref": "new", "action": "log", "expression": "sip"}, {"ref": "telnet", "description": "no telnet"}], "state": "exact",
+          "ignore": ["office"]},
+         ["create network_firewall_rule new", "update network_firewall_rule telnet", "delete network_firewall_rule last"], 1, PACKETS),
+    Case("network firewall rules exact: moved and nothing else", "network_firewall_rules",
+         {"rules": [{"ref": "last"}, {"ref": "office"}, {"ref": "telnet"}], "state": "exact"},
+         ["update network_firewall_rule last"], 1, PACKETS),
     Case("no custom rule left", "custom_rules", {"rules": [], "state": "exact", "accept_risks": ["empties_list", "weakens_zone"]},
          ["delete custom_rule office", "delete custom_rule login", "delete custom_rule last"], 1, CUSTOM),
     Case("one firewall rule, to its own path", "firewall_rules", {"rules": [{"id": RULE_1, "action": "block"}]},

@@ -29,7 +29,7 @@ def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
     return [
         (collection, managed)
         for collection, objects in side.items()
-        if collection not in ("coverage", "custom_rules_order")
+        if collection != "coverage" and not collection.endswith("_order")
         for managed in ([objects] if collection == "status" else objects.values())
     ]
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
 from tests.fake_service import LocalService
 from tests.functional.risk_cases import EXISTING, OUT, RISK_CASES, SYN, RiskCase
@@ -49,7 +50,7 @@ def test_a_risk_stops_the_task_before_anything_is_written(call: Call, service: L
             assert [risk["code"] for risk in result["risks"]] == list(case.codes)
             assert result["msg"].endswith("Nothing was changed.")
             assert result["operations"]
-            assert module in AREA_B or result["coverage"]["after"]["summary"]
+            assert module in (*AREA_B, *RULESETS) or result["coverage"]["after"]["summary"]
             assert service.writes == []
 
 

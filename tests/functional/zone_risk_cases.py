@@ -28,6 +28,11 @@ BOTS = {"ref": "bots", "action": "log", "expression": "cf.client.bot"}
 SHOP: Sequence[Rule] = (OFFICE, *FOUR, BOTS)
 TEN: Sequence[Rule] = [{"ref": f"r{number}", "action": "block", "expression": f"ip.src eq 10.0.0.{number}"} for number in range(10)]  # fmt: skip
 OFF = {"enabled": False}
+PACKET_RULES: Sequence[Rule] = (
+    {"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23 2323}"},
+    {"ref": "reflection", "action": "block", "expression": "udp.srcport in {123 389}"},
+    {"ref": "bogons", "action": "block", "expression": "ip.src in {10.0.0.0/8}"},
+)
 
 
 def custom(name: str, rules: Sequence[Rule], existing: Sequence[Rule] = SHOP, state: str = "present", **expected: Any) -> RiskCase:  # fmt: skip
@@ -47,6 +52,14 @@ def firewall(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None =
 def everybody(action: str, **fields: Any) -> dict[str, Any]:
     parameters = {"action_parameters": {"ruleset": "current"}} if action == "skip" else {}
     return {"ref": "everybody", "action": action, "expression": EVERYBODY, **parameters, **fields}
+
+
+def packets(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None = None, state: str = "present", **expected: Any) -> RiskCase:  # fmt: skip
+    options = {"rules": rules, "state": state}
+    existing = PACKET_RULES if existing is None else existing
+    return RiskCase(
+        name, "network_firewall_rules", options, None, existing={"network_firewall_rules": existing}, **expected
+    )
 
 
 def identity(number: int) -> str:
@@ -72,6 +85,16 @@ FIREWALL: Sequence[Rule] = (
 LOGIN_RULES = [identity(number) for number in (2, 3, 4)]
 
 ZONE_RISK_CASES = (
+    packets("every rule that blocks packets disabled or logged",
+            [{"ref": "telnet", "action": "log"}, {"ref": "reflection", "action": "skip"}, {"ref": "bogons", **OFF}],
+            codes=["weakens_network_firewall"], entries=["telnet", "reflection", "bogons"]),
+    packets("two of three that block packets disabled", [{"ref": "telnet", **OFF}, {"ref": "bogons", **OFF}]),
+    packets("a skip of every packet", [{"ref": "all", "action": "skip", "expression": "ip.dst in {0.0.0.0/0 ::/0}"}], codes=["skips_everything"],
+            entries=["all"]),
+    packets("a block of every packet", [{"ref": "all", "action": "block", "expression": "true"}], codes=["blocks_everything"], entries=["all"]),
+    packets("a block of TCP and a skip of SIP", [{"ref": "tcp", "action": "block", "expression": 'ip.proto eq "tcp"'},
+            {"ref": "sip", "action": "skip", "expression": "sip"}]),
+    packets("no rule of packets left", [], state="exact", codes=["empties_list", "weakens_network_firewall"]),
     custom("every rule that blocks or challenges disabled", [{"ref": item["ref"], **OFF} for item in FOUR], codes=["weakens_zone"],
            entries=["login", "scrapers", "admin", "form"]),
     custom("three of four removed", [{"ref": ref} for ref in ("login", "scrapers", "form")], state="absent", codes=["weakens_zone"],

@@ -40,6 +40,7 @@ def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
         "dns_rules": account.dns_rules,
         "firewall_rules": zone.rules,
         "custom_rules": zone.custom_rules,
+        "network_firewall_rules": account.rules_of("network_firewall_rules"),
     }
 
 

@@ -92,3 +92,34 @@ def test_expectations_that_are_met_refuse_nothing() -> None:
     assert refusal(expected(request={"path": "/admin"}, expect="blocked"), state, state) == ""
     allowed = expected(request={"path": "/", "scheme": "https"}, expect="allowed")
     assert refusal(allowed, state, state) == ""
+
+
+def in_firewall(expect: Any, *rules: dict[str, Any], **packet: Any) -> tuple[Any, Any, Any]:
+    options = {"expectations": [{"packet": {"destination": "203.0.113.53", **packet}, "expect": expect}]}
+    state = {"network_firewall_rules": [{"ref": f"r{index}", **rule} for index, rule in enumerate(rules)]}
+    (finding,) = find(parse_expectations(options), state)
+    return finding.actual, finding.rule, finding.met
+
+
+UDP = {"action": "block", "expression": "udp.srcport in {123}"}
+CURRENT = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "ip.src in {192.0.2.0/24}"}
+
+
+@pytest.mark.parametrize(
+    ("expect", "packet", "expected"),
+    [
+        ("blocked", {"protocol": "udp", "source_port": 123, "source": "198.51.100.1"}, ("blocked", "r1", True)),
+        ("blocked", {"protocol": "udp", "source_port": 123, "source": "192.0.2.1"}, ("skipped", "r0", False)),
+        ("allowed", {"protocol": "udp", "source_port": 123, "source": "192.0.2.1"}, ("skipped", "r0", True)),
+        ("allowed", {"protocol": "tcp", "source_port": 123, "source": "198.51.100.1"}, ("allowed", None, True)),
+        ("blocked", {"protocol": "udp", "source_port": 123}, ("undecided", None, None)),
+        ("mitigated", {"protocol": "tcp", "source": "198.51.100.1"}, ("allowed", None, True)),
+        (
+            {"dns": "mitigated"},
+            {"protocol": "udp", "source_port": 123, "source": "198.51.100.1"},
+            ("blocked", "r1", False),
+        ),
+    ],
+)
+def test_a_packet_meets_the_network_firewall_first(expect: Any, packet: dict[str, Any], expected: Any) -> None:
+    assert in_firewall(expect, CURRENT, UDP, **packet) == expected

@@ -49,9 +49,12 @@ def test_dns_protection_is_needed_for_its_packets() -> None:
 
 def test_expectations_of_the_other_kind_are_warned_of() -> None:
     request = parsed({"request": {"path": "/"}, "expect": "blocked"})
-    assert unchecked([request], "request", "account_protection") == []
-    (warning,) = unchecked([request], "packet", "custom_rules")
+    assert unchecked([request], ("request",)) == []
+    (warning,) = unchecked([request], ("packet",))
     assert warning == "expectations[0]: custom_rules checks expectations of a request, not this module"
+    packet = parsed({"packet": RESOLVER, "expect": "blocked", "rule": "reflection"})
+    (warning,) = unchecked([packet], ("packet",))
+    assert warning.startswith("expectations[0]: network_firewall_rules checks expectations of a packet in the")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,7 @@ def test_expectations_of_the_other_kind_are_warned_of() -> None:
         ({"packet": RESOLVER, "expect": {"dns": "on"}}, "expect.dns: 'on' is not one of mitigated"),
         (
             {"packet": RESOLVER, "expect": "mitigated", "rule": "a"},
-            "rule: only an expectation of a request names",
+            "rule: only an expectation of a request, or of the Network Firewall, names",
         ),
         (
             {"packet": {**RESOLVER, "destination_port": 1, "protocol": "udp"}, "expect": "mitigated"},

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._expectations.packet import key_for, parse_packet
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.literals import MISSING
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 OPTION = Option("expectations", 0, "packet")
@@ -21,10 +22,15 @@ def test_a_packet_has_fields() -> None:
     packet = parse_packet(OPTION, {**values, "data_center": "FRA", "region": "WEUR", "protocol": "udp"})
     assert packet.fields.values == {
         "ip.dst": ipaddress.ip_address("203.0.113.53"),
-        "tcp.dstport": 53,
+        "udp.dstport": 53,
+        "tcp.dstport": MISSING,
         "ip.src": ipaddress.ip_address("192.0.2.1"),
-        "tcp.srcport": 40000,
+        "udp.srcport": 40000,
+        "tcp.srcport": MISSING,
+        "ip.proto": b"udp",
     }
+    other = parse_packet(OPTION, {"destination": "203.0.113.53", "source_port": 1, "fields": {"ip.len": 40}})
+    assert {**other.fields.values, "ip.dst": None} == {"ip.dst": None, "tcp.srcport": 1, "ip.len": 40}
     assert (packet.data_center, packet.region, packet.components) == ("fra", "weur", ["dns"])
 
 
@@ -66,4 +72,9 @@ def test_a_packet_needs_a_destination() -> None:
 
 
 def test_fields_have_keys_that_give_them() -> None:
-    assert [key_for(name) for name in ("ip.src", "udp.dstport")] == ["source", ""]
+    names = ("ip.src", "udp.dstport", "ip.len")
+    assert [key_for(name) for name in names] == [
+        "source",
+        "destination_port and protocol: udp",
+        "fields: {ip.len: ...}",
+    ]

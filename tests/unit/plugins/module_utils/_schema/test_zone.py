@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
     CUSTOM_RULES,
-    EVALUATION,
     FIREWALL_RULES,
-    ZoneRule,
 )
 
 SKIP = {
@@ -76,73 +74,3 @@ def test_products_go_when_a_rule_stops_bypassing(rule: dict[str, Any], named: se
     normalised = FIREWALL_RULES.normalise(rule, rule, named)
     assert ("products" in normalised) is kept
     assert bool(FIREWALL_RULES.invalid_reason(normalised)) is (kept and rule["action"] != "bypass")
-
-
-def in_order(plural: str, rules: list[dict[str, Any]]) -> list[ZoneRule]:
-    return next(order(rules) for resource, order in EVALUATION if resource.plural == plural)
-
-
-def firewall_rule(number: int, action: Any, **fields: Any) -> dict[str, Any]:
-    return {"id": str(number) * 32, "action": action, "filter": {"id": "a" * 32, "expression": "ssl"}, **fields}
-
-
-def test_firewall_rules_are_met_by_priority_then_by_action_then_as_listed() -> None:
-    rules = [
-        firewall_rule(1, "block"),
-        firewall_rule(2, "odd", priority=2),
-        firewall_rule(3, "log"),
-        firewall_rule(4, "block", priority=2),
-        firewall_rule(5, "allow", priority=2.0),
-        firewall_rule(6, "allow", priority="1"),
-        firewall_rule(7, "block", priority=2),
-        firewall_rule(8, "js_challenge", priority=0),
-    ]
-    assert [rule.entry[0] for rule in in_order("firewall_rules", rules)] == list("85472361")
-
-
-@pytest.mark.parametrize(
-    ("rule", "enforces", "lets_pass", "terminates"),
-    [
-        (firewall_rule(1, "block"), True, False, True),
-        (firewall_rule(1, "managed_challenge", paused=False), True, False, True),
-        (firewall_rule(1, "allow"), False, True, True),
-        (firewall_rule(1, "bypass", products=["waf"]), False, True, False),
-        (firewall_rule(1, "log"), False, False, False),
-        (firewall_rule(1, "odd"), False, False, False),
-        (firewall_rule(1, None, filter=None), False, False, False),
-        (firewall_rule(1, "block", paused=True), False, False, False),
-        (firewall_rule(1, "block", paused="unknown"), False, False, False),
-        (firewall_rule(1, "allow", filter={"id": "a", "expression": "ssl", "paused": True}), False, False, False),
-        (firewall_rule(1, "block", filter={"id": "a", "deleted": True}), False, False, False),
-    ],
-)
-def test_a_firewall_rule_enforces_lets_pass_or_terminates(
-    rule: dict[str, Any], enforces: bool, lets_pass: bool, terminates: bool
-) -> None:
-    (evaluated,) = in_order("firewall_rules", [rule])
-    assert (evaluated.enforces, evaluated.lets_pass, evaluated.terminates) == (enforces, lets_pass, terminates)
-
-
-@pytest.mark.parametrize(
-    ("rule", "enforces", "lets_pass", "terminates"),
-    [
-        (BLOCK, True, False, True),
-        ({**BLOCK, "action": "js_challenge", "enabled": None}, True, False, True),
-        ({**BLOCK, "enabled": False}, False, False, False),
-        (SKIP, False, True, True),
-        ({**SKIP, "action_parameters": {"phase": "current"}}, False, True, True),
-        ({**SKIP, "action_parameters": {"products": ["waf"], "phases": ["http_ratelimit"]}}, False, True, False),
-        ({**SKIP, "action_parameters": {"unknown": "current"}}, False, True, False),
-        ({**SKIP, "action": "log"}, False, False, False),
-    ],
-)
-def test_a_custom_rule_enforces_lets_pass_or_terminates(
-    rule: dict[str, Any], enforces: bool, lets_pass: bool, terminates: bool
-) -> None:
-    (evaluated,) = in_order("custom_rules", [{"ref": "r", **rule}])
-    assert (evaluated.enforces, evaluated.lets_pass, evaluated.terminates) == (enforces, lets_pass, terminates)
-
-
-def test_a_rule_is_named_by_its_key_and_its_description() -> None:
-    rules = [firewall_rule(1, "block", description="scrapers"), firewall_rule(2, "block", description="")]
-    assert [rule.title for rule in in_order("firewall_rules", rules)] == ["1" * 32 + " (scrapers)", "2" * 32]
