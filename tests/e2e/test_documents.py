@@ -19,6 +19,7 @@ import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
+from tests.documentation.samples import AREAS
 from tests.fake_service import LocalService
 from tests.fake_service.__main__ import text as announcement
 from tests.support.ansible_run import REPOSITORY, Run, ansible
@@ -219,6 +220,9 @@ def test_a_module_needs_the_permission_listed_and_no_more(
         "Zone WAF Read (zone)": ("waf", "read"),
         "Firewall Services Write (zone)": ("firewall", "write"),
         "Firewall Services Read (zone)": ("firewall", "read"),
+        "Magic Firewall Write (account)": ("network_firewall", "write"),
+        "L4 DDoS Managed Ruleset Write (account)": ("ddos_l4", "write"),
+        "HTTP DDoS Managed Ruleset Write (zone)": ("ddos_l7", "write"),
     }[permission]
     service.accounts.clear()
     service.account(ACCOUNT)
@@ -229,10 +233,10 @@ def test_a_module_needs_the_permission_listed_and_no_more(
         ]
     )
     example = yaml.safe_load(documentation(module).EXAMPLES)[0][f"edgeops.protection.{module}"] or {}
-    owner_id = {"account_id": ACCOUNT} if area in ("protection", "analytics") else {"zone_id": ZONE}
+    owner_id = {"account_id": ACCOUNT} if permission.endswith("(account)") else {"zone_id": ZONE}
 
     def outcome(granted: str) -> dict[str, Any]:
-        no_others: dict[str, Any] = dict.fromkeys(("protection", "firewall", "waf", "analytics"), "none")
+        no_others: dict[str, Any] = dict.fromkeys((*AREAS, "analytics"), "none")
         token = service.add_token("token-with-few-permissions", **{**no_others, area: granted})
         return run_main(module, {**owner_id, **example, "base_url": service.base_url, "api_token": token})
 

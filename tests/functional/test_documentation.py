@@ -46,7 +46,7 @@ from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_lim
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import BESIDE_STATE, sampled_results
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import CASES, CUSTOM, DNS, FIREWALL, RULE_1, WHOLE
+from tests.functional.idempotence_cases import CASES, CUSTOM, DNS, FIREWALL, PACKETS, RULE_1, WHOLE
 from tests.support.module_run import ACCOUNT as ACCOUNT_ID
 from tests.support.module_run import ZONE, Modules, run_main
 from tests.support.service_state import seed
@@ -316,6 +316,17 @@ def test_the_results_are_documented_as_they_are_declared_with_samples_of_real_ru
 TRAFFIC = [{"ipDestinationAddress": "192.0.2.7", "node": node} for node in ("tcp", "dns")]
 
 
+OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fails after it has planned
+    "firewall_rules": {"rules": [{"id": RULE_1, "action": "block"}]},
+    "custom_rules": {
+        "rules": [{"ref": "login", "action": "block", "expression": 'http.request.uri.path in {"/login" "/form"}'}]
+    },
+    "network_firewall_rules": {"rules": [{"ref": "telnet", "expression": "tcp.dstport in {23 2323 5555}"}]},
+    "dns_protection_rule": {"scope": "datacenter", "name": "lax", "mode": "enabled"},
+    "protection_filter": {"kind": "syn_flood", "expression": "tcp.dstport eq 22", "mode": "enabled"},
+}
+
+
 def results_of(module: str, service: LocalService, modules: Modules) -> list[dict[str, Any]]:
     """Results of all sorts: predicted, done, refused before writing, and broken off after the first write."""
     results = []
@@ -324,23 +335,15 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         seed(service, case.module, case.existing)
         results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
-    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, traffic=TRAFFIC, **BESIDE_STATE)
+    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, **PACKETS, traffic=TRAFFIC, **BESIDE_STATE)
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM, access_rules=BESIDE_STATE["access_rules"], account_id=ACCOUNT_ID)
     whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24}
     beside: dict[str, Any] = {"access_rules": True, "changes_hours": 24}
     query = {"protection_info": whole, "custom_rules_info": beside}.get(module, {})
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
-    if module == "firewall_rules":
-        options = {"rules": [{"id": RULE_1, "action": "block"}]}
-    elif module == "custom_rules":
-        wider = 'http.request.uri.path in {"/login" "/form"}'
-        options = {"rules": [{"ref": "login", "action": "block", "expression": wider}]}
-    elif module == "dns_protection_rule":
-        options = {"scope": "datacenter", "name": "lax", "mode": "enabled"}
-    elif module == "protection_filter":
-        options = {"kind": "syn_flood", "expression": "tcp.dstport eq 22", "mode": "enabled"}
-    elif module in ("allowlist_entry", "tcp_protection_status"):
+    options = OF_INTERRUPTED.get(module, options)
+    if module in ("allowlist_entry", "tcp_protection_status"):
         options = {**options, **({"enabled": True} if module == "tcp_protection_status" else {"prefix": "10.0.0.1"})}
     if "expectations" in MODULE_SPECS[module].options:
         request = {
@@ -351,7 +354,8 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
             "method": "GET",
         }
         other = {"request": request, "expect": "allowed"}
-        outside = {"packet": {"destination": "198.18.0.1"}, "expect": "unprotected"}
+        packet = {"destination": "198.18.0.1", "source": "198.18.0.2", "destination_port": 80}
+        outside = {"packet": packet, "expect": "unprotected"}
         options = {**options, "expectations": [other if module == "custom_rules" else outside]}
     if "accept_risks" in MODULE_SPECS[module].options:
         options = {**options, "accept_risks": list(CODES)}
