@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("quick", max_examples=15, deadline=None, derandomize=True)
-settings.register_profile("steady", max_examples=60, deadline=None, derandomize=True)
+settings.register_profile("steady", max_examples=40, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=2000, deadline=None)
 settings.register_profile("plans", max_examples=600, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))

@@ -299,14 +299,14 @@ def interleaved(numbers: random.Random) -> tuple[list[str], list[str], list[str]
 
 
 @pytest.mark.parametrize("age", [0.0, 100.0])
-def test_of_two_writers_and_a_thousand_interleavings_none_loses_a_rule_silently(
+def test_of_two_writers_and_four_hundred_interleavings_none_loses_a_rule_silently(
     age: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(executor, "MAX_AGE", age)
-    runs = [interleaved(random.Random(seed)) for seed in range(1000)]
+    runs = [interleaved(random.Random(seed)) for seed in range(400)]
     assert not [run for run in runs if run[1] and not run[2]]
     several = [run for run in runs if len(run[0]) > 1]
-    assert len(several) > 300
+    assert len(several) > 120
     assert any(run[3] for run in several) is (age == 0)
     if age == 0:
-        assert len([run for run in several if run[3] and not run[1]]) > 100
+        assert len([run for run in several if run[3] and not run[1]]) > 40

@@ -49,7 +49,7 @@ def asked(service: LocalService) -> Asked:
     def send(request: Request) -> Response:
         assert request.is_query and request.path == "graphql"
         headers = {"Authorization": f"Bearer {service.token}"}
-        answer = requests.post(f"{service.base_url}/graphql", json=request.body, headers=headers, timeout=5)
+        answer = requests.post(f"{service.base_url}/graphql", json=request.body, headers=headers, timeout=60)
         return Response(answer.status_code, answer.headers, answer.content)
 
     def traffic(hours: float = 24, components: Any = tuple(COMPONENTS), networks: Any = None) -> Traffic:
