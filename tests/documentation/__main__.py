@@ -15,6 +15,8 @@ from tests.documentation.report_schema import SCHEMA, report_schema
 from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import sampled_results
+from tests.documentation.variables_schema import SCHEMA as VARIABLES
+from tests.documentation.variables_schema import variables_schema
 from tests.fake_service import LocalService
 
 if __name__ == "__main__":
@@ -32,3 +34,4 @@ if __name__ == "__main__":
         page.write_text(with_tables(page.read_text(encoding="utf-8"), risks), encoding="utf-8")
     SCHEMA.write_text(report_schema(), encoding="utf-8")
     ASSUMPTIONS.write_text(assumptions_page(), encoding="utf-8")
+    VARIABLES.write_text(variables_schema(), encoding="utf-8")

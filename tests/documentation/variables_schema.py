@@ -1,0 +1,208 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""docs/variables.schema.json, from the arguments that the roles take and their documentation.
+
+It is of draft 7, which the language server of YAML takes. A value may be a template, and a variable null.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations import packet, request
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import OF_PACKETS, OF_REQUESTS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import FIELDS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
+from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import OF_HOST
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import OF_INVENTORY, declared_in
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    INVENTORY,
+    REPORT,
+    RESULT,
+    SNAPSHOT,
+    SNAPSHOT_KEEP,
+    SOURCE,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import VARIABLES as EXPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import VARIABLES as OF_REPORT
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "variables.schema.json"
+Schema = dict[str, Any]
+LONGEST_DESCRIPTION = 300  # characters
+TEMPLATE: Schema = {"$ref": "#/definitions/template"}
+DEFINITIONS: Schema = {"template": {"type": "string", "pattern": "[{][{%]"}}
+TEXT: Schema = {"type": ["string", "number", "boolean"]}  # as Ansible makes a text of other scalars
+OBJECT: Schema = {"type": "object"}
+PORT: Schema = {"type": "integer", "minimum": 0, "maximum": 65535}
+TYPES: Mapping[str, Schema] = {
+    "str": TEXT,
+    "path": TEXT,
+    "bool": {"type": "boolean"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "raw": {},
+}
+
+
+def variables_schema() -> str:
+    """The schema as text."""
+    documented = {**declared_in("baseline"), **declared_in("report"), **declared_in("export")}
+    arguments = {**OF_HOST, **OF_REPORT, **EXPORT}
+    variables = {name: _variable(name, argument, documented) for name, argument in sorted(arguments.items())}
+    for name in sorted(OF_INVENTORY - variables.keys()):
+        variables[name] = {"description": "The inventory plugin edgeops.protection.accounts sets it."}
+    variables[SOURCE] = {"description": "What an export or a snapshot is of.", **OBJECT}
+    variables[SNAPSHOT] = {"description": "The state of a host, in a snapshot.", **OBJECT}
+    known = [*variables, RESULT, REPORT]
+    head = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Variables of edgeops.protection",
+        "description": "Variables of hosts and groups. Other variables are left to others.",
+        "type": ["object", "null"],
+        "properties": dict(sorted(variables.items())),
+        "patternProperties": {_misspelt("baseline_", known): _refused("The role baseline has no such variable.")},
+        "additionalProperties": True,
+        "definitions": DEFINITIONS,
+    }
+    return json.dumps(head, indent=1) + "\n"
+
+
+def _misspelt(prefix: str, known: Iterable[str]) -> str:
+    """The pattern of names with a prefix that belongs to a role alone, and that the role does not have."""
+    names = sorted(name.removeprefix(prefix) for name in known if name.startswith(prefix))
+    return f"^{prefix}(?!(?:{'|'.join(map(re.escape, names))})$)"
+
+
+def _refused(message: str) -> Schema:
+    return {"not": {}, "errorMessage": message}
+
+
+def _variable(name: str, argument: Mapping[str, Any], documented: Mapping[str, Any]) -> Schema:
+    option = re.sub("^(baseline|export|edge)_", "", name)
+    ours = next((ours for ours, theirs in INVENTORY.items() if theirs == name), name)
+    about = documented.get(ours, {})
+    text = _bounded(about.get("description") or "")
+    if ours != name:
+        text = f"The default of {ours} for the host. {text}"
+    return {**({"description": text} if text else {}), **_any_of([*_kinds(option, argument, about), {"type": "null"}])}
+
+
+def _bounded(description: str | Iterable[str]) -> str:
+    """The first sentences of a description."""
+    text = " ".join((description if isinstance(description, str) else " ".join(description)).split())
+    if len(text) <= LONGEST_DESCRIPTION:
+        return text
+    sentences = text[:LONGEST_DESCRIPTION].rpartition(". ")[0]
+    return f"{sentences}." if sentences else f"{text[: LONGEST_DESCRIPTION - 3]}..."
+
+
+def _any_of(kinds: Iterable[Schema]) -> Schema:
+    listed = list(kinds)
+    if {} in listed:
+        return {}
+    return listed[0] if len(listed) == 1 else {"anyOf": listed}
+
+
+def _kinds(name: str, argument: Mapping[str, Any], about: Mapping[str, Any]) -> list[Schema]:
+    """What a value may be; a text may be a template anyway."""
+    kind = argument.get("type", "str")
+    if name in DETAILS:
+        return [DETAILS[name], TEMPLATE]
+    if kind == "list":
+        items = {**argument, "type": argument.get("elements", "raw")}
+        if name in ITEMS:
+            return [{"type": "array", "items": ITEMS[name]}, TEMPLATE]
+        return [{"type": "array", "items": _any_of(_kinds("", items, about))}, TEMPLATE]
+    if kind == "dict":
+        return [_dictionary(name, argument.get("options"), about.get("options") or {}), TEMPLATE]
+    if choices := argument.get("choices"):
+        return [{"enum": list(choices)}, TEMPLATE]
+    if name in ("account_id", "zone_id"):
+        return [{"type": "string", "pattern": f"^(?:{IDENTIFIER.pattern.replace('0-9a-f', '0-9A-Fa-f')})?$"}, TEMPLATE]
+    schema = {**TYPES[kind], **RANGES.get(name, {})}
+    return [schema] if kind in ("str", "path", "raw") else [schema, TEMPLATE]
+
+
+def _dictionary(name: str, fields: Mapping[str, Any] | None, about: Mapping[str, Any]) -> Schema:
+    """A dictionary; one without declared fields takes any."""
+    if fields is None:
+        return DETAILS.get(name, OBJECT)
+    required = [field for field, argument in fields.items() if argument.get("required")]
+    properties = {field: _field(field, argument, about.get(field) or {}) for field, argument in fields.items()}
+    return {
+        **OBJECT,
+        "properties": properties,
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
+        **(EITHER if name == "" and {"request", "packet"} <= fields.keys() else {}),
+    }
+
+
+def _field(name: str, argument: Mapping[str, Any], about: Mapping[str, Any]) -> Schema:
+    nullable = not argument.get("required") and not argument.get("choices")
+    kinds = _any_of([*_kinds(name, argument, about), *([{"type": "null"}] if nullable else [])])
+    text = _bounded(about.get("description") or "")
+    return {**({"description": text} if text else {}), **kinds}
+
+
+def _closed(properties: Mapping[str, Schema], *required: str) -> Schema:
+    needed = {"required": list(required)} if required else {}
+    return {**OBJECT, "properties": dict(properties), **needed, "additionalProperties": False}
+
+
+def _matching(pattern: re.Pattern[str]) -> Schema:
+    return _any_of([{"type": "string", "pattern": f"^(?:{pattern.pattern})$"}, TEMPLATE])
+
+
+def _one_of(words: Iterable[str]) -> Schema:
+    return _any_of([{"enum": list(words)}, TEMPLATE])
+
+
+RANGES: Mapping[str, Schema] = {
+    **{name: {"minimum": least} for name, (_kind, _default, least) in BOUNDS.items()},
+    **{limit.name: {"minimum": 0, "maximum": limit.highest} for limit in LIMITS},
+    SNAPSHOT_KEEP.removeprefix("baseline_"): {"minimum": 1},
+}
+OF_REQUEST: Mapping[str, Schema] = {
+    "method": _matching(request.METHOD),
+    "scheme": _one_of(request.SCHEMES),
+    "host": _matching(request.HOST),
+    "path": _matching(request.PATH),
+    "query": _matching(request.QUERY),
+    "country": _matching(request.COUNTRY),
+    "continent": _one_of(request.CONTINENTS),
+    **{name: _any_of([OBJECT, TEMPLATE]) for name in ("headers", "cookies", "fields")},
+}
+OF_PACKET: Mapping[str, Schema] = {
+    "destination_port": _any_of([PORT, TEMPLATE]),
+    "source_port": _any_of([PORT, TEMPLATE]),
+    "protocol": _one_of(packet.PROTOCOLS),
+    "data_center": _matching(packet.CODE),
+    "region": _matching(packet.CODE),
+}
+ACCEPTANCE: Mapping[str, Schema] = {
+    "code": _one_of(CODES),
+    "networks": _any_of([{"type": "array", "items": TEXT}, TEMPLATE]),
+    "entries": _any_of([{"type": "array", "items": TEXT}, TEMPLATE]),
+}
+EITHER: Schema = {"oneOf": [{"required": ["request"]}, {"required": ["packet"]}]}
+# What the arguments leave to the code that reads them.
+DETAILS: Mapping[str, Schema] = {
+    "request": _closed({key: OF_REQUEST.get(key, TEXT) for key in request.KEYS}),
+    "packet": _closed({key: OF_PACKET.get(key, TEXT) for key in packet.KEYS}, "destination"),
+    "expect": _any_of([{"enum": [*OF_REQUESTS, *OF_PACKETS]}, _closed(dict.fromkeys(COMPONENTS, _one_of(OF_PACKETS)))]),
+}
+ITEMS: Mapping[str, Schema] = {
+    "accept_risks": _any_of(
+        [{"enum": list(CODES)}, _closed({name: ACCEPTANCE.get(name, TEXT) for name in FIELDS}, "code"), TEMPLATE]
+    ),
+}
