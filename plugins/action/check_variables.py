@@ -3,23 +3,71 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action of roles that are lists of tasks: it checks the variables of a host against what the
-role declares."""
+"""The action that checks the variables of a host: against what one role declares, or, for an
+inventory, all that can be told without credentials and without a request."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible.plugins.action import ActionBase
+from ansible.errors import AnsibleError
+from ansible_collections.edgeops.protection.plugins.module_utils._text import left_out
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import (
+    CollectionAction,
+    wrong_options,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
+    COLLECTION,
+    HostTask,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
     declared_in,
+    misspelt_in_host,
+    misspelt_in_role,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import (
+    ACCEPTED_UNMANAGED,
+    parse_accepted,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    READ,
+    SNAPSHOT_KEEP,
+    parts_of,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import (
+    VARIABLES as EXPORT,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import (
+    check_keep,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
+    ACKNOWLEDGED,
+    parse_acknowledged,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
+    OF_REPORTED_HOST,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
+    Arguments,
+    message_of,
+    require_valid,
+    wrong_values,
+)
+
+# What is not read: credentials may be encrypted, and the certificates may be of another machine.
+NOT_READ = ("api_token", "api_email", "api_key", "ca_path")
+CHECKED: Arguments = {
+    name: argument
+    for name, argument in {**EXPORT, **OF_REPORTED_HOST}.items()
+    if not name.endswith(NOT_READ)
+}
+PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
+MAX_PROBLEMS = 8  # in one message
 
 
-class ActionModule(ActionBase):  # type: ignore[misc]
-    """Fails if a variable of the host is of the wrong type, or none of its choices."""
+class ActionModule(CollectionAction):
+    """Fails if a variable of the host is wrong."""
 
     _supports_check_mode = True
     _supports_async = False
@@ -29,13 +77,61 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         variables = task_vars or {}
-        _validated, options = self.validate_argument_spec(
-            argument_spec={"role": {"type": "str", "required": True}}
-        )
-        declared = declared_in(options["role"])
+        _validated, options = self.validate_argument_spec(argument_spec={"role": {"type": "str"}})
+        if options["role"]:
+            return self._of_role(options["role"], variables)
+        problems = list(dict.fromkeys(_problems(HostTask(self.calls(variables)), variables)))
+        if not problems:
+            return {"changed": False}
+        more = left_out(len(problems), MAX_PROBLEMS)
+        message = " ".join([*problems[:MAX_PROBLEMS], *([f"{more}."] if more else [])])
+        return {"failed": True, "changed": False, "msg": message, "problems": problems}
+
+    def _of_role(self, role: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """The result for the variables that a role declares."""
+        declared = declared_in(role)
         described = {name: variables[name] for name in declared if name in variables}
         try:
             require_valid(declared, self._templar.template(described))
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}
         return {"changed": False}
+
+
+def _problems(task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each thing that is wrong in the variables of a host."""
+    yield from misspelt_in_host(variables)
+    for role in ("report", "export"):
+        yield from misspelt_in_role(variables, role)
+    try:
+        values = task.values(CHECKED)
+    except AnsibleError as exc:
+        yield f"{exc}".rstrip(".") + "."
+        return
+    if wrong := list(wrong_values(CHECKED, values)):
+        yield message_of(wrong)
+        return
+    yield from _unreadable(values)
+    try:
+        named = {name: value for name, value in values.items() if name in READ}
+        parts = parts_of(task.host, {**named, **PLACEHOLDER})
+    except ValueError as exc:
+        yield str(exc)
+        return
+    for part in parts:
+        failure = wrong_options(COLLECTION + part.module, part.options, part.caller)
+        if failure:
+            yield str(failure["msg"])
+
+
+def _unreadable(values: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each variable with a form of its own that cannot be read."""
+    for check in (
+        lambda: check_keep(values.get(SNAPSHOT_KEEP)),
+        lambda: parse_accepted(values.get(ACCEPTED_UNMANAGED) or []),
+        lambda: parse_acknowledged(values.get(ACKNOWLEDGED) or []),
+    ):
+        try:
+            check()
+        except ValueError as exc:
+            yield str(exc)

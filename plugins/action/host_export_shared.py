@@ -8,7 +8,9 @@ rest of each host."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ansible import context
@@ -28,12 +30,14 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared 
     host_exports,
     path_of,
     require_whole,
+    schema_files,
     shared_variables,
     write_files,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
 
+SCHEMA = Path(__file__).parents[2] / "docs" / "variables.schema.json"
 RESULT = "export_result"  # what the task of each host registers
 
 
@@ -57,6 +61,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             for group in groups:
                 own = [item for item in exports if item.group == group]
                 files += self._files(group, own, options, variables)
+            files += schema_files(_directories(options, files), SCHEMA.read_text(encoding="utf-8"))
             if not self._task.check_mode:
                 write_files(files)
         except OSError as exc:
@@ -65,7 +70,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             return {"failed": True, "msg": message}
         except (AnsibleError, ValueError) as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
-        changed = [file for file in files if file.after != file.before]
+        changed = [file for file in files if file.changes]
         return {
             "changed": bool(changed),
             "paths": [str(file.path) for file in files],
@@ -89,6 +94,14 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         shared = shared_variables(exports, elsewhere)
         directories = (options["directory"], options["group_directory"])
         return files_of(exports, shared, *directories, options["overwrite"])
+
+
+def _directories(options: Mapping[str, Any], files: Sequence[ExportFile]) -> list[str]:
+    """The directories that have exported files; hosts outside of groups have theirs already."""
+    of_groups = {str(file.path.parents[1]) for file in files}
+    group_directory = str(Path.cwd() / os.path.expanduser(options["group_directory"]))
+    has_group = group_directory in of_groups
+    return [options["directory"], *([options["group_directory"]] if has_group else [])]
 
 
 def _results(variables: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

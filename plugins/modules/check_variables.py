@@ -9,11 +9,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: check_variables
-short_description: Internal, check the variables of a role
+short_description: Internal, check the variables of hosts
 version_added: 0.2.0
 description:
-  - The first task of the role C(edgeops.protection.migrate_firewall_rules). It fails if a variable
-    of the host is of another type than the role declares, or none of its choices.
+  - The task of the playbook C(edgeops.protection.check_inventory), and the first one of the role
+    C(edgeops.protection.migrate_firewall_rules). It fails if a variable of the host is wrong.
+  - With O(role) it checks types and choices of the variables that the role declares. Without, it
+    checks what the roles C(baseline), C(report) and C(export) read of a host, as far as it can be
+    told without credentials and without a request. That includes misspelt names, networks,
+    expressions, keys that occur twice, expectations and accepted risks.
   - The playbooks import the roles so that Ansible does not check the variables itself. The other
     roles check them in the task that reads them.
   - It makes no calls.
@@ -23,7 +27,6 @@ options:
   role:
     description: The role of this collection whose variables are checked.
     type: str
-    required: true
 attributes:
   action:
     description: An action plugin runs it on the control node.
@@ -39,7 +42,15 @@ EXAMPLES = r"""
 - name: Check the variables
   edgeops.protection.check_variables:
     role: migrate_firewall_rules
+
+- name: Check the variables of the host
+  edgeops.protection.check_variables:
 """
 
 RETURN = r"""
+problems:
+  description: A sentence for each thing that is wrong.
+  returned: when something is wrong, without O(role)
+  type: list
+  elements: str
 """

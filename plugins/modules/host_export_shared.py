@@ -16,6 +16,8 @@ description:
     play. For each group that hosts name with C(export_group), it writes
     O(group_directory)/GROUP/protection.yml with the variables that all hosts of the group have with
     the same value, and O(directory)/HOST/protection.yml with the others.
+  - It also writes the schema of the variables beside these files, as C(.protection.schema.json), which
+    they name for editors.
   - A variable that another group of a host sets, or another file of the group, stays in the files
     of the hosts, whose variables win over those of groups.
   - It refuses a group of which a host was not exported, and files that people have edited, unless

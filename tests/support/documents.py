@@ -28,7 +28,7 @@ from tests.support.ansible_run import REPOSITORY
 
 PATHS = tuple(sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md")]))
 LANGUAGES = ("yaml", "console", "python")
-FILE = re.compile(r"# ([\w./-]+\.yml)\n")
+FILE = re.compile(r"# ([\w./-]+\.ya?ml)\n")
 ASSIGNMENT = re.compile(r"([A-Z_]+)=(.*)")
 
 

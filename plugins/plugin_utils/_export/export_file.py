@@ -25,6 +25,8 @@ HEADER = (
 GROUP_HEADER = (
     "What the hosts of the group {} share, as variables of the role edgeops.protection.baseline."
 )
+SCHEMA = ".protection.schema.json"  # beside the folders of hosts or groups, for editors
+SCHEMA_LINE = f"# yaml-language-server: $schema=../{SCHEMA}"
 CHECKSUM = "# Exported with the checksum "  # of all other lines, so that edits can be told
 
 
@@ -42,9 +44,10 @@ def group_text(group: str, shared: Mapping[str, Any]) -> str:
 
 
 def sealed(text: str) -> str:
-    """The text with its checksum as the second line."""
+    """The text with its checksum as the second line, and the schema for editors as the third."""
     first, rest = text.split("\n", 1)
-    return f"{first}\n{CHECKSUM}{_checksum(text)}\n{rest}"
+    rest = f"{SCHEMA_LINE}\n{rest}"
+    return f"{first}\n{CHECKSUM}{_checksum(f'{first}{chr(10)}{rest}')}\n{rest}"
 
 
 def is_edited(text: str) -> bool:

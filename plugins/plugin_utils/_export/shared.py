@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,15 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few
 
 from .describe import Export
-from .export_file import NAME, export_text, group_text, read_existing, sealed, write_export
+from .export_file import (
+    NAME,
+    SCHEMA,
+    export_text,
+    group_text,
+    read_existing,
+    sealed,
+    write_export,
+)
 from .snapshot import host_folder, require_writable
 
 
@@ -48,10 +57,17 @@ class ExportFile:
     after: str
 
     @property
+    def changes(self) -> bool:
+        """Whether the file becomes another one."""
+        return self.after != self.before
+
+    @property
     def diff(self) -> dict[str, str]:
-        """The difference as Ansible shows it."""
+        """The difference as Ansible shows it; of a schema, only that there is one."""
         path = str(self.path)
-        texts = {"before": self.before or "", "after": self.after}
+        is_schema = self.path.name == SCHEMA
+        before, after = ("", f"(the schema){chr(10)}") if is_schema else (self.before, self.after)
+        texts = {"before": before or "", "after": after}
         return {"before_header": path, "after_header": path, **texts}
 
 
@@ -152,8 +168,21 @@ def path_of(directory: str, name: str) -> Path:
     return folder / NAME
 
 
+def schema_files(directories: Iterable[str], schema: str) -> list[ExportFile]:
+    """The schema that the files of hosts or groups name, in each directory that has such files."""
+    paths = [Path.cwd() / os.path.expanduser(directory) / SCHEMA for directory in directories]
+    return [ExportFile(path, _text_of(path), schema) for path in paths]
+
+
+def _text_of(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+
+
 def write_files(files: Iterable[ExportFile]) -> None:
     """Write the files that change; raises OSError."""
     for file in files:
-        if file.after != file.before:
+        if file.changes:
             write_export(file.path, file.after)

@@ -21,7 +21,8 @@ TEXT = sealed(export_text(Export({"baseline_enabled": True}, ["A note."]), {"acc
 
 
 def test_a_file_says_what_it_is_and_carries_its_checksum() -> None:
-    first, seal, header, note, *_rest = TEXT.splitlines()
+    first, seal, schema, header, note, *_rest = TEXT.splitlines()
+    assert schema == "# yaml-language-server: $schema=../.protection.schema.json"
     assert (first, note) == ("---", "# A note.")
     assert seal.startswith("# Exported with the checksum ") and header.startswith("# What Cloudflare holds")
     assert not is_edited(TEXT)
