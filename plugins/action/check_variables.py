@@ -54,6 +54,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._variables impo
     require_valid,
     wrong_values,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+
+prepare_workers()
 
 # What is not read: credentials may be encrypted, and the certificates may be of another machine.
 NOT_READ = ("api_token", "api_email", "api_key", "ca_path")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
@@ -257,6 +258,10 @@ def test_hosts_of_a_group_share_a_file_and_applying_changes_nothing(service: Loc
     assert files["zones"] == {"baseline_custom_rules_state": "present"}
     assert [len(files[f"{letter}.example"]["baseline_custom_rules"]) for letter in "cde"] == [1, 2, 2]
     assert "baseline_prefixes" in files["lima"]
+    for kind in ("host", "group"):
+        schema = json.loads((tmp_path / f"{kind}_vars" / ".protection.schema.json").read_text(encoding="utf-8"))
+        names = [name for name in files if (tmp_path / f"{kind}_vars" / name).exists()]
+        assert names and not [error for name in names for error in Draft7Validator(schema).iter_errors(files[name])]
     assert "changed=0" in (again := export(inventory, *group)).output and "changed=1" not in again.output
     for options in ((), ("-e", "baseline_custom_rules_state=exact")):
         applied = ansible_playbook("-i", inventory, *options, REPOSITORY / "playbooks" / "baseline.yml")
