@@ -12,10 +12,12 @@ import re
 import shutil
 import subprocess
 import tarfile
+from datetime import UTC, datetime
 
 import nox
 
 from .environment import CACHE, modules, run
+from .packing import describe, make_reproducible
 
 
 @nox.session(python=False)
@@ -28,6 +30,9 @@ def build(session: nox.Session) -> None:
     session.run("tar", "-xf", str(folder / "source.tar"), "-C", str(folder / "source"), log=False)
     run(session, "ansible-galaxy", "collection", "build", "--output-path", folder, folder / "source", requires="lint")
     (archive,) = folder.glob("edgeops-protection-*.tar.gz")
+    moment = int(subprocess.run(("git", "log", "-1", "--format=%ct"), capture_output=True, check=True).stdout)
+    make_reproducible(archive, moment)
+    written = describe(archive, datetime.fromtimestamp(moment, UTC).isoformat())
     offline = ("--offline", "--collections-path", installed)
     run(session, "ansible-galaxy", "collection", "install", "--force", *offline, archive)
     run(session, "ansible-galaxy", "collection", "verify", *offline, "edgeops.protection")
@@ -52,7 +57,7 @@ def build(session: nox.Session) -> None:
         )
         if json.loads(text).keys() != set(documented):
             session.error(f"ansible-doc does not document each {kind} of the archive.")
-    session.log(f"{archive} holds {len(modules())} modules.")
+    session.log(f"{archive} holds {len(modules())} modules; beside it {', '.join(path.name for path in written)}.")
 
 
 @nox.session(python=False, requires=["build"])

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -40,12 +41,33 @@ def problems(root: Path) -> Iterator[str]:
     if f'VERSION = "{version}"' not in session:
         yield f"api/session.py has another version than galaxy.yml, {version}."
     yield from _newer(root, version)
+    yield from _requires_ansible(root)
     yield from _changelog(root, version)
-    if f"edgeops-protection-{version}.tar.gz" not in (root / "README.md").read_text(encoding="utf-8"):
-        yield f"README.md installs another version than {version}."
+    for page, named in (
+        ("README.md", f"edgeops-protection-{version}.tar.gz"),
+        ("docs/check_inventory.md", f"rev: {version}\n"),
+    ):
+        if named not in (root / page).read_text(encoding="utf-8"):
+            yield f"{page} installs another version than {version}."
     yield from (
         f"galaxy.yml lacks {name}." for name in ("repository", "documentation", "issues") if not galaxy.get(name)
     )
+
+
+def _requires_ansible(root: Path) -> Iterator[str]:
+    """What is wrong with the least release of ansible-core, which runtime.yml, the page of versions and the tests name."""
+    least = str((load(root / "meta/runtime.yml") or {}).get("requires_ansible"))
+    match = re.fullmatch(r">=(\d+\.\d+)\.0", least)
+    if not match:
+        yield f"meta/runtime.yml: requires_ansible is {least}, and not >=MAJOR.MINOR.0."
+    elif f"| ansible-core | {match[1]} and newer |" not in (root / "docs/versions.md").read_text(encoding="utf-8"):
+        yield f"docs/versions.md names another ansible-core than {match[1]} of meta/runtime.yml."
+
+
+def wrong_tag(version: str, tag: str) -> Iterator[str]:
+    """What is wrong with the tag that is released."""
+    if tag != version:
+        yield f"The tag is {tag}, and galaxy.yml has {version}."
 
 
 def _newer(root: Path, version: str) -> Iterator[str]:
@@ -73,12 +95,13 @@ def _changelog(root: Path, version: str) -> Iterator[str]:
         yield f"CHANGELOG.md has no section of {version}."
 
 
-def main() -> int:
-    """Print the problems; 0 if there are none."""
+def main(tag: str = "") -> int:
+    """Print the problems, also with a tag; 0 if there are none."""
     sentences = list(problems(ROOT))
+    sentences += wrong_tag(str(load(ROOT / "galaxy.yml")["version"]), tag) if tag else []
     print("\n".join(sentences) if sentences else "Versions and changelog are fit for a release.")
     return 1 if sentences else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(os.environ.get("RELEASE_TAG", "")))
