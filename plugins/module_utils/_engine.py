@@ -23,6 +23,7 @@ from ._guard.approval import Approval
 from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
+from ._guard.list_items import crowded_lists
 from ._guard.onboarding import check_onboarding
 from ._guard.quota import check_quota
 from ._guard.rollout import StagedRollout
@@ -62,7 +63,7 @@ def perform(
     `standing` are the risks of which a role's variables keep an acceptance that no other plan
     meets. Raises ProtectionError.
     """
-    existing = read_state(client, task.reads)
+    existing = read_all(client, task)
     if not task.spec.writes:
         result = task.spec.result(task.options, task.desired, existing)
         return {"changed": False, **client.owner, **result, **task.spec.look(task.options, client)}
@@ -84,6 +85,15 @@ def read_state(client: Client, resources: Sequence[Resource]) -> State:
     return dict(
         zip([resource.plural for resource in resources], concurrently(client.read, resources))
     )
+
+
+def read_all(client: Client, task: Task) -> State:
+    """The state of all that a task reads: collections first, and then those inside of their
+    objects."""
+    state = read_state(client, task.reads)
+    inner = task.spec.inner(task.options, state)
+    state = {**state, **read_state(client, inner)} if inner else state
+    return task.spec.predicted(task.options, state)
 
 
 @contextmanager
@@ -145,7 +155,8 @@ class Run:
     def _plan_in_stages(self, existing: State, rollout: StagedRollout | None) -> Plan:
         adjust = rollout.adjust if rollout else as_desired
         nested = read_nested(self.client, self.task.desired, existing)
-        return make_plan(existing, self.task.desired, adjust, nested)
+        inner = self.task.spec.inner(self.task.options, existing)
+        return make_plan(existing, self.task.desired, adjust, nested, inner)
 
     def _plan_by_evidence(self, existing: State, plan: Plan) -> Plan:
         """The plan, in stages without what the traffic speaks against."""
@@ -179,7 +190,8 @@ class Run:
         if message:
             details = {**plan_details(checked), "plan_id": plan_id}
             raise PlanError(message, {**details, **expected})
-        return replace(checked, unknown=[*filter(None, (quota.unknown, onboarding.unknown))])
+        unknown = (quota.unknown, onboarding.unknown, crowded_lists(plan))
+        return replace(checked, unknown=[*filter(None, unknown)])
 
     def warn_before(self, checked: Checked, standing: Sequence[str]) -> None:
         """Say what a checked plan does that is accepted, and what of the task probably is a
@@ -216,7 +228,7 @@ class Run:
 
     def _check_again(self, first: Checked, approval: Approval) -> Checked:
         """A second plan, of what is left; warnings of the first one are not repeated."""
-        left = self.plan(read_state(self.client, self.task.reads))
+        left = self.plan(read_all(self.client, self.task))
         checked = self.check(left, self.plan_id(left), approval)
         first_warnings = plan_warnings(first)
         for text in plan_warnings(checked):

@@ -175,3 +175,22 @@ class ServiceError(ProtectionError):
     def codes(self) -> list[int]:
         """The service's own error codes, in the order in which it gave them."""
         return [item["code"] for item in self.error["errors"] if item["code"] is not None]
+
+
+class StillPending(ServiceError):
+    """The service has not ended an operation in time. It may still do so, so that reading again
+    tells nothing."""
+
+    @property
+    def needs_reread(self) -> bool:
+        """No: what is read before the end of the operation is not its outcome."""
+        return False
+
+
+class OperationFailed(ServiceError):
+    """The service took a change on, and says that it failed; a part of it may have been made."""
+
+    @property
+    def needs_reread(self) -> bool:
+        """Yes: only reading again tells what was made."""
+        return True

@@ -35,9 +35,20 @@ options:
         account, and three calls or more. This collection never announces or withdraws a network.
       - V(access_rules) was added in version 0.2.0. It needs the permission C(Account Firewall Access
         Rules Read).
+      - V(ip_lists) was added in version 0.2.0. It needs the permission C(Account Filter Lists
+        Read).
     type: list
     elements: str
-    choices: [status, prefixes, allowlist, rules, filters, dns_rules, announced, access_rules]
+    choices:
+      - status
+      - prefixes
+      - allowlist
+      - rules
+      - filters
+      - dns_rules
+      - announced
+      - access_rules
+      - ip_lists
     default: [status, prefixes, allowlist, rules, filters]
   covers:
     description:
@@ -709,6 +720,72 @@ access_rules:
       description: When the rule last changed, null if the service does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
+ip_lists:
+  description: The lists of addresses that rules may refer to, with their items.
+  version_added: 0.2.0
+  returned: when O(gather_subset) has V(ip_lists)
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that the service gives. Check mode returns none for a list that the
+        run would create.
+      type: str
+      sample: 2c0fc9fa937b11eaa1b71c4d701ab86e
+    name:
+      description: The name of the list.
+      type: str
+      sample: offices
+    kind:
+      description: What the list holds, which is V(ip).
+      type: str
+      sample: ip
+    description:
+      description: The description of the list.
+      type: str
+      sample: where our people work
+    created_on:
+      description: When the list was created.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+    modified_on:
+      description: When the list was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+    num_items:
+      description: How many items the list has.
+      type: int
+      sample: 2
+    num_referencing_filters:
+      description: How many rules refer to the list, by the count of the service before the run.
+      type: int
+      sample: 0
+    items:
+      description: The items of the list.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: The id that the service gives. Check mode returns none for an item that
+            the run would create.
+          type: str
+          sample: 34b12448945f11eaa1b71c4d701ab86e
+        ip:
+          description: The address or network, as the service stores it.
+          type: str
+          sample: 198.51.100.0/24
+        comment:
+          description: The comment.
+          type: str
+          sample: Berlin
+        created_on:
+          description: When the item was created.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
+        modified_on:
+          description: When the item was last changed.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
 changes:
   description: Who changed what of the account and its zones, the newest change first.
   version_added: 0.2.0
@@ -745,7 +822,7 @@ calls:
   description: The number of calls to the service, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 13
+  sample: 15
 error:
   description: The call that failed, and the answer of the service.
   returned: failure of a call to the service

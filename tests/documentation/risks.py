@@ -25,6 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zo
     ZONE_RULE_RISKS,
     weakens_network_firewall,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import RISKS as RISKS_OF_LISTS
 
 from tests.documentation.pages import to_yaml
 
@@ -41,6 +42,7 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "ZONE_RULES": ZONE_RULE_RISKS,
     "ZONE_LISTS": ZONE_LIST_RISKS,
     "NETWORK_FIREWALL": NETWORK_FIREWALL_LIST_RISKS,
+    "LISTS_OF_ADDRESSES": RISKS_OF_LISTS,
 }
 WIDTH = 100  # of a line in plugins
 RELEASE = "0.2.0"  # which added them all

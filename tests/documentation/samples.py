@@ -98,6 +98,17 @@ BESIDE_STATE: Mapping[str, Any] = {
             "zone": {"id": ZONE},
         }
     ],
+    "lists": [
+        {
+            "id": "2c0fc9fa937b11eaa1b71c4d701ab86e",
+            "name": "offices",
+            "description": "where our people work",
+            "items": [
+                {"id": "34b12448945f11eaa1b71c4d701ab86e", "ip": "198.51.100.0/24", "comment": "Berlin"},
+                {"id": "7c5dae5552338874e5053f2534d2767a", "ip": "203.0.113.7"},
+            ],
+        }
+    ],
 }
 RULE, OTHER_RULE = "f2d427378e7542acb295380d352e2ebd", "14217d7bd5ab435e84b1bd468bf4fb9f"
 ZONE_STATE: Mapping[str, Any] = {
@@ -146,7 +157,7 @@ RULESETS_STATE: Mapping[str, Any] = {  # of the account
         {"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23 2323}"},
     ],
 }
-AREAS = ("protection", "firewall", "waf", "network_firewall", "ddos_l4", "ddos_l7")
+AREAS = ("protection", "firewall", "waf", "network_firewall", "ddos_l4", "ddos_l7", "lists")
 
 # What each module is asked for, in this order. The last request is made again to be refused and to be interrupted.
 REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
@@ -213,6 +224,22 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
             "staged_rollout": True,
             **ACCEPTED,
         }
+    ],
+    "ip_list": [
+        {
+            "name": "offices",
+            "items": [{"ip": "198.51.100.0/24", "comment": "Hamburg"}, {"ip": "203.0.113.7", "expires": "2026-02-28"}],
+        },
+        {"name": "offices", "items": [], "purge": True, **ACCEPTED},
+    ],
+    "ip_lists": [
+        {
+            "lists": [
+                {"name": "offices", "items": [{"ip": "203.0.113.7", "expires": "2026-02-28"}]},
+                {"name": "scrapers"},
+            ]
+        },
+        {"lists": [{"name": "offices", "items": []}], "state": "exact", **ACCEPTED},
     ],
     "firewall_rules": [
         {"rules": [{"id": RULE, "action": "block", "filter": {"expression": "ip.src in {203.0.112.0/23}"}}]},

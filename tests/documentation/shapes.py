@@ -37,6 +37,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     RULES,
     STATUS,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
@@ -99,7 +100,7 @@ def object_entries(resources: Sequence[Resource]) -> Entries:
     for item in (item for resource in resources for item in resource.fields):
         entries[item.name] = _field_entry(item, texts)
     for name in resources[0].read_only:
-        entries[name] = {"description": texts[name], "type": "str"}
+        entries[name] = {"description": texts[name], "type": "int" if name.startswith("num_") else "str"}
     return entries
 
 
@@ -142,6 +143,8 @@ WHOLE_ACCOUNT: Mapping[str, Entry] = {
     "filters": many(*FILTERS),
     "dns_rules": many(DNS_RULES),
 }
+ITEMS: Entry = {"description": DESCRIPTIONS["objects"]["ip_list"]["items"], **many(items_of(""))}
+WHOLE_LIST: Entry = {**many(LISTS), "contains": {**object_entries([LISTS]), "items": ITEMS}}
 OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "tcp_protection_status": {"tcp_protection_status": one(STATUS)},
     "protected_prefixes": {"prefixes": many(PREFIXES)},
@@ -158,6 +161,8 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
             },
         }
     },
+    "ip_list": {"list": one(LISTS), "items": many(items_of(""))},
+    "ip_lists": {"lists": WHOLE_LIST},
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"rules": many(CUSTOM_RULES)},
     "network_firewall_rules": {"rules": many(NETWORK_FIREWALL_RULES)},
@@ -168,6 +173,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "coverage": shape_of(CoverageSummary),
         "announced": records(OnboardedPrefix),
         "access_rules": records(AccessRule),
+        "ip_lists": WHOLE_LIST,
         "changes": records(ChangeRecord),
     },
     "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TrafficRecord)},
@@ -186,7 +192,8 @@ WHOLE_LISTS = ("account_protection", "firewall_rules", *RULESETS)  # what they d
 
 def all_options(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The options of a module, and those of the objects in its lists."""
-    return [options, *(option.get("options", {}) for option in options.values())]
+    inner = [option["options"] for option in options.values() if "options" in option]
+    return [options, *(found for suboptions in inner for found in all_options(suboptions))]
 
 
 def result_entries(module: str) -> Entries:
@@ -194,7 +201,7 @@ def result_entries(module: str) -> Entries:
     spec = MODULE_SPECS[module]
     entries: dict[str, Entry] = dict(OWN_RESULTS[module])
     if spec.writes:
-        if spec.owner == "account_id" and module not in RULESETS:
+        if spec.owner == "account_id" and module not in (*RULESETS, "ip_list", "ip_lists"):
             entries["coverage"] = shape_of(CoverageChange)
         if module in WHOLE_LISTS:
             entries["unmanaged"] = records(UnmanagedRecord)

@@ -104,13 +104,13 @@ class Account:
         self.onboarded.extend(beside.onboarded_prefix(fields, self.clock) for fields in onboarded)
         self.access_rules.extend(beside.access_rule(fields, self.clock, "account") for fields in access_rules)
         self.audit_log.extend(beside.change(fields, self.clock) for fields in audit_log)
-        self.ip_lists.seed(lists)
         self._seed("prefixes", prefixes)
         self._seed("allowlist", allowlist)
         self._seed("dns_rules", dns_rules)
-        for kind, lists in (("syn_flood", syn_flood), ("out_of_state_tcp", out_of_state_tcp)):
-            for name, items in (lists or {}).items():
+        for kind, parts in (("syn_flood", syn_flood), ("out_of_state_tcp", out_of_state_tcp)):
+            for name, items in (parts or {}).items():
                 self._seed(f"{kind}.{name}", items)
+        self.ip_lists.seed(lists)
         return self
 
     def _seed(self, name: str, items: Iterable[Item]) -> None:

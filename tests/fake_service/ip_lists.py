@@ -72,7 +72,7 @@ class IpLists:
                 raise ValueError(f"a list has no {', '.join(sorted(unknown))}" if unknown else "a list needs a name")
             now = self.clock.timestamp()
             made = {
-                "id": uuid.uuid4().hex,
+                "id": fields.get("id") or uuid.uuid4().hex,
                 "kind": "ip",
                 "description": "",
                 "num_referencing_filters": 0,
@@ -91,7 +91,8 @@ class IpLists:
         """A whole item out of the fields of a body or a document."""
         now = self.clock.timestamp()
         value = {"ip": written(fields["ip"])} if "ip" in fields else {}
-        return {"id": uuid.uuid4().hex, "comment": "", "created_on": now, "modified_on": now, **fields, **value}
+        identity = fields.get("id") or uuid.uuid4().hex
+        return {"id": identity, "comment": "", "created_on": now, "modified_on": now, **fields, **value}
 
     def list_named(self, name: str) -> Item:
         """The list with this name; LookupError without one."""

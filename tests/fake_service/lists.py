@@ -50,16 +50,17 @@ def one(lists: IpLists, list_id: str) -> Item:
 def shown(account_id: str, item: Item) -> Item:
     """A list as it is answered: without its items, but with their number."""
     fields = {name: value for name, value in item.items() if name != "items"}
-    return {**fields, "num_items": len(item["items"]), "num_referencing_filters": references(account_id, item)}
+    number = references(account_id, item) + int(item["num_referencing_filters"])
+    return {**fields, "num_items": len(item["items"]), "num_referencing_filters": number}
 
 
 def references(account_id: str, item: Item) -> int:
-    """How many rules refer to a list: those of the zones of the account, beside those that a test says."""
+    """How many rules of the account's zones refer to a list."""
     pattern = re.compile(rf"\${re.escape(item['name'])}(?![a-z0-9_.])")
     zones = [zone for zone in service.zones.values() if zone.account_id in (None, account_id)]
     rules = [str(rule.get("expression")) for zone in zones for rule in zone.custom_rules]
     filters = [str(each["expression"]) for zone in zones for each in zone.filters]
-    return int(item["num_referencing_filters"]) + sum(bool(pattern.search(text)) for text in (*rules, *filters))
+    return sum(bool(pattern.search(text)) for text in (*rules, *filters))
 
 
 @area.get("")

@@ -48,6 +48,8 @@ CALLS = (
     Call("delete one object", "DELETE", "allowlist_entry", {"prefix": "198.51.100.7", "state": "absent"}),
     Call("update a batch of firewall rules", "PUT", "firewall_rules",
          {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "paused": True}]}),
+    Call("add items to a list", "POST", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.2"}, {"ip": "192.0.2.3"}]}),
+    Call("remove items from a list", "DELETE", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.1"}], "state": "absent"}),
 )  # fmt: skip
 
 
@@ -75,6 +77,9 @@ def outcome(service: LocalService, fault: Misbehaviour, call: Call, times: int |
 def prepare(service: LocalService) -> None:
     service.reset()
     service.account(ACCOUNT).seed(allowlist=[{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}])
+    service.account(ACCOUNT).seed(
+        lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]}]
+    )
     service.zone(ZONE).seed(**FIREWALL)
 
 

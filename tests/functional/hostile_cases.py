@@ -291,6 +291,7 @@ BOTH_WAYS = tuple(
 ONE, OTHER = {"prefix": "10.1.0.0/24"}, {"prefix": "2001:db8:1::/48"}
 NEW_RULE = {"rules": [{"ref": "new", "action": "log", "expression": "true"}]}
 BATCH = {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "description": "new"}]}
+ITEM = {"name": "offices", "items": [{"ip": "192.0.2.2"}]}
 CALLS = (
     Call("read a status", "GET", "tcp_protection_status", {"enabled": True}, "/tcp_protection_status$"),
     Call("read a listing", "GET", "protected_prefixes", {"prefixes": [ONE]}, "/prefixes$"),
@@ -302,6 +303,9 @@ CALLS = (
     Call("replace custom rules", "PUT", "custom_rules", NEW_RULE, "/entrypoint$"),
     Call("read firewall rules", "GET", "firewall_rules", BATCH, "/firewall/rules$"),
     Call("update firewall rules", "PUT", "firewall_rules", BATCH, "/firewall/rules"),
+    Call("read the items of a list", "GET", "ip_list", ITEM, "/items$"),
+    Call("add items to a list", "POST", "ip_list", ITEM, "/items$"),
+    Call("look at an operation", "GET", "ip_list", ITEM, "/bulk_operations/"),
 )  # fmt: skip
 
 
@@ -323,6 +327,9 @@ def prepare(service: LocalService, call: Call) -> None:
         prefixes=[{"prefix": prefix} for prefix in ("192.0.2.0/24", "198.51.100.0/24", "2001:db8::/48")],
         allowlist=[{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}],
         syn_flood={"filters": [{"expression": "tcp.dstport eq 80", "mode": "disabled"}]},
+    )
+    service.account(ACCOUNT).seed(
+        lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]}]
     )
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
 

@@ -87,6 +87,16 @@ DUPLICATE_PREFIXES = [
     {"prefix": "2001:db8::/32"},
 ]
 
+LISTS: dict[str, Any] = {
+    "lists": [
+        {"name": "offices", "description": "our offices",
+         "items": [{"ip": "192.0.2.1", "comment": "door"}, {"ip": "198.51.100.0/24", "comment": "Berlin"}]},
+        {"name": "hosts", "kind": "hostname"},
+        {"name": "old", "items": [{"ip": "192.0.2.1"}]},
+        {"name": "theirs"},
+    ]
+}  # fmt: skip
+
 CASES = (
     Case("status on", "tcp_protection_status", {"enabled": True}, ["update tcp_protection_status tcp_protection_status"], 1),
     Case("status off", "tcp_protection_status", {"enabled": False, "accept_risks": ["disables_protection"]},
@@ -357,4 +367,33 @@ CASES = (
          {"rules": [{"id": RULE_1, "action": "challenge", "filter": {"expression": "ip.src  in {192.0.2.0/24}", "paused": False}},
                     {"id": RULE_2, "products": ["bic", "waf"], "description": "", "priority": ""}]},
          existing=FIREWALL),
+    Case("a list from nothing", "ip_list",
+         {"name": "$offices", "description": "work", "items": [{"ip": "192.0.2.7/24"}, {"ip": "2001:DB8::1/128", "comment": "gate"}]},
+         ["create ip_list offices", "create ip_list_item offices 192.0.2.0/24", "create ip_list_item offices 2001:db8::1"], 2),
+    Case("an empty list from nothing", "ip_list", {"name": "offices"}, ["create ip_list offices"], 1),
+    Case("items added and updated to match, others left alone", "ip_list",
+         {"name": "offices", "description": "", "items": [{"ip": "192.0.2.1/32", "comment": "new"}, {"ip": "203.0.113.0/24"}]},
+         ["create ip_list_item offices 203.0.113.0/24", "update ip_list offices", "update ip_list_item offices 192.0.2.1"], 3, LISTS),
+    Case("items purged", "ip_list", {"name": "offices", "items": [{"ip": "198.51.100.0/24"}, {"ip": "192.0.2.9"}], "purge": True},
+         ["create ip_list_item offices 192.0.2.9", "delete ip_list_item offices 192.0.2.1"], 2, LISTS),
+    Case("an item that expired, and one that does later", "ip_list",
+         {"name": "offices", "items": [{"ip": "192.0.2.1", "expires": PAST}, {"ip": "198.51.100.0/24", "expires": FUTURE}]},
+         ["delete ip_list_item offices 192.0.2.1"], 1, LISTS),
+    Case("a list in order, otherwise written", "ip_list",
+         {"name": "offices", "items": [{"ip": "198.51.100.9/24", "comment": "Berlin"}, {"ip": "192.0.2.1/32"}], "purge": True}, existing=LISTS),
+    Case("an item of a list absent", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "192.0.2.2"}], "state": "absent"},
+         ["delete ip_list_item offices 192.0.2.1"], 1, LISTS),
+    Case("a list absent", "ip_list", {"name": "offices", "state": "absent"}, ["delete ip_list offices"], 1, LISTS),
+    Case("a list absent already", "ip_list", {"name": "shops", "state": "absent"}, existing=LISTS),
+    Case("items of a list that is absent already", "ip_list", {"name": "shops", "items": [{"ip": "192.0.2.1"}], "state": "absent"}, existing=LISTS),
+    Case("lists beside others", "ip_lists",
+         {"lists": [{"name": "shops", "items": [{"ip": "192.0.2.1"}]}, {"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True}]},
+         ["create ip_list shops", "create ip_list_item shops 192.0.2.1", "delete ip_list_item offices 198.51.100.0/24"], 3, LISTS),
+    Case("lists absent", "ip_lists", {"lists": [{"name": "offices"}, {"name": "shops"}], "state": "absent"}, ["delete ip_list offices"], 1, LISTS),
+    Case("exactly these lists, but for those of others", "ip_lists",
+         {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}]}, {"name": "new", "description": "n"}], "state": "exact", "ignore": ["their*"]},
+         ["create ip_list new", "delete ip_list old", "delete ip_list_item offices 198.51.100.0/24"], 3, LISTS),
+    Case("no other lists, and nothing else", "ip_lists",
+         {"lists": [{"name": "offices", "description": "other", "items": []}, {"name": "new"}], "state": "others_absent"},
+         ["delete ip_list theirs", "delete ip_list old"], 2, LISTS),
 )  # fmt: skip

@@ -64,6 +64,19 @@ def _list_case(
     return RiskCase(name, module, {option: entries, "purge": purge}, account_options, **expected)
 
 
+OFFICES: Entries = [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]
+
+
+def in_list(name: str, options: Mapping[str, Any], references: int = 1, **expected: Any) -> RiskCase:
+    """A change of a list that so many rules refer to."""
+    existing = {"lists": [{"name": "offices", "items": OFFICES, "num_referencing_filters": references}]}
+    return RiskCase(name, "ip_list", {"name": "offices", **options}, None, existing=existing, **expected)
+
+
+def many_items(number: int) -> Entries:
+    return [{"ip": f"198.51.100.{last}"} for last in range(number)]
+
+
 def rule(name: str, options: Mapping[str, Any], **expected: Any) -> RiskCase:
     return RiskCase(name, "protection_rule", options, {"rules": [options]}, **expected)
 
@@ -286,4 +299,18 @@ RISK_CASES = (
             {"kind": "syn_flood", "expression": "tcp.flags eq 2"}, codes=["disables_protection"], entries=["syn_flood tcp.flags eq 2"],
             existing={**EXISTING, "syn_flood": {"rules": [{"scope": "global", "mode": "disabled"}],
                                                 "filters": [{"expression": "tcp.flags eq 2", "mode": "monitoring"}]}}),
+    in_list("a list deleted that rules refer to", {"state": "absent"}, codes=["removes_referenced_list"], entries=["offices"]),
+    in_list("a list deleted that no rule refers to", {"state": "absent"}, references=0),
+    in_list("the last items removed by name, of a list that rules refer to", {"items": OFFICES, "state": "absent"},
+            codes=["removes_referenced_list"], entries=["offices"]),
+    in_list("the last items removed by name, of a list that no rule refers to", {"items": OFFICES, "state": "absent"}, references=0),
+    in_list("a list emptied by purge, which an empty source must not do", {"items": [], "purge": True}, references=0,
+            codes=["empties_list"], networks=["192.0.2.1/32", "198.51.100.0/24"], entries=["offices 198.51.100.0/24", "offices 192.0.2.1"]),
+    in_list("an item of a list removed", {"items": OFFICES[:1], "purge": True}),
+    in_list("an item of a list replaced", {"items": [{"ip": "203.0.113.9"}], "purge": True}),
+    RiskCase("half the items of a list deleted", "ip_list", {"name": "offices", "items": many_items(5), "purge": True}, None,
+             codes=["mass_deletion"], existing={"lists": [{"name": "offices", "items": many_items(10)}]}),
+    RiskCase("a list deleted because the task does not name it", "ip_lists", {"lists": [], "state": "exact"}, None,
+             codes=["empties_list", "removes_referenced_list"], entries=["offices"],
+             existing={"lists": [{"name": "offices", "items": OFFICES, "num_referencing_filters": 2}]}),
 )  # fmt: skip

@@ -222,7 +222,8 @@ def test_firewall_rules_go_both_ways(service: LocalService, sdk: cloudflare.Clou
 def test_every_operation_on_lists(service: LocalService, sdk: cloudflare.Cloudflare) -> None:
     """Pages of one item each, so that the SDK follows the cursors."""
     service.account(ACCOUNT)
-    account, lists = {"account_id": ACCOUNT}, sdk.rules.lists
+    account: Any = {"account_id": ACCOUNT}
+    lists: Any = collection(sdk, "rules.lists")
     made = lists.create(**account, name="office", kind="ip", description="Office")
     assert lists.update(made.id, **account, description="Offices").description == "Offices"
     begun = [lists.items.create(made.id, **account, body=[{"ip": "192.0.2.1"}]).operation_id]

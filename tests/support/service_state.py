@@ -17,7 +17,16 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE
 
-LEFT_TO_THE_SERVICE = {"id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated"}
+LEFT_TO_THE_SERVICE = {
+    "id",
+    "created_on",
+    "modified_on",
+    "mitigation_type",
+    "not_before",
+    "version",
+    "last_updated",
+    "num_referencing_filters",
+}
 COLLECTION = re.compile(r"/(prefixes|allowlist|rules|filters)$")
 
 
@@ -41,6 +50,8 @@ def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
         "firewall_rules": zone.rules,
         "custom_rules": zone.custom_rules,
         "network_firewall_rules": account.rules_of("network_firewall_rules"),
+        "ip_lists": account.ip_lists.lists,
+        **{f"items of {each['name']}": each["items"] for each in account.ip_lists.lists},
     }
 
 

@@ -15,10 +15,12 @@ from typing import Any, Iterator, Mapping, Protocol, Sequence
 from .._concurrency import concurrently
 from .._errors import ServiceError
 from .._schema.resource import Object, Resource, Write
-from .._text import Message, Option, excerpt
+from .._text import excerpt
 from .._timestamps import read_date
+from .._values.kinds import SAFE_ID
+from .operations import operate
 from .progress import Progress
-from .responses import Envelope, Request, Response, error_details, open_envelope
+from .responses import Envelope, Request, Response, open_envelope, unexpected
 
 NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
 MAX_PAGES = 10000  # where a service never comes to an end
@@ -60,6 +62,7 @@ class Client:
         self.owner = owner
         self.now: datetime | None = None
         self._list_objects: dict[str, Object] = {}
+        self._listings: dict[str, list[Object]] = {}
         self._read_at: dict[str, float] = {}
 
     @property
@@ -79,6 +82,10 @@ class Client:
         """
         if resource.list_field:
             return self._read_list_field(resource)
+        if resource.parent and not self._holder(resource):
+            return []
+        if resource.by_cursor:
+            return self._read_by_cursor(resource)
         if resource.key and not resource.page_size:
             return self._read_at_once(resource)
         if resource.key:
@@ -98,9 +105,14 @@ class Client:
             path, body = f"{path}/{ids[0]}", bodies[0]
         else:
             path, body = path + write.suffix, bodies[0] if write.batch == 1 else list(bodies)
-        return self._call(
-            Request(write.method, path.format(**self.owner), body=body, resource=resource)
-        ).result
+        body = {write.wrapper: body} if write.wrapper else body
+        request = Request(write.method, self._filled(path, resource), body=body, resource=resource)
+        if write.operation:
+            return operate(request, self._filled(write.operation, resource), self._call)
+        result = self._call(request).result
+        if resource.path in self._listings and isinstance(result, Mapping) and not ids[0]:
+            self._listings[resource.path].append(result)
+        return result
 
     def ask(self, request: Request) -> Response:
         """Send a query that reads, and bring back its response, whatever its status; raises
@@ -144,7 +156,26 @@ class Client:
         return result.get(name)
 
     def _path(self, resource: Resource) -> str:
-        return resource.path.format(**self.owner)
+        return self._filled(resource.path, resource)
+
+    def _filled(self, path: str, resource: Resource) -> str:
+        """A path with the owner and, of a collection inside of an object, the id of that object;
+        raises ServiceError for an id that is none."""
+        identity = str((self._holder(resource) or {}).get("id") or "")
+        if resource.parent and not SAFE_ID.fullmatch(identity):
+            problem = f"the {resource.parent.title} {resource.within} has the id {identity!r}"
+            raise unexpected(Request("GET", self._path(resource.parent)), problem)
+        return path.format(**self.owner, parent_id=identity)
+
+    def _holder(self, resource: Resource) -> Object | None:
+        """The object that holds a collection; None if the last listing has no such object, or one
+        that is not ours."""
+        parent = resource.parent
+        if parent is None:
+            return None
+        key = parent.key_of({parent.key[0]: resource.within})
+        listing = (obj for obj in self._listings.get(parent.path, ()) if not parent.not_ours(obj))
+        return next((obj for obj in listing if parent.key_of(obj) == key), None)
 
     def _call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the response is an envelope that says success."""
@@ -154,7 +185,7 @@ class Client:
         request = Request("GET", self._path(resource), resource=resource)
         result = self._call(request).result
         if not isinstance(result, Mapping):
-            raise _unexpected(request, "the result is not an object")
+            raise unexpected(request, "the result is not an object")
         return result
 
     def _read_list_field(self, resource: Resource) -> list[Object]:
@@ -171,7 +202,7 @@ class Client:
         if not isinstance(
             around.get("id"), str
         ):  # an object without rules may lack the list, but never its id
-            raise _unexpected(request, "the result has no id")
+            raise unexpected(request, "the result has no id")
         self._list_objects[resource.path] = around
         self._read_at[resource.path] = time.monotonic()
         return _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
@@ -183,8 +214,35 @@ class Client:
         objects = _objects(request, envelope)
         if len(objects) < (envelope.total or 0):
             known = excerpt(str(envelope.total), LONGEST_TOTAL)
-            raise _unexpected(request, f"the listing has {len(objects)} of {known} objects")
+            raise unexpected(request, f"the listing has {len(objects)} of {known} objects")
+        self._listings[resource.path] = list(objects)
         return objects
+
+    def _read_by_cursor(self, resource: Resource) -> list[Object]:
+        """Page after page as each says where the next one begins, or ServiceError: never a part."""
+        listing: dict[Any, Object] = {}
+        cursors: list[str] = []
+        self.progress.begin(resource.plural)
+        for number in range(1, MAX_PAGES + 1):
+            query = {"per_page": resource.page_size, **({"cursor": cursors[-1]} if cursors else {})}
+            request = Request("GET", self._path(resource), query, resource=resource)
+            try:
+                envelope = self._call(request)
+            except ServiceError as exc:
+                raise exc if number == 1 else LaterPageError(number, exc) from exc
+            page = _objects(request, envelope)
+            for item in page:
+                listing.setdefault(_identity(item) or ("without id", len(listing)), item)
+            self.progress.read_page(resource.plural)
+            after = envelope.next_cursor
+            if after in cursors:
+                raise unexpected(request, "the cursor of the next page has come before")
+            if after is None:
+                self._require_whole(resource, request, len(listing), len(page))
+            if not after:
+                return list(listing.values())
+            cursors.append(after)
+        raise unexpected(request, "the listing does not end")
 
     def _read_pages(self, resource: Resource, query: Mapping[str, str]) -> list[Object]:
         """Page after page until the listing is complete, or ServiceError: never a part of it."""
@@ -194,10 +252,20 @@ class Client:
                 if listing.add(_objects(request, envelope), envelope):
                     return listing.objects
             except Incomplete as exc:
-                raise _unexpected(request, str(exc)) from exc
-        raise _unexpected(
+                raise unexpected(request, str(exc)) from exc
+        raise unexpected(
             Request("GET", self._path(resource), resource=resource), "the listing does not end"
         )
+
+    def _require_whole(
+        self, resource: Resource, request: Request, count: int, on_page: int
+    ) -> None:
+        """Raises ServiceError if a page that does not say whether it is the last one may not be."""
+        total = (self._holder(resource) or {}).get("num_items")
+        if isinstance(total, (int, float)) and count < total:
+            raise unexpected(request, f"the listing has {count} of {total:g} objects")
+        if on_page >= resource.page_size:
+            raise unexpected(request, "a full page does not say whether it is the last")
 
     def _pages(
         self, resource: Resource, query: Mapping[str, str]
@@ -239,21 +307,8 @@ def _objects(request: Request, envelope: Envelope) -> list[Object]:
     if result is None and envelope.total == 0:
         return []
     if not isinstance(result, list) or not all(isinstance(item, Mapping) for item in result):
-        raise _unexpected(request, "the result is not a list of objects")
+        raise unexpected(request, "the result is not a list of objects")
     return result
-
-
-def _unexpected(request: Request, problem: str) -> ServiceError:
-    return ServiceError(
-        Message(
-            f"{request} got an unexpected response: {problem}. The module stops there; run it"
-            " again, and check ",
-            Option("base_url"),
-            " if the same response comes again.",
-        ),
-        error_details(request, 200),
-        maybe_applied=True,
-    )
 
 
 LONGEST_TOTAL = 20  # digits of a total in a message

@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
 from .._schema.resource import Resource
-from .._text import excerpt, joined, plural, visible
+from .._text import Message, Option, excerpt, joined, plural, visible
 from .hints import hint_for
 
 MAX_ERRORS = 10  # so many are shown; the others are counted
@@ -55,7 +55,9 @@ class Request(NamedTuple):
 
     `is_query` marks a POST that reads: it may be repeated, and counts on a budget of
     its own.
-    `is_final` says of a response that fails whether every other attempt would fail as well.
+    `is_final` says of a response that fails whether every other attempt would fail as well, and
+    `is_pending` of any response whether the service is not done yet, so that the call is repeated
+    after a wait.
     """
 
     method: str
@@ -65,6 +67,7 @@ class Request(NamedTuple):
     resource: Resource | None = None
     is_query: bool = False
     is_final: Callable[[Response], bool] = _never
+    is_pending: Callable[[Response], bool] = _never
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -80,6 +83,16 @@ class Envelope(NamedTuple):
     def total(self) -> int | None:
         """How many objects the listing has in all, where the service says so."""
         return _count(self.info.get("total_count"))
+
+    @property
+    def next_cursor(self) -> str | None:
+        """Where the next page begins; empty if this is the last one, None if the service does not
+        say."""
+        cursors = self.info.get("cursors")
+        after = cursors.get("after") if isinstance(cursors, Mapping) else None
+        if after is not None and not isinstance(after, str):
+            return None
+        return after or "" if isinstance(cursors, Mapping) else None
 
     @property
     def per_page(self) -> float:
@@ -319,3 +332,17 @@ def _refuse_constant(name: str) -> Any:
 DECODER = json.JSONDecoder(
     parse_int=_read_integer, parse_float=_read_float, parse_constant=_refuse_constant
 )
+
+
+def unexpected(request: Request, problem: str) -> ServiceError:
+    """The error of a response that no service gives; raises nothing."""
+    return ServiceError(
+        Message(
+            f"{request} got an unexpected response: {problem}. The module stops there; run it"
+            " again, and check ",
+            Option("base_url"),
+            " if the same response comes again.",
+        ),
+        error_details(request, 200),
+        maybe_applied=True,
+    )

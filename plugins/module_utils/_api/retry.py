@@ -21,6 +21,7 @@ SETS_ABSOLUTE_VALUES = frozenset(
 )  # safe to repeat; POST creates, and is not
 WORTH_REPEATING = frozenset([408, RATE_LIMITED, 500, 502, 503, 504])
 SHORTEST_WAIT = 0.5
+LONGEST_PENDING_WAIT = 2.0  # between two looks at an operation of the service
 LONGEST_WAIT = 8.0
 SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 
@@ -29,18 +30,20 @@ class Outcome(NamedTuple):
     """What came of one attempt: the `status` of the response, None where none came.
 
     `retry_after` is in seconds. `sent` is False where the request surely did not leave, and
-    `passing` where another attempt would end in the same way.
+    `passing` where another attempt would end in the same way. `pending` says that the service is
+    not done yet: with what the request asks about, or with an operation before it.
     """
 
     status: int | None
     retry_after: float | None = None
     sent: bool = True
     passing: bool = True
+    pending: bool = False
 
     @property
     def failed(self) -> bool:
         """Whether the attempt brought nothing that a caller can use."""
-        return self.status is None or self.status in WORTH_REPEATING
+        return self.status is None or self.status in WORTH_REPEATING or self.pending
 
     @property
     def maybe_applied(self) -> bool:
@@ -51,12 +54,12 @@ class Outcome(NamedTuple):
     def counts(self) -> bool:
         """Whether the attempt uses up one of the retries; max_wait bounds a wait that a rate limit
         demands."""
-        return not self.demands_wait
+        return not self.demands_wait and not self.pending
 
     @property
     def demands_wait(self) -> bool:
         """Whether the service asks everybody with these credentials to wait."""
-        return self.status == RATE_LIMITED and bool(self.retry_after)
+        return self.status == RATE_LIMITED and bool(self.retry_after) and not self.pending
 
 
 def seconds_until_retry(
@@ -73,6 +76,9 @@ def seconds_until_retry(
         latest.counts and (failures > retries or not _may_repeat(method, latest))
     ):
         return None
+    if latest.pending:
+        looks = sum(outcome.pending for outcome in outcomes)
+        return float(min(LONGEST_PENDING_WAIT, SHORTEST_WAIT * 2 ** min(looks - 1, 10)) * spread)
     if latest.retry_after:
         return max(latest.retry_after, SHORTEST_WAIT)
     return float(min(LONGEST_WAIT, SHORTEST_WAIT * 2 ** min(failures - 1, 10)) * spread)

@@ -23,6 +23,7 @@ from .._concurrency import MAX_CONCURRENT_CALLS
 from .._errors import ServiceError
 from .._text import Message, Option
 from .adapters import Adapter, usual_trust
+from .operations import still_pending
 from .orphan import end_if_orphan
 from .progress import Progress
 from .responses import Request, Response, error_details
@@ -188,7 +189,8 @@ class Session:
                 if attempt.outcome.demands_wait:
                     self._budget_of(request).close_for(seconds)
                 with self._progress.waiting(seconds):
-                    if not self._wait_budget.wait(seconds, attempt.outcome.status):
+                    status = None if attempt.outcome.pending else attempt.outcome.status
+                    if not self._wait_budget.wait(seconds, status):
                         raise self._too_long(request, seconds, outcomes)
 
     def _let_go(self, request: Request, outcomes: Sequence[Outcome]) -> Permit:
@@ -241,7 +243,12 @@ class Session:
         failed, limit = True, None
         try:
             response = self._exchange(request, permit.seconds)
-            attempt = Try(Outcome(response.status, read_retry_after(response.headers)), response)
+            outcome = Outcome(
+                response.status,
+                read_retry_after(response.headers),
+                pending=request.is_pending(response),
+            )
+            attempt = Try(outcome, response)
             failed = attempt.outcome.failed
             limited = response.status == RATE_LIMITED or request.is_query
             limit = None if limited else response.headers.get("Ratelimit")
@@ -277,6 +284,8 @@ class Session:
     def _too_long(
         self, request: Request, seconds: float, outcomes: Sequence[Outcome]
     ) -> ServiceError:
+        if outcomes and outcomes[-1].pending:
+            return still_pending(request, outcomes[-1].status)
         if outcomes:
             status = outcomes[-1].status
             event = f"was answered with HTTP {status}" if status else "was not answered"

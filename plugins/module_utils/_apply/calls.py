@@ -71,10 +71,12 @@ def _may_run_concurrently(before: Call, call: Call) -> bool:
 
 
 def body_of(call: Call, operation: Operation) -> Any:
-    """The body for one operation: nothing for a deletion, the whole object, or the changed
-    fields."""
+    """The body for one operation: nothing for a deletion at an object's own path, or its id; the
+    whole object, its declared fields, or the changed ones."""
     if operation.action == "delete":
-        return None
+        return None if call.write.by_id else {"id": (operation.existing or {}).get("id")}
+    if call.write.declared:
+        return call.resource.managed(operation.planned or {})
     if call.write.whole:
         return replacement(operation.planned or {}, call.resource)
     return dict(operation.fields)

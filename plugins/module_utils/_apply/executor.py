@@ -118,10 +118,11 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
         _warn_of_lost_versions(call.resource, version, client, warn)
         return match_results(call, result)
     bodies = [body_of(call, operation) for operation in call.operations]
-    ids = [str((operation.existing or {}).get("id")) for operation in call.operations]
-    returned = match_results(
-        call, client.write(call.resource, call.resource.path, call.write, bodies, ids)
-    )
+    ids = [str((operation.existing or {}).get("id", "")) for operation in call.operations]
+    result = client.write(call.resource, call.resource.path, call.write, bodies, ids)
+    if call.write.operation and call.operations[0].action != "delete":
+        result = client.read(call.resource)  # an operation returns nothing of what it made
+    returned = match_results(call, result)
     if call.resource.nested:
         _warn_of_other_writers(call, call.resource.nested, returned, warn)
         try:

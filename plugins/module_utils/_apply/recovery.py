@@ -103,9 +103,9 @@ def _apply(
     except ProtectionError as exc:
         raise _broken_off(exc, first) from first.cause
     rest = again.plan
-    needed = {(item.resource.name, item.key) for item in rest.operations}
+    needed = {(item.resource.plural, item.key) for item in rest.operations}
     done = first.done + tuple(
-        item for item in first.unknown if (item.resource.name, item.key) not in needed
+        item for item in first.unknown if (item.resource.plural, item.key) not in needed
     )
     try:
         state = rest.after(apply_plan(rest, client, warn))
@@ -126,7 +126,7 @@ def _warn_of_refusals(
     first: Interrupted, rest: Plan, warn: Warn, refusal: ServiceError | None = None
 ) -> None:
     """Warn of each refusal but the one that is said already, with what the second look found."""
-    needed = {(item.resource.name, item.key) for item in rest.operations}
+    needed = {(item.resource.plural, item.key) for item in rest.operations}
     by_answer: dict[Hashable, list[Operation]] = {}
     for operation, error in first.refusals.items():
         by_answer.setdefault(error.answer, []).append(operation)
@@ -134,9 +134,9 @@ def _warn_of_refusals(
         if refusal is not None and refusal.answer == answer:
             continue
         converged = [
-            item.label for item in operations if (item.resource.name, item.key) not in needed
+            item.label for item in operations if (item.resource.plural, item.key) not in needed
         ]
-        planned = [item.label for item in operations if (item.resource.name, item.key) in needed]
+        planned = [item.label for item in operations if (item.resource.plural, item.key) in needed]
         sentences = (
             first.refusals[operations[0]].message,
             (

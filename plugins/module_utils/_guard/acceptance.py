@@ -168,11 +168,11 @@ def _cover_entries(entries: AbstractSet[str], risk: FoundRisk) -> bool:
     """Whether these texts name all objects of a risk; keys are compared as the service compares
     them."""
     keys = {
-        resource.name: {resource.key_in(entry) for entry in entries}
-        for resource in {item.resource.name: item.resource for item in risk.entries}.values()
+        resource.plural: {resource.key_in(entry) for entry in entries}
+        for resource in {item.resource.plural: item.resource for item in risk.entries}.values()
     }
     return bool(risk.entries) and all(
-        item.text in entries or item.key in keys[item.resource.name] for item in risk.entries
+        item.text in entries or item.key in keys[item.resource.plural] for item in risk.entries
     )
 
 

@@ -37,7 +37,8 @@ class Desired:
     says where new objects go in an ordered list, `paths` which option names an object. `ignore` are
     patterns of keys: an exclusive list leaves objects that match one of them alone; `order` has all
     keys that the task names, also those of such objects, which stay where they are. `ignore_ids`
-    are ids of objects that nothing changes or deletes, and that count as no duplicates.
+    are ids of objects that nothing changes or deletes, and that count as no duplicates. If it
+    `only_deletes`, objects are neither created nor updated.
 
     `expires` says from when on an object shall not exist. `expired` are the keys for which that
     time has come, and `undecided` those for which nobody knows; `at` sets both. `remarks` say what
@@ -53,6 +54,7 @@ class Desired:
     ignore: Sequence[str] = ()
     order: Sequence[Key] = ()
     ignore_ids: AbstractSet[str] = frozenset()
+    only_deletes: bool = False
     expires: Mapping[Key, datetime] = field(default_factory=dict)
     expired: AbstractSet[Key] = frozenset()
     undecided: AbstractSet[Key] = frozenset()

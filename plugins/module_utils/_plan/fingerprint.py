@@ -81,11 +81,16 @@ def _change(operation: Operation) -> Change:
     resource, existing, planned = operation.resource, operation.existing, operation.planned
     identity = None if existing is None else str(existing.get("id"))
     return Change(
-        _text([operation.action, resource.name, operation.key, identity]),
+        _text([operation.action, resource.name, *_within(resource), operation.key, identity]),
         None if existing is None else _every_value(resource, existing),
         # The service decides on what a new object leaves out.
         None if planned is None else _every_value(resource, planned, is_new=existing is None),
     )
+
+
+def _within(resource: Resource) -> Sequence[str]:
+    """The key of the object that holds a collection, if one does."""
+    return [resource.within] if resource.within else []
 
 
 def _every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values:

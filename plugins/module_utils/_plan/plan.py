@@ -119,7 +119,12 @@ class Plan:
         operations = [
             operation for operation in self.operations if operation.resource.plural == plural
         ]
-        along = [other for operation in operations for other in operation.along]
+        along = [
+            other
+            for operation in self.operations
+            for other in operation.along
+            if other.resource.plural == plural
+        ]
         changed = {
             operation.index: operation
             for operation in (*along, *operations)

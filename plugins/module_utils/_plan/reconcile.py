@@ -8,7 +8,7 @@ data to data."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Callable, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -16,6 +16,7 @@ from .._errors import OptionError, PlanError
 from .._schema.resource import Key, Object, Resource, State, Values
 from .._text import Message
 from .._timestamps import read_timestamp
+from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
 from .desired import IGNORE_IDS, PURGE, STATE, Desired
 from .diff import differences
@@ -25,7 +26,6 @@ from .plan import Operation, Plan
 
 UNKNOWN_AGE = datetime.max.replace(tzinfo=timezone.utc)
 PHASES = ("create", "update", "delete")  # nothing is deleted before what replaces it exists
-SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")
 
 Adjust = Callable[[Resource, Optional[Object], Values], Values]
 Existing = Tuple[int, Object]  # an object and its place in the listing
@@ -41,10 +41,12 @@ def make_plan(
     desired: Sequence[Desired],
     adjust: Adjust = as_desired,
     nested: State | None = None,
+    inner: Sequence[Resource] = (),
 ) -> Plan:
     """The plan for several collections; within a phase, in the order of `desired`.
 
     `nested` has, by collection, nested objects that the task names and no existing object has.
+    `inner` are collections inside of objects, which go along with these objects.
 
     `adjust` takes the resource, the existing object or None, and the desired values, and returns
     those to set now. Raises PlanError where the desired state cannot be reached without guessing: a
@@ -66,11 +68,33 @@ def make_plan(
         changes.sort(key=lambda operation: operation.order)
         operations += [operation for operation in changes if operation.action != "delete"]
         operations += [operation for operation in reversed(changes) if operation.action == "delete"]
+    operations = _with_inner(operations, inner, before)
     return Plan(
         before,
         tuple(sorted(operations, key=lambda operation: PHASES.index(operation.action))),
         order,
     )
+
+
+def _with_inner(
+    operations: Sequence[Operation], inner: Sequence[Resource], before: State
+) -> list[Operation]:
+    """The operations; the deletion of an object takes all that it holds along."""
+    taken = [_with_contents(operation, inner, before) for operation in operations]
+    gone = {other.resource.plural for operation in taken for other in operation.along}
+    return [item for item in taken if not (item.resource.parent and item.resource.plural in gone)]
+
+
+def _with_contents(operation: Operation, inner: Sequence[Resource], before: State) -> Operation:
+    if operation.action != "delete":
+        return operation
+    contents = [
+        Operation("delete", resource, {}, obj, index)
+        for resource in inner
+        if resource.parent is operation.resource and resource.within == operation.label
+        for index, obj in enumerate(before[resource.plural])
+    ]
+    return replace(operation, along=(*operation.along, *contents)) if contents else operation
 
 
 def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:
@@ -115,7 +139,7 @@ def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matche
             kept, duplicates = _choose(desired, values, matches)
             matched.kept.append((kept, values))
             matched.surplus.extend(duplicates)
-        elif key in desired.undecided:
+        elif key in desired.undecided or desired.only_deletes:
             continue  # what may have expired is not created
         elif resource.create:
             matched.new.append(values)
@@ -153,6 +177,14 @@ def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Exis
     ignored: dict[Key, str] = {}
     for index, obj in enumerate(existing):
         key, identity = resource.key_of(obj), str(obj.get("id"))
+        other = resource.not_ours(obj)
+        if other and key in desired.objects:
+            label = resource.label_of(obj)
+            raise PlanError(
+                f"The {resource.title} {label} exists and {other}. Choose another name."
+            )
+        if other:
+            continue
         if identity in desired.ignore_ids:
             ignored[key] = identity
         else:

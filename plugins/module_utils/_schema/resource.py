@@ -57,7 +57,9 @@ class Write:
 
     `suffix` goes behind the collection's path; `by_id` appends the object's own id instead when one
     object is sent. `batch` is the largest number of objects in one call. `whole` sends the whole
-    object instead of the changed fields.
+    object instead of the changed fields, `declared` only its declared fields. `wrapper` is the name
+    under which the objects of a body stand. `operation` is the path of the operation that the
+    service begins, one at a time, in the place of an answer.
     """
 
     method: str
@@ -65,6 +67,9 @@ class Write:
     by_id: bool = False
     batch: int = 1
     whole: bool = False
+    declared: bool = False
+    wrapper: str = ""
+    operation: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,17 +100,18 @@ class Versions:
 
 @dataclass(frozen=True)
 class Permission:
-    """The permission that calls need, without its Read or Write; `token_only` where only API tokens
-    can have it."""
+    """The permission that calls need, without its Read or Write, which may have another name;
+    `token_only` where only API tokens can have it."""
 
     name: str
     scope: str
     token_only: bool = False
+    writing: str = "Write"
 
     def describe(self, method: str) -> str:
         """The permission that a call with this HTTP method needs, as the vendor's dashboard names
         it."""
-        access = "Read" if method == "GET" else "Write"
+        access = "Read" if method == "GET" else self.writing
         return f"{self.name} {access} ({self.scope})" + (
             ", which only API tokens have" if self.token_only else ""
         )
@@ -141,7 +147,9 @@ class Resource:
     object that are sent along, and `versions` how the service numbers what it keeps of that object;
     `nested` is an object inside of each object; `quota` is how many objects an owner may have, 0 if
     that is not known or depends on its plan; `retired` is what to do where the service answers
-    410 Gone.
+    410 Gone. `parent` is the collection of the object that holds this one, whose key is `within`;
+    its id stands in the path as `{parent_id}`. `by_cursor` says that pages follow one another by
+    cursors.
 
     What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout
     raises; `may_expire` says whether a task can give an object a time from which it counts as
@@ -150,7 +158,8 @@ class Resource:
     How its values fit together: `complete` takes the fields of a task and returns the desired ones,
     or raises OptionError; `normalise` takes an object with changed fields laid over it, the
     existing object without them, and the names of the fields that the task names or changes, and
-    returns the object as the service stores it; `invalid_reason` says why the service would refuse
+    returns the object as the service stores it; `not_ours` says why the collection leaves an object
+    of the listing alone, or returns ""; `invalid_reason` says why the service would refuse
     such an object, or returns ""; `unusual` says what is probably a mistake in an object that the
     service takes, or returns ""; `protects_nobody` says whether the deletion of an object lowers no
     protection, since it is switched off or lets traffic pass.
@@ -180,11 +189,15 @@ class Resource:
     nested: Nested | None = None
     quota: int = 0
     retired: str = ""
+    parent: Resource | None = None
+    within: str = ""
+    by_cursor: bool = False
     address_field: str | None = None
     mode_field: str | None = None
     may_expire: bool = False
     complete: Callable[[Values], dict[str, Any]] = dict
     normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _unchanged
+    not_ours: Callable[[Object], str] = _always_valid
     invalid_reason: Callable[[Values], str] = _always_valid
     unusual: Callable[[Values], str] = _always_valid
     protects_nobody: Callable[[Object], bool] = _never
@@ -295,7 +308,7 @@ class Resource:
     def label_of(self, obj: Object) -> str:
         """The key as people read it; a rule that is global by scope and by name is called so
         once."""
-        words: dict[str, str] = {}
+        words: dict[str, str] = {"": self.within} if self.within else {}
         for name in self.key:
             words.setdefault(str(obj.get(name)).casefold(), str(obj.get(name)))
         return " ".join(words.values()) or self.name
@@ -311,6 +324,11 @@ class Resource:
         if self.component:
             component, *rest = entry.split(None, 1) or [""]
             if component.casefold() != self.component or not rest:
+                return None
+            entry = rest[0]
+        if self.within:
+            within, *rest = entry.split(None, 1) or [""]
+            if within != self.within or not rest:
                 return None
             entry = rest[0]
         words = entry.split(None, len(self.key) - 1) if len(self.key) > 1 else [entry]

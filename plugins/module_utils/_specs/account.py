@@ -25,6 +25,7 @@ from .._guard.rollout import Pending
 from .._holes.unmanaged import unmanaged_records
 from .._neighbours.access_rules import read_access_rules
 from .._neighbours.announced import read_announced
+from .._neighbours.ip_lists import read_ip_lists
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
 from .._schema.resource import Object, OptionSpec, Resource, State, options_of
@@ -46,6 +47,7 @@ SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
 BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "announced": lambda client: read_announced(client.read),
     "access_rules": read_access_rules,
+    "ip_lists": read_ip_lists,
 }
 DEFAULT_SUBSETS = [
     name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)

@@ -36,6 +36,15 @@ class ModuleSpec(ABC):
     def reads(self, options: Options) -> Sequence[Resource]:
         """The resources that the module reads; raises OptionError."""
 
+    def inner(self, options: Options, state: State) -> Sequence[Resource]:
+        """The collections inside of objects of a state, which the module reads as well."""
+        return ()
+
+    def predicted(self, options: Options, state: State) -> State:
+        """The state that a prediction starts from, which may depend on what runs before the
+        module."""
+        return state
+
     def desired(self, options: Options) -> Sequence[Desired]:
         """The desired state, by the options; raises OptionError."""
         return ()

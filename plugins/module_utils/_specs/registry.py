@@ -16,6 +16,7 @@ from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.zone import CUSTOM_RULES
 from .account import AccountProtection, ProtectionInfo, SingleObject, Status, WholeList
 from .base import ModuleSpec
+from .ip_lists import IpList, IpLists
 from .rulesets import OrderedRules
 from .traffic import TrafficInfo
 from .zone import CustomRulesInfo, FirewallRules, FirewallRulesInfo
@@ -29,6 +30,8 @@ MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "dns_protection_rule": SingleObject((DNS_RULES,), "rule"),
     "protection_filter": SingleObject(FILTERS, "filter"),
     "account_protection": AccountProtection(),
+    "ip_list": IpList(),
+    "ip_lists": IpLists(),
     "firewall_rules": FirewallRules(),
     "custom_rules": OrderedRules(CUSTOM_RULES, ZONE_LIST_RISKS, expects=(REQUEST,)),
     "network_firewall_rules": OrderedRules(

@@ -20,6 +20,7 @@ from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence
 from .networks import added_length, cut_host_bits, normalise_network, read_network
 
 IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
+SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")  # of an object, as a part of a path
 HIGHEST_PRIORITY_NUMBER = 2147483647
 
 

@@ -16,6 +16,7 @@ from ..._schema.zone import OWNER as ZONE
 from ..._text import Option
 from .allowlist import ALLOWLIST_RISKS
 from .base import Change, FoundRisk, Limit, Limits, Risk
+from .ip_lists import IP_LIST_RISKS
 from .lists import LIST_RISKS
 from .monitoring import MONITORING_RISKS
 from .protection import PROTECTION_RISKS
@@ -28,6 +29,7 @@ ACCOUNT_RISKS: tuple[Risk, ...] = (
     *TRAFFIC_RISKS,
     *ALLOWLIST_RISKS,
     *LIST_RISKS,
+    *IP_LIST_RISKS,
 )
 ZONE_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *ZONE_RULE_RISKS)
 NETWORK_FIREWALL_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *NETWORK_FIREWALL_RISKS)

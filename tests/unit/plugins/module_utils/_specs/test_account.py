@@ -98,7 +98,7 @@ def test_a_list_is_added_to_replaced_or_removed(options: Any, absent: bool, excl
 
 def test_resources_read_on_demand_are_not_gathered_by_default() -> None:
     gathered = INFO.options["gather_subset"]
-    assert set(gathered["choices"]) - set(gathered["default"]) == {"access_rules", "announced", "dns_rules"}
+    assert set(gathered["choices"]) - set(gathered["default"]) == {"access_rules", "announced", "dns_rules", "ip_lists"}
 
 
 def test_the_whole_account_returns_what_was_read() -> None:

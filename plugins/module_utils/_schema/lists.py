@@ -1,0 +1,120 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The lists of an account that rules name, such as `$office`, and their items.
+
+The vendor describes them in "Lists API" and on its page "Custom lists" (WAF). Items change
+asynchronously, with one operation at a time in an account.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Mapping, Sequence
+
+from .._values.kinds import NETWORK, TEXT, Value, choice, parse_filled_text
+from .._values.networks import BITS, read_network
+from .account import COMMENT, DELETE, OWNER, STAMPS
+from .resource import Field, Object, Permission, Resource, Write
+
+KIND = "ip"
+PATH = "accounts/{account_id}/rules/lists"
+PERMISSION = Permission("Account Filter Lists", "account", writing="Edit")
+OPERATION = PATH + "/bulk_operations/"  # and its id
+NAME_FORM = re.compile(r"[a-z0-9_]{1,50}")
+SHORTEST = {4: 8, 6: 12}  # prefix lengths that lists take, by the version of the network
+MOST_IN_A_CALL = 1000
+MOST_ITEMS = 10000  # over all lists of most accounts
+REFERENCES = "num_referencing_filters"  # of a list: how many rules refer to it
+
+
+def _parse_name(value: Any) -> str:
+    name = parse_filled_text(value)
+    name = name[1:] if name.startswith("$") else name
+    if not NAME_FORM.fullmatch(name):
+        raise ValueError(
+            f"'{name}' is no name of a list, which has up to 50 lower-case letters, digits and"
+            " underscores"
+        )
+    return name
+
+
+def _parse_item(value: Any) -> str:
+    """An address or a network as lists show it: a single address has no length."""
+    network, text = read_network(parse_filled_text(value))
+    family, length = network[0], network[2]
+    return text.partition("/")[0] if length == BITS[family] else text
+
+
+def _examine_item(value: Any) -> Sequence[str]:
+    network = read_network(str(value))[0]
+    family, length = network[0], network[2]
+    least = SHORTEST[family]
+    if length >= least:
+        return ()
+    return (f"the service may refuse {value}, since lists take networks from /{least} on",)
+
+
+def _not_ours(obj: Object) -> str:
+    kind = str(obj.get("kind"))
+    return "" if kind == KIND else f"is of the kind {kind}, and not of the kind {KIND}"
+
+
+LISTS = Resource(
+    name="ip_list",
+    plural="ip_lists",
+    title="list",
+    owner=OWNER,
+    path=PATH,
+    permission=PERMISSION,
+    fields=(
+        Field("name", Value({"type": "str"}, _parse_name, str), required=True),
+        Field("kind", choice(KIND), default=KIND, absent_default=KIND),
+        Field("description", TEXT, default="", inert=True),
+    ),
+    key=("name",),
+    create=Write("POST"),
+    update=Write("PUT", by_id=True),
+    delete=DELETE,
+    page_size=0,
+    on_demand=True,
+    read_only=(*STAMPS, "num_items", REFERENCES),
+    not_ours=_not_ours,
+)
+
+
+def items_of(name: str) -> Resource:
+    """The items of the list with this name."""
+    upsert = Write("POST", batch=MOST_IN_A_CALL, declared=True, operation=OPERATION)
+    return Resource(
+        name="ip_list_item",
+        plural=f"items of {name}",
+        title="list item",
+        plural_title=f"items of the list {name}",
+        owner=OWNER,
+        path=PATH + "/{parent_id}/items",
+        permission=PERMISSION,
+        fields=(
+            Field("ip", NETWORK._replace(parse=_parse_item, examine=_examine_item), required=True),
+            COMMENT,
+        ),
+        key=("ip",),
+        address_field="ip",
+        may_expire=True,
+        create=upsert,
+        update=upsert,
+        delete=Write("DELETE", batch=MOST_IN_A_CALL, wrapper="items", operation=OPERATION),
+        page_size=500,
+        by_cursor=True,
+        on_demand=True,
+        read_only=STAMPS,
+        parent=LISTS,
+        within=name,
+    )
+
+
+def is_managed(obj: Mapping[str, Any]) -> bool:
+    """Whether a list has addresses, so that the collection manages it."""
+    return not _not_ours(obj)

@@ -1,0 +1,193 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The modules for the lists of an account: one list, or all that the account shall have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Mapping, Sequence
+
+from .._errors import OptionError, OptionProblems
+from .._guard.risks.ip_lists import IP_LIST_RISKS
+from .._guard.risks.lists import LIST_RISKS
+from .._guard.risks.registry import risk_options
+from .._neighbours.ip_lists import managed_lists, with_items
+from .._plan.desired import (
+    PURGE,
+    STATE,
+    Desired,
+    Entries,
+    check_purge,
+    numbered,
+    parse_desired,
+    parse_ignore,
+)
+from .._schema.account import OWNER
+from .._schema.lists import KIND, LISTS, REFERENCES, items_of
+from .._schema.resource import Object, OptionSpec, Resource, State
+from .._text import Message, Option
+from .base import ModuleSpec, Options, list_option
+
+NAME = LISTS.field("name")
+PURGE_ITEMS: OptionSpec = {"purge": {"type": "bool", "default": False}}
+OF_A_LIST: OptionSpec = {
+    "name": {"type": "str", "required": True},
+    "kind": {"type": "str", "choices": [KIND], "default": KIND},
+    "description": {"type": "str"},
+    "items": list_option(items_of("")),
+    **PURGE_ITEMS,
+}
+RISKS = (*LIST_RISKS, *IP_LIST_RISKS)
+PRESENT, ABSENT, EXACT, OTHERS_ABSENT = ("present", "absent", "exact", "others_absent")
+
+
+def parsed_name(path: Option, value: Any) -> str:
+    """The name of a list; raises OptionError."""
+    try:
+        return str(NAME.value.parse(value))
+    except ValueError as exc:
+        raise OptionError(path.at("name"), str(exc)) from exc
+
+
+def _with_items(state: State, obj: Object) -> dict[str, Any]:
+    return with_items(obj, state.get(items_of(LISTS.label_of(obj)).plural, ()))
+
+
+def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -> Desired:
+    """The desired items of one list; raises OptionError."""
+    items = entry.get("items")
+    name = parsed_name(path, entry["name"])
+    entries: Entries = [(path.at("items", index), item) for index, item in enumerate(items or ())]
+    exclusive = exclusive and items is not None
+    return parse_desired(items_of(name), entries, absent=absent, exclusive=exclusive)
+
+
+def _list_fields(entry: Options) -> dict[str, Any]:
+    return {item.name: entry.get(item.name) for item in LISTS.fields}
+
+
+class IpList(ModuleSpec):
+    """The module ip_list: one list and its items."""
+
+    owner = OWNER
+
+    def __init__(self) -> None:
+        states = [PRESENT, ABSENT]
+        self.options = {
+            **OF_A_LIST,
+            "state": {"type": "str", "choices": states, "default": PRESENT},
+            **risk_options(RISKS),
+        }
+
+    def reads(self, options: Options) -> Sequence[Resource]:
+        return (LISTS,)
+
+    def inner(self, options: Options, state: State) -> Sequence[Resource]:
+        return (items_of(parsed_name(Option(), options["name"])),)
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        absent, purge = options["state"] == ABSENT, options["purge"]
+        if purge:
+            check_purge("items", options["items"], absent=absent)
+        if absent and options["items"] == []:
+            problem = Message(
+                "it names no item. Leave it out to delete the list, or set ", STATE, " to present"
+            )
+            raise OptionError(Option("items"), problem)
+        items = desired_items(Option(), options, absent, purge)
+        if absent and options["items"] is not None:
+            return (parse_desired(LISTS, []), items)
+        fields = [(Option(), _list_fields(options))]
+        return (parse_desired(LISTS, fields, absent=absent), items)
+
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        name = parsed_name(Option(), options["name"])
+        lists = [obj for obj in managed_lists(state) if LISTS.label_of(obj) == name]
+        whole = _with_items(state, lists[0]) if lists else {}
+        items = whole.pop("items", [])
+        return {"list": whole or None, "items": items}
+
+
+class IpLists(ModuleSpec):
+    """The module ip_lists: lists with their items, in one plan; with state exact, all lists."""
+
+    owner = OWNER
+
+    def __init__(self) -> None:
+        states = [PRESENT, ABSENT, EXACT, OTHERS_ABSENT]
+        ignored: OptionSpec = {name: {"type": "str"} for name in LISTS.assigned}
+        options = {**ignored, **OF_A_LIST}
+        lists = {"type": "list", "elements": "dict", "options": options, "required": True}
+        self.options = {
+            "lists": lists,
+            "state": {"type": "str", "choices": states, "default": PRESENT},
+            "ignore": {"type": "list", "elements": "str", "default": []},
+            "references": {"type": "dict", "default": {}},
+            **risk_options(RISKS),
+        }
+
+    def reads(self, options: Options) -> Sequence[Resource]:
+        return (LISTS,)
+
+    def inner(self, options: Options, state: State) -> Sequence[Resource]:
+        names = {
+            parsed_name(path, entry["name"]): None
+            for path, entry in numbered("lists", options["lists"])
+        }
+        if options["state"] in (EXACT, OTHERS_ABSENT):
+            names.update({LISTS.label_of(obj): None for obj in managed_lists(state)})
+        return [items_of(name) for name in names]
+
+    def predicted(self, options: Options, state: State) -> State:
+        changes = options["references"] or {}
+        if not changes:
+            return state
+        lists = [_with_references(obj, changes) for obj in state[LISTS.plural]]
+        return {**state, LISTS.plural: lists}
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        state = options["state"]
+        entries = numbered("lists", options["lists"])
+        problems = OptionProblems()
+        items: list[Desired] = []
+        for path, entry in entries if state in (PRESENT, EXACT) else ():
+            with problems.collected():
+                if entry["purge"] and entry["items"] is None:
+                    needs = Message("it takes ", path.at("items"), ", the list of what stays")
+                    raise OptionError(path.at(*PURGE.path), needs)
+                items.append(desired_items(path, entry, False, entry["purge"] or state == EXACT))
+        with problems.collected():
+            lists = self._lists(options, entries)
+        problems.raise_any()
+        return (lists, *items)
+
+    def _lists(self, options: Options, entries: Entries) -> Desired:
+        state = options["state"]
+        fields = [(path, _list_fields(entry)) for path, entry in entries]
+        if state == OTHERS_ABSENT:
+            fields = [(path, {"name": entry["name"]}) for path, entry in entries]
+        exclusive = state in (EXACT, OTHERS_ABSENT)
+        lists = parse_desired(LISTS, fields, absent=state == ABSENT, exclusive=exclusive)
+        lists = parse_ignore(lists, "ignore", options["ignore"] or ())
+        return replace(lists, only_deletes=True) if state == OTHERS_ABSENT else lists
+
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        known = {resource.within for resource in self.inner(options, state)}
+        lists = [obj for obj in managed_lists(state) if LISTS.label_of(obj) in known]
+        return {"lists": [_with_items(state, obj) for obj in lists]}
+
+
+def _with_references(obj: Object, changes: Mapping[str, Any]) -> Object:
+    """A list as other parts of the same plan will leave it: with more or fewer rules that refer to
+    it."""
+    change = changes.get(LISTS.label_of(obj))
+    if not isinstance(change, int):
+        return obj
+    return {**obj, REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + change)}

@@ -1,0 +1,453 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ip_lists
+short_description: Manage the lists of addresses of a Cloudflare account in one plan
+version_added: 0.2.0
+description:
+  - Creates, updates and deletes lists of addresses and networks of a Cloudflare account, with their
+    items, in one plan. M(edgeops.protection.ip_list) manages one of them.
+  - The module reads the lists completely, and sends only the items that differ. It never replaces
+    or deletes all items with one call.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.write
+  - edgeops.protection.connection
+  - edgeops.protection.account
+  - edgeops.protection.plan
+  - edgeops.protection.risks.lists_of_addresses
+notes:
+  - The module needs the permission C(Account Filter Lists Edit) of the account. Check mode needs
+    C(Account Filter Lists Read).
+  - The service changes items asynchronously, with one operation at a time in an account. The
+    module waits for the end of its operations, and before that for an operation of others, up to
+    O(max_wait) seconds together. If its run is killed, the operation that has begun goes on.
+  - With more than 10,000 items over all lists, the module warns. Most accounts may have no more.
+options:
+  lists:
+    description: The lists. Each may occur once.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description:
+          - The name of the list, up to 50 lower-case letters, digits and underscores. Rules refer to it
+            with a dollar sign, as in V(ip.src in $office).
+          - The name identifies the list and cannot be changed.
+        type: str
+        required: true
+      kind:
+        description: What the list holds. The module manages lists of addresses and networks only, and
+          leaves lists of other kinds alone.
+        type: str
+        choices: [ip]
+        default: ip
+      description:
+        description:
+          - A free text. An empty text clears it.
+          - If omitted, an existing description stays, and a new list gets an empty one.
+        type: str
+      items:
+        description:
+          - The items. Each may occur once.
+          - If omitted, the items stay as they are.
+        type: list
+        elements: dict
+        suboptions:
+          ip:
+            description:
+              - An address, or a network in CIDR notation. Lists take IPv4 networks from /8 on and IPv6
+                networks from /12 on.
+              - The module drops host bits. V(192.0.2.7/24) is V(192.0.2.0/24), and V(192.0.2.1/32) is
+                V(192.0.2.1).
+              - The network identifies the item and cannot be changed. Another network is another item.
+            type: str
+            required: true
+          comment:
+            description:
+              - A free text. An empty text clears it.
+              - If omitted, an existing comment stays, and a new item gets an empty one.
+            type: str
+          expires:
+            description:
+              - From when on the item counts as absent, by the clock of the service. The first run after
+                that deletes it.
+              - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+                V(2027-01-31), which means its end in UTC.
+              - The service does not know it. If omitted, the item does not expire.
+            type: str
+          id:
+            description: Ignored, so that a task can give back what a module returns.
+            type: str
+          created_on:
+            description: Ignored, so that a task can give back what a module returns.
+            type: str
+          modified_on:
+            description: Ignored, so that a task can give back what a module returns.
+            type: str
+      purge:
+        description:
+          - Whether the module removes the items that the entry does not name. It requires O(lists[].items).
+          - With empty O(lists[].items) it requires V(empties_list) in O(accept_risks).
+        type: bool
+        default: false
+      id:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      created_on:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      modified_on:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      num_items:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      num_referencing_filters:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+  state:
+    description:
+      - With V(present), the module creates the lists, or updates them to match.
+      - With V(absent), the module deletes the lists that the task names, and ignores all other
+        values.
+      - With V(exact), the account has these lists and no others, and each has the items that its
+        entry names and no others.
+      - With V(others_absent), the module only deletes the lists that the task does not name, as a
+        role does after it has changed the rules that refer to them.
+      - The service refuses to delete a list as long as rules refer to it. Lists of other kinds
+        stay.
+    type: str
+    choices: [present, absent, exact, others_absent]
+    default: present
+  ignore:
+    description: Patterns of names. With O(state=exact) and O(state=others_absent), lists whose names
+      match one of them stay.
+    type: list
+    elements: str
+    default: []
+  references:
+    description:
+      - By the name of a list, how many more rules refer to it once other modules have run, or how
+        many fewer (a negative number). The role M(edgeops.protection.baseline#role) sets it in
+        check mode, since the rules of the same host change before a list is deleted.
+    type: dict
+    default: {}
+seealso:
+  - module: edgeops.protection.ip_list
+  - module: edgeops.protection.custom_rules
+  - module: edgeops.protection.protection_info
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+# The account and the credentials come from module_defaults, see the notes.
+- name: Have two lists, and keep all others
+  edgeops.protection.ip_lists:
+    lists:
+      - name: offices
+        description: Where our people work
+        items:
+          - ip: 198.51.100.0/24
+            comment: Berlin
+      - name: scrapers
+        items:
+          - ip: 203.0.113.0/24
+        purge: true
+
+- name: Have no other lists, except for those of another team
+  edgeops.protection.ip_lists:
+    lists:
+      - name: offices
+      - name: scrapers
+    state: exact
+    ignore: [shop_*]
+"""
+
+# `make docs-update` writes this block.
+RETURN = r"""
+lists:
+  description: The lists that O(lists) names, afterwards, and with O(state=exact) or O(state=others_absent)
+    all lists of addresses.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that the service gives. Check mode returns none for a list that the
+        run would create.
+      type: str
+      sample: 2c0fc9fa937b11eaa1b71c4d701ab86e
+    name:
+      description: The name of the list.
+      type: str
+      sample: offices
+    kind:
+      description: What the list holds, which is V(ip).
+      type: str
+      sample: ip
+    description:
+      description: The description of the list.
+      type: str
+      sample: where our people work
+    created_on:
+      description: When the list was created.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+    modified_on:
+      description: When the list was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+    num_items:
+      description: How many items the list has.
+      type: int
+      sample: 1
+    num_referencing_filters:
+      description: How many rules refer to the list, by the count of the service before the run.
+      type: int
+      sample: 0
+    items:
+      description: The items of the list.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: The id that the service gives. Check mode returns none for an item that
+            the run would create.
+          type: str
+          sample: 34b12448945f11eaa1b71c4d701ab86e
+        ip:
+          description: The address or network, as the service stores it.
+          type: str
+          sample: 198.51.100.0/24
+        comment:
+          description: The comment.
+          type: str
+          sample: Berlin
+        created_on:
+          description: When the item was created.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
+        modified_on:
+          description: When the item was last changed.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
+risks:
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  version_added: 0.2.0
+  returned: when the plan has risks
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code of the risk, as O(accept_risks) takes it.
+      type: str
+      sample: empties_list
+    message:
+      description: What would happen.
+      type: str
+      sample: 'Items of the list offices: none of 1 would be left.'
+    networks:
+      description: The networks that the risk concerns.
+      type: list
+      elements: str
+      sample: [198.51.100.0/24]
+    addresses:
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: 256 IPv4 addresses
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [offices 198.51.100.0/24]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
+diff:
+  description:
+    - The managed fields of the objects that change, before and after, by collection and key.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The objects before, by collection and key.
+      type: dict
+      sample:
+        items of offices: {offices 203.0.113.7: {ip: 203.0.113.7, comment: ''}}
+    after:
+      description: The objects afterwards, by collection and key.
+      type: dict
+      sample:
+        ip_lists: {scrapers: {name: scrapers, kind: ip, description: ''}}
+operations:
+  description:
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: list
+  elements: dict
+  contains:
+    action:
+      description: V(create), V(update) or V(delete).
+      type: str
+      sample: create
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ip_list
+    key:
+      description: What identifies the object.
+      type: str
+      sample: scrapers
+    fields:
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
+      type: dict
+      sample: {name: scrapers, kind: ip, description: ''}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {ip: 203.0.113.7, comment: ''}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: ea1551f52090a60bc122a6c3bd9c827a44738118d0b5f50fb338cbd482dc5177
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 0.2.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ip_list_item
+    key:
+      description: What identifies the object.
+      type: str
+      sample: offices 203.0.113.7
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
+done:
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample: []
+left:
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: ip_list_item
+      key: offices 203.0.113.7
+      fields: {}
+      before: {ip: 203.0.113.7, comment: ''}
+    - action: delete
+      resource: ip_list_item
+      key: offices 198.51.100.0/24
+      fields: {}
+      before: {ip: 198.51.100.0/24, comment: Berlin}
+unknown:
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of the service was lost.
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: ip_list_item
+      key: offices 203.0.113.7
+      fields: {}
+      before: {ip: 203.0.113.7, comment: ''}
+    - action: delete
+      resource: ip_list_item
+      key: offices 198.51.100.0/24
+      fields: {}
+      before: {ip: 198.51.100.0/24, comment: Berlin}
+calls:
+  description: The number of calls to the service, repeated calls included.
+  returned: with C(-v)
+  type: int
+  sample: 5
+error:
+  description: The call that failed, and the answer of the service.
+  returned: failure of a call to the service
+  type: dict
+  contains:
+    method:
+      description: The HTTP method of the call.
+      type: str
+      sample: DELETE
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: accounts/023e105f4ecef8ad9ca31a8372d0c353/rules/lists/2c0fc9fa937b11eaa1b71c4d701ab86e/items
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The errors that the service returned.
+      type: list
+      elements: dict
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
+    ray:
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
+      type: str
+      sample: 4e07408562bedb8b-LOC
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+
+def main() -> None:
+    run_module(MODULE_SPECS["ip_lists"])
+
+
+if __name__ == "__main__":
+    main()

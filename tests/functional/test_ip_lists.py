@@ -1,0 +1,137 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Lists of addresses: operations that take their time or fail, writers beside us, and pages that are cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, Modules
+
+OFFICES: Any = {"name": "offices", "items": [{"ip": f"198.51.100.{number}"} for number in range(1, 8)]}
+NEW: Any = {"name": "offices", "items": [{"ip": "192.0.2.1", "comment": "gate"}]}
+ITEMS = r"/items$"
+
+
+@pytest.fixture(autouse=True)
+def offices(service: LocalService) -> None:
+    service.account(ACCOUNT).seed(lists=[OFFICES])
+
+
+def addresses(service: LocalService) -> list[str]:
+    return [item["ip"] for item in service.account(ACCOUNT).ip_lists.list_named("offices")["items"]]
+
+
+def somebody_else(service: LocalService, seconds: float) -> None:
+    """Another writer's operation, which is under way for so long."""
+    lists = service.account(ACCOUNT).ip_lists
+    target = lists.list_named("offices")
+    lists.begin(lambda: lists.append(target, [{"ip": "203.0.113.99"}]), seconds)
+
+
+def test_the_module_waits_for_its_operation(service: LocalService, modules: Modules) -> None:
+    service.misbehave("slow_operation", seconds=0.8, times=1)
+    done = modules.done("ip_list", **NEW)
+    assert "192.0.2.1" in addresses(service)
+    assert done["list"]["num_items"] == len(done["items"]) == 8
+    assert all(item["id"] for item in done["items"])
+
+
+def test_an_operation_of_others_is_waited_for(service: LocalService, modules: Modules) -> None:
+    somebody_else(service, 0.8)
+    modules.done("ip_list", **NEW)
+    assert {"192.0.2.1", "203.0.113.99"} <= set(addresses(service))
+
+
+def test_waiting_for_others_ends_with_max_wait(service: LocalService, modules: Modules) -> None:
+    somebody_else(service, 600)
+    failed = modules.failed("ip_list", max_wait=0.5, **NEW)
+    assert "another operation is under way in the account; max_wait leaves no time" in failed["msg"]
+    assert [item["key"] for item in failed["left"]] == ["offices 192.0.2.1"]
+    assert failed["unknown"] == []
+
+
+def test_waiting_for_the_own_operation_ends_with_max_wait(service: LocalService, modules: Modules) -> None:
+    service.misbehave("slow_operation", seconds=600, times=1)
+    failed = modules.failed("ip_list", max_wait=0.5, **NEW)
+    assert "the operation is still under way, and the service goes on with it" in failed["msg"]
+    assert [item["key"] for item in failed["unknown"]] == ["offices 192.0.2.1"]
+    service.clock.advance(seconds=600)
+    assert modules.done("ip_list", **NEW)["changed"] is False
+
+
+def test_a_failed_operation_is_tried_once_more(service: LocalService, modules: Modules) -> None:
+    service.misbehave("failed_operation", error="disk full", times=1)
+    done = modules.done("ip_list", **NEW)
+    assert "192.0.2.1" in addresses(service)
+    assert "the service says that it failed: disk full. The module read again and planned" in str(done["warnings"])
+
+
+def test_an_operation_that_fails_again_is_told_with_what_was_done(service: LocalService, modules: Modules) -> None:
+    service.misbehave("failed_operation", error="disk full", skip=1)
+    desired: Any = {"name": "offices", "purge": True, "items": [*NEW["items"], *OFFICES["items"][1:]]}
+    failed = modules.failed("ip_list", **desired)
+    assert "says that it failed: disk full" in failed["msg"]
+    assert [item["key"] for item in failed["done"]] == ["offices 192.0.2.1"]
+    assert [item["key"] for item in failed["left"]] == ["offices 198.51.100.1"]
+
+
+@pytest.mark.parametrize("cap", [1, 3, 7])
+def test_items_are_read_in_full_by_cursor(service: LocalService, modules: Modules, cap: int) -> None:
+    service.misbehave("page_cap", cap=cap)
+    assert modules.done("ip_list", check=True, name="offices", items=OFFICES["items"], purge=True)["changed"] is False
+    reads = [call.query.get("cursor") for call in service.calls if call.path.endswith("/items")]
+    assert len(reads) == -(-7 // cap)
+
+
+@pytest.mark.parametrize(
+    ("fault", "settings", "text"),
+    [
+        ("same_page", {}, "the cursor of the next page has come before"),
+        ("status", {"status": 500, "skip": 2}, "a part is not taken for the whole"),
+        ("member", {"members": {"result_info": '{"cursors": {"after": 7}}'}}, "the listing has 2 of 7 objects"),
+        ("no_result_info", {}, "the listing has 2 of 7 objects"),
+    ],
+)
+def test_a_part_of_the_items_is_not_taken_for_the_whole(
+    service: LocalService, modules: Modules, waits: list[float], fault: str, settings: dict[str, Any], text: str
+) -> None:
+    service.misbehave("page_cap", path=ITEMS, cap=2)
+    service.misbehave(fault, method="GET", path=ITEMS, **settings)
+    assert text in modules.failed("ip_list", **NEW)["msg"]
+    assert service.writes == []
+
+
+def test_a_list_of_another_kind_is_left_alone(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(lists=[{"name": "hosts", "kind": "hostname"}])
+    for state in ("present", "absent"):
+        failed = modules.failed("ip_list", name="hosts", state=state)
+        assert "The list hosts exists and is of the kind hostname" in failed["msg"]
+    assert service.writes == []
+
+
+def test_many_items_go_in_few_calls(service: LocalService, modules: Modules) -> None:
+    items = [{"ip": f"10.{number >> 8}.{number & 255}.0/24"} for number in range(1500)]
+    modules.done("ip_list", name="many", items=items)
+    sizes = [len(call.body) for call in service.writes if call.path.endswith("/items")]
+    assert sizes == [1000, 500]
+
+
+def test_more_items_than_most_accounts_have_are_warned_of(service: LocalService, modules: Modules) -> None:
+    service.misbehave("entry", method="GET", path=r"/lists$", fields={"num_items": "10000"})
+    done = modules.done("ip_list", check=True, **NEW)
+    assert "would have 10001 items together" in str(done["warnings"])
+
+
+def test_an_approved_plan_is_of_one_list(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(lists=[{**OFFICES, "name": "shops"}])
+    plans = [modules.done("ip_list", check=True, **{**NEW, "name": name})["plan_id"] for name in ("offices", "shops")]
+    assert plans[0] != plans[1]
+    failed = modules.failed("ip_list", expected_plan=plans[1], **NEW)
+    assert failed["plan_id"] == plans[0]
+    assert modules.done("ip_list", expected_plan=plans[0], **NEW)["changed"] is True

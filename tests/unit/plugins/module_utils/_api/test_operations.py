@@ -1,0 +1,93 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Operations that the service begins, and ends some time later."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api.operations import (
+    is_refused_meanwhile,
+    is_under_way,
+    operate,
+    still_pending,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Envelope, Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OperationFailed, ServiceError
+
+POST = Request("POST", "lists/a/items")
+
+
+class Calls:
+    """Answers with these results, one after the other."""
+
+    def __init__(self, *results: Any) -> None:
+        self.requests: list[Request] = []
+        self._results = list(results)
+
+    def __call__(self, request: Request) -> Envelope:
+        self.requests.append(request)
+        return Envelope(self._results.pop(0), {})
+
+
+def test_the_end_of_an_operation_is_looked_for() -> None:
+    calls = Calls({"operation_id": "b7"}, {"id": "b7", "status": "completed"})
+    operate(POST, "lists/operations/", calls)
+    assert [str(request) for request in calls.requests] == ["POST lists/a/items", "GET lists/operations/b7"]
+
+
+@pytest.mark.parametrize(
+    ("results", "text"),
+    [
+        ([None], "no id of an operation"),
+        ([{"operation_id": "../b7"}], "no id of an operation"),
+        ([{"operation_id": 7}], "no id of an operation"),
+        ([{"operation_id": "b7"}, None], "the status of the operation is None"),
+        ([{"operation_id": "b7"}, {"status": ["completed"]}], "the status of the operation is ['completed']"),
+    ],
+)
+def test_odd_answers_do_not_count_as_an_end(results: list[Any], text: str) -> None:
+    with pytest.raises(ServiceError) as caught:
+        operate(POST, "", Calls(*results))
+    assert text in caught.value.message
+    assert caught.value.maybe_applied
+
+
+@pytest.mark.parametrize(("error", "text"), [("disk full", "failed: disk full."), (None, "does not say why")])
+def test_a_failed_operation_needs_another_look(error: Any, text: str) -> None:
+    with pytest.raises(OperationFailed) as caught:
+        operate(POST, "", Calls({"operation_id": "b7"}, {"status": "failed", "error": error}))
+    assert text in caught.value.message
+    assert (caught.value.needs_reread, caught.value.maybe_applied) == (True, False)
+
+
+@pytest.mark.parametrize(("status", "is_unknown"), [(429, False), (200, True)])
+def test_another_look_tells_nothing_before_the_end(status: int, is_unknown: bool) -> None:
+    error = still_pending(POST, status)
+    assert (error.needs_reread, error.maybe_applied) == (False, is_unknown)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "meanwhile"), [(429, {}, True), (429, {"Retry-After": "5"}, False), (400, {}, False)]
+)
+def test_a_rate_limit_is_no_operation_of_others(status: int, headers: Mapping[str, str], meanwhile: bool) -> None:
+    assert is_refused_meanwhile(Response(status, headers, b"")) is meanwhile
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "under_way"),
+    [
+        (200, b'{"result": {"status": "pending"}}', True),
+        (200, b'{"result": {"status": "running"}}', True),
+        (200, b'{"result": {"status": "completed"}}', False),
+        (200, b'{"result": ["pending"]}', False),
+        (200, b"[]", False),
+        (200, b"<html>", False),
+        (503, b'{"result": {"status": "pending"}}', False),
+    ],
+)
+def test_states_of_an_operation(status: int, body: bytes, under_way: bool) -> None:
+    assert is_under_way(Response(status, {}, body)) is under_way

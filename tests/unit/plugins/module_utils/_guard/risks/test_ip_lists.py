@@ -1,0 +1,44 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The risk of lists that rules refer to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ip_lists import (
+    references,
+    removes_referenced_list,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+
+ITEMS = items_of("offices")
+
+
+def entries_at_risk(number: Any, *, whole: bool) -> list[str]:
+    """The entries of the risk if the list, or all of its items, are deleted."""
+    offices = {"id": "a", "name": "offices", "kind": "ip", "num_referencing_filters": number}
+    state = {LISTS.plural: [offices], ITEMS.plural: [{"id": "b", "ip": "192.0.2.1"}]}
+    named = (LISTS, {"name": "offices"}) if whole else (ITEMS, {"ip": "192.0.2.1"})
+    plan = make_plan(state, [parse_desired(named[0], [(Option(), named[1])], absent=True)], inner=[ITEMS])
+    change = Change(plan, Coverage(plan.before), Coverage(plan.after()))
+    found = removes_referenced_list.in_change(change, Limits())
+    return [entry.text for entry in found.entries] if found else []
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("number", "entries"), [(0, []), (2, ["offices"]), (1.0, ["offices"]), (None, []), ("2", [])])
+def test_lists_that_rules_refer_to_are_named(number: Any, entries: list[str], whole: bool) -> None:
+    assert entries_at_risk(number, whole=whole) == entries
+
+
+def test_a_number_that_is_none_counts_as_no_reference() -> None:
+    assert references({"num_referencing_filters": "many"}) == 0

@@ -1,0 +1,60 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Lists and their items: names, addresses, and what the collection leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, is_managed, items_of
+
+ITEMS = items_of("offices")
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("192.0.2.1/32", "192.0.2.1"),
+        ("192.0.2.7/24", "192.0.2.0/24"),
+        ("2001:DB8::1/128", "2001:db8::1"),
+        (" 2001:db8::/32 ", "2001:db8::/32"),
+    ],
+)
+def test_items_are_sent_in_one_form(written: str, sent: str) -> None:
+    value = ITEMS.field("ip").value
+    assert value.parse(written) == sent
+    assert value.normalise(written) == value.normalise(sent)
+
+
+@pytest.mark.parametrize(
+    ("network", "number"), [("10.0.0.0/8", 0), ("10.0.0.0/7", 1), ("2000::/12", 0), ("2000::/3", 1)]
+)
+def test_wide_networks_are_warned_of(network: str, number: int) -> None:
+    assert len(ITEMS.field("ip").value.examine(network)) == number
+
+
+@pytest.mark.parametrize(("written", "name"), [("offices", "offices"), ("$offices", "offices"), (" of_1 ", "of_1")])
+def test_a_name_may_be_written_as_rules_write_it(written: str, name: str) -> None:
+    assert LISTS.field("name").value.parse(written) == name
+
+
+@pytest.mark.parametrize("name", ["", "Offices", "of-fices", "a" * 51, "cf.malware", 7])
+def test_no_other_name_is_taken(name: object) -> None:
+    with pytest.raises(ValueError, match="name of a list|empty|not a text"):
+        LISTS.field("name").value.parse(name)
+
+
+def test_lists_of_other_kinds_are_left_alone() -> None:
+    assert is_managed({"name": "offices", "kind": "ip"})
+    assert not is_managed({"name": "hosts", "kind": "hostname"})
+    assert LISTS.not_ours({"kind": "hostname"}) == "is of the kind hostname, and not of the kind ip"
+
+
+def test_the_key_of_an_item_begins_with_its_list() -> None:
+    item = {"id": "a", "ip": "192.0.2.1"}
+    assert ITEMS.entry_of(item) == "offices 192.0.2.1"
+    assert ITEMS.key_in("offices 192.0.2.1/32") == ITEMS.key_of(item)
+    assert ITEMS.key_in("shops 192.0.2.1") is None
+    assert ITEMS.key_in("192.0.2.1") is None

@@ -1,0 +1,98 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The options of the modules for lists, and what they desire."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import IpList, IpLists
+
+ONE, MANY = IpList(), IpLists()
+OFFICES = {"name": "offices", "kind": "ip", "description": None, "items": None, "purge": False}
+STATE: Mapping[str, Any] = {
+    "ip_lists": [
+        {"id": "a", "name": "offices", "kind": "ip", "num_referencing_filters": 2},
+        {"id": "b", "name": "hosts", "kind": "hostname"},
+        {"id": "c", "name": "shops", "kind": "ip"},
+    ],
+    "items of offices": [{"id": "d", "ip": "192.0.2.1", "comment": ""}],
+}
+
+
+def one(**options: Any) -> dict[str, Any]:
+    return {**OFFICES, "state": "present", **options}
+
+
+def many(*lists: dict[str, Any], **options: Any) -> dict[str, Any]:
+    entries = [{**OFFICES, **entry} for entry in lists]
+    return {"lists": entries, "state": "present", "ignore": [], "references": {}, **options}
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (one(purge=True), "purge: it takes items"),
+        (one(purge=True, items=[], state="absent"), "purge: it goes with state present only"),
+        (one(items=[], state="absent"), "items: it names no item"),
+        (one(items=[{"ip": "192.0.2.1"}, {"ip": "192.0.2.1/32"}]), "named here and in items"),
+        (one(items=[{"ip": "office"}]), "items[0].ip"),
+        (one(name="no name"), "is no name of a list"),
+    ],
+)
+def test_wrong_options_of_one_list(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        ONE.desired(options)
+    assert text in str(caught.value)
+
+
+def test_absent_items_leave_the_list() -> None:
+    lists, items = ONE.desired(one(items=[{"ip": "192.0.2.1"}], state="absent"))
+    assert (lists.objects, items.absent) == ({}, True)
+    lists, items = ONE.desired(one(state="absent"))
+    assert (list(lists.objects), lists.absent, items.objects) == ([("offices",)], True, {})
+
+
+def test_all_errors_in_the_options_are_told_at_once() -> None:
+    wrong = many({"purge": True}, {"name": "shops", "items": [{"ip": "nowhere"}]})
+    with pytest.raises(OptionError) as caught:
+        MANY.desired(wrong)
+    assert "lists[0].purge" in caught.value.message
+    assert "lists[1].items[0].ip" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("state", "exclusive", "names"),
+    [
+        ("present", False, ["offices"]),
+        ("absent", False, ["offices"]),
+        ("exact", True, ["offices", "shops"]),
+        ("others_absent", True, ["offices", "shops"]),
+    ],
+)
+def test_exact_lists_concern_the_others_too(state: str, exclusive: bool, names: list[str]) -> None:
+    options = many({}, state=state)
+    assert MANY.desired(options)[0].exclusive is exclusive
+    assert [resource.within for resource in MANY.inner(options, STATE)] == names
+
+
+def test_others_absent_creates_and_updates_nothing() -> None:
+    (lists,) = MANY.desired(many({"description": "new", "items": [{"ip": "192.0.2.9"}]}, state="others_absent"))
+    assert (lists.only_deletes, lists.objects) == (True, {("offices",): {"name": "offices"}})
+
+
+@pytest.mark.parametrize(("change", "number"), [(-1, 1), (-5, 0), (3, 5), ("x", 2)])
+def test_references_change_before_a_list_does(change: Any, number: int) -> None:
+    state = MANY.predicted(many(references={"offices": change}), STATE)
+    assert state["ip_lists"][0]["num_referencing_filters"] == number
+    assert MANY.predicted(many(), STATE) is STATE
+
+
+def test_results_count_items() -> None:
+    assert ONE.result(one(), (), STATE)["list"]["num_items"] == 1
+    assert ONE.result(one(name="hosts"), (), STATE) == {"list": None, "items": []}
+    assert [item["name"] for item in MANY.result(many({}, state="exact"), (), STATE)["lists"]] == ["offices", "shops"]
