@@ -55,10 +55,11 @@ def shown(account_id: str, item: Item) -> Item:
 
 
 def references(account_id: str, item: Item) -> int:
-    """How many rules of the account's zones refer to a list."""
+    """How many rules of the account and of its zones refer to a list."""
     pattern = re.compile(rf"\${re.escape(item['name'])}(?![a-z0-9_.])")
     zones = [zone for zone in service.zones.values() if zone.account_id in (None, account_id)]
     rules = [str(rule.get("expression")) for zone in zones for rule in zone.custom_rules]
+    rules += [str(rule.get("expression")) for rule in service.accounts[account_id].rules_of("network_firewall_rules")]
     filters = [str(each["expression"]) for zone in zones for each in zone.filters]
     return sum(bool(pattern.search(text)) for text in (*rules, *filters))
 
