@@ -21,6 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic 
 
 from tests.fake_service import LocalService
 from tests.fake_service.clock import Clock
+from tests.fake_service.credentials import Permission
 from tests.support.module_run import ACCOUNT, ZONE, run_main
 
 MOMENT = datetime(2026, 3, 1, 9, 15, 2, 310412, UTC)
@@ -158,6 +159,7 @@ RULESETS_STATE: Mapping[str, Any] = {  # of the account
     ],
 }
 AREAS = ("protection", "firewall", "waf", "network_firewall", "ddos_l4", "ddos_l7", "lists")
+TOKENS: dict[str, Permission] = {READER: "read", NOBODY: "none"}
 
 # What each module is asked for, in this order. The last request is made again to be refused and to be interrupted.
 REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
@@ -322,8 +324,8 @@ def _lose_the_last_answer(service: LocalService, module: str, options: Mapping[s
 def prepare(service: LocalService, module: str) -> None:
     """One account and one zone, and two tokens that are not allowed everything."""
     service.reset()
-    service.add_token(READER, **dict.fromkeys(AREAS, "read"))
-    service.add_token(NOBODY, **dict.fromkeys(AREAS, "none"))
+    for token, permission in TOKENS.items():
+        service.add_token(token, **dict.fromkeys(AREAS, permission))
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
     service.zone(ZONE).seed(**ZONE_STATE, access_rules=ACCESS_RULES, account_id=ACCOUNT)
     if module in RULESETS_STATE:  # the ids of all other samples stay as they are

@@ -37,7 +37,7 @@ def _tagged(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> Any:
 
 
 Loader.add_multi_constructor("!", _tagged)
-Loader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
+Loader.add_multi_constructor("tag:yaml.org,2002:timestamp", _tagged)
 
 
 def variables_in(value: Any) -> Iterator[Mapping[str, Any]]:
