@@ -36,8 +36,12 @@ def _tagged(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> Any:
     return loader.construct_scalar(node) if isinstance(node, yaml.ScalarNode) else None
 
 
+def _text(loader: Loader, node: yaml.ScalarNode) -> Any:
+    return loader.construct_scalar(node)
+
+
 Loader.add_multi_constructor("!", _tagged)
-Loader.add_multi_constructor("tag:yaml.org,2002:timestamp", _tagged)
+Loader.add_constructor("tag:yaml.org,2002:timestamp", _text)
 
 
 def variables_in(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snowballstemmer import stemmer  # type: ignore[import-untyped]  # which Sphinx builds the index with
+from snowballstemmer import stemmer  # which Sphinx builds the index with
 
 from tests.support.searches import SEARCHES
 
