@@ -62,7 +62,7 @@ def docs(session: nox.Session) -> None:
     """Build the documentation site; a warning is a failure."""
     source, site = CACHE / "docs" / "source", CACHE / "docs" / "html"
     shutil.rmtree(source.parent, ignore_errors=True)
-    shutil.copytree("docs", source / "docs", ignore=shutil.ignore_patterns("site"))
+    shutil.copytree("docs", source / "docs", ignore=shutil.ignore_patterns("site", "docsite"))
     shutil.copytree("docs/site", source, dirs_exist_ok=True)
     for path in (ROOT / "galaxy.yml", *ROOT.glob("*.md")):
         shutil.copy(path, source)
