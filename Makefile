@@ -12,7 +12,7 @@ STATE ?= tests/demo/state.yml
 NOX = .cache/nox/bin/python -m nox
 # The further targets that run the session of their name, or those that have it for a tag.
 SESSIONS := e2e models coverage plans parity parity-all engine comparisons browser awx prometheus rulebook workflows bench kills mutants \
-    docs-update docs build ee release-check sanity integration
+    docs-update docs build ee release-check sanity sanity-all integration
 TAGS := targets targets-all matrix matrix-all
 .PHONY: help demo serve test lint importer evidence clean nox $(SESSIONS) $(TAGS)
 

@@ -19,6 +19,7 @@ ROOT: Final = Path(__file__).parents[2]
 CACHE: Final = ROOT / ".cache"
 VENV: Final = ROOT / ".venv"
 JOBS: Final = os.environ.get("JOBS", "2")
+EVIDENCE: Final = ["evidence"]  # what `make evidence` runs, and CI once a week
 PARALLEL: Final = ("-n", JOBS, "--dist", "worksteal")
 
 

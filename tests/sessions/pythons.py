@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import nox
 from nox.command import CommandFailed
 
-from .environment import CACHE, PARALLEL, ROOT, VENV, modules, run
+from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, VENV, modules, run
 
 MODULE_PYTHONS: Final = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")  # on which modules run
 # Unit tests that run the local service, for which the Python of a target may be too old.
@@ -149,7 +149,21 @@ def copy_of_checkout(session: nox.Session, name: str) -> Path:
 
 @nox.session(python=False)
 def sanity(session: nox.Session) -> None:
-    """Run ansible-test's sanity tests on every Python found, without an ignore file."""
+    """Run ansible-test's sanity tests, without an ignore file."""
+    run_sanity(session, [VENV / "bin"], "--python", version_of(session, VENV / "bin" / "python"))
+
+
+@nox.session(python=False, name="sanity-all", tags=EVIDENCE)
+def sanity_all(session: nox.Session) -> None:
+    """Run them on every Python found."""
+    pythons = {version: find_python(version) for version in MODULE_PYTHONS}
+    session.log(f"Not checked, since they are not here: {[version for version, path in pythons.items() if not path]}")
+    run_sanity(session, [VENV / "bin", *(path.parent for path in pythons.values() if path)])
+
+
+def run_sanity(session: nox.Session, folders: list[Path], *words: str) -> None:
+    """Run the sanity tests in a copy of the checkout, with the programs of these folders."""
+    session.run(str(ROOT / ".ci" / "install"), "test", log=False, external=True)
     copy = copy_of_checkout(session, "sanity")
     # ansible-test installs pip with a script from a host of its own; this one takes pip from the package index instead.
     scripts = Path.home() / ".ansible" / "test" / "cache"
@@ -157,10 +171,7 @@ def sanity(session: nox.Session) -> None:
     for script in (scripts / f"get_pip_{version}.py" for version in ("24_2", "25_2", "25_3")):
         if not script.exists():
             shutil.copy("tests/sessions/get_pip.py", script)
-    pythons = {version: find_python(version) for version in MODULE_PYTHONS}
-    session.log(f"Not checked, since they are not here: {[version for version, path in pythons.items() if not path]}")
-    folders = [VENV / "bin", *(path.parent for path in pythons.values() if path)]
-    output = ansible_test(session, copy, folders, "sanity")
+    output = ansible_test(session, copy, folders, "sanity", *words)
     for sign in ("validate-modules", "import"):
         if f'Running sanity test "{sign}"' not in output:
             session.error(f"ansible-test did not run {sign}.")

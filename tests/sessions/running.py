@@ -14,11 +14,10 @@ from typing import Final
 import nox
 from nox.command import CommandFailed
 
-from .environment import CACHE, PARALLEL, ROOT, fetch_from_npm, missing, run, run_tests
+from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, fetch_from_npm, missing, run, run_tests
 
 # Percent of the lines and branches of plugins/module_utils and plugins/plugin_utils, which the unit tests of the plugins alone must run.
 COVERAGE: Final = 95
-EVIDENCE: Final = ["evidence"]  # what `make evidence` runs, and CI once a week
 UNIT_TESTS: Final = (*PARALLEL, "tests/unit/plugins", "--cov", f"--cov-fail-under={COVERAGE}")
 
 
