@@ -28,6 +28,7 @@ from tests.support.module_run import ACCOUNT, ZONE, run_main
 
 PAGES = {page.name: page for page in map(read_page, PATHS)}
 README = PAGES["README.md"]
+INDEX = PAGES["docs/README.md"]
 GALAXY = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))
 each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 
@@ -46,7 +47,7 @@ def service() -> Iterator[LocalService]:
 
 @dataclass
 class Project:
-    """A page's files in a directory, with the README's inventory unless it has its own, and the service they meet."""
+    """A page's files in a directory, with the index's inventory unless it has its own, and the service they meet."""
 
     page: Page
     directory: Path
@@ -54,7 +55,7 @@ class Project:
 
     def write(self) -> None:
         own = any(name.startswith("inventory/") for name in self.page.files)
-        borrowed = {} if own else {name: text for name, text in README.files.items() if name.startswith("inventory/")}
+        borrowed = {} if own else {name: text for name, text in INDEX.files.items() if name.startswith("inventory/")}
         for name, text in {**borrowed, **self.page.files}.items():
             path = self.directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -146,11 +147,13 @@ def test_other_commands_name_existing_targets(page: Page, service: LocalService)
         match command.words:
             case ["make", "demo"]:
                 pass  # test_baseline.py compares what is shown
-            case ["make", "serve"]:
-                assert shows(command.shown, announcement(service))
+            case ["make", "serve", *port]:
+                assert port in ([], ["PORT=8080"])
+                shown = command.shown.replace("127.0.0.1:8080", f"127.0.0.1:{service.port}")
+                assert shows(shown, announcement(service))
             case ["git", "clone", url]:
                 assert url == GALAXY["repository"]
-            case ["make", "serve", _] | ["source" | "mkdir" | "cd", *_]:
+            case ["source" | "mkdir" | "cd", *_]:
                 assert page.name == "docs/first_hour.md"  # test_first_hour.py types them
             case ["make", target]:
                 assert re.search(f"^make {target} ", help_of_make, re.MULTILINE), target

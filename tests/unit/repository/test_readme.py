@@ -1,0 +1,66 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The README lists the roles, playbooks and plugins that there are, and its numbers stand on the pages that it names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.support.ansible_run import REPOSITORY
+from tests.support.documents import read_page, rows
+
+README = read_page(REPOSITORY / "README.md")
+REASONS = re.findall(r"(?ms)^\d\. \*\*.*?(?=^\d\. |^!)", README.text)
+NUMBER = re.compile(r"\d[\d,.]*\d")
+
+
+def listed(heading: str) -> dict[str, str]:
+    """The last cell of each row of a table, by the first cell."""
+    return {row[0]: row[-1] for row in rows(README, heading)}
+
+
+def summary(path: Path) -> str:
+    match = re.search(r"^ *short_description: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert match, path
+    return match[1]
+
+
+def test_the_roles_are_those_that_there_are() -> None:
+    files = (REPOSITORY / "roles").glob("*/meta/argument_specs.yml")
+    assert listed("role") == {path.parts[-3]: summary(path) for path in files}
+
+
+def test_the_playbooks_are_those_that_there_are() -> None:
+    assert listed("playbook").keys() == {path.stem for path in (REPOSITORY / "playbooks").glob("*.yml")}
+
+
+def test_the_plugins_are_those_that_there_are() -> None:
+    plugins = REPOSITORY / "plugins"
+    files = [*plugins.glob("filter/*.yml"), *plugins.glob("inventory/*.py"), *plugins.glob("lookup/*.py")]
+    sources = {path.stem for path in (REPOSITORY / "extensions/eda/plugins/event_source").glob("*.py")}
+    shown = listed("plugin")
+    assert shown.keys() == {path.stem for path in files} | sources
+    assert {path.stem: shown[path.stem] for path in files} == {path.stem: summary(path) for path in files}
+
+
+@pytest.mark.parametrize("reason", REASONS, ids=range(1, len(REASONS) + 1))
+def test_the_numbers_of_a_reason_stand_on_the_page_that_it_names(reason: str) -> None:
+    (page,) = set(re.findall(r"\((docs/(?:evidence|performance)\.md)\)", reason))
+    text = (REPOSITORY / page).read_text(encoding="utf-8")
+    numbers = set(NUMBER.findall(reason.partition("**")[2]))
+    assert len(REASONS) == 3 and numbers
+    assert {number for number in numbers if number not in text} == set()
+    commands = re.findall(r"`make (\w+)`", reason)
+    assert commands and all(f"make {command}" in text for command in commands)
+
+
+def test_the_requirements_name_every_supported_core() -> None:
+    runtime = yaml.safe_load((REPOSITORY / "meta" / "runtime.yml").read_text(encoding="utf-8"))
+    oldest = runtime["requires_ansible"].removeprefix(">=").removesuffix(".0")
+    assert f"ansible-core {oldest} to " in README.text
