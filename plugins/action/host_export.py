@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     ACCOUNT,
     CUSTOM,
     FIREWALL,
+    IP_LISTS,
     NETWORK_FIREWALL,
     Part,
 )
@@ -59,6 +60,7 @@ prepare_workers()
 ON_DEMAND: Mapping[str, Sequence[str]] = {  # the modules whose state an option adds
     "firewall_rules": [FIREWALL],
     "network_firewall_rules": [NETWORK_FIREWALL],
+    "ip_lists": [IP_LISTS],
 }
 
 

@@ -224,6 +224,7 @@ def test_a_module_needs_the_permission_listed_and_no_more(
         "Firewall Services Write (zone)": ("firewall", "write"),
         "Firewall Services Read (zone)": ("firewall", "read"),
         "Magic Firewall Write (account)": ("network_firewall", "write"),
+        "Account Filter Lists Edit (account)": ("lists", "write"),
         "L4 DDoS Managed Ruleset Write (account)": ("ddos_l4", "write"),
         "HTTP DDoS Managed Ruleset Write (zone)": ("ddos_l7", "write"),
     }[permission]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import MODULES as PARTS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
@@ -198,7 +198,8 @@ def test_a_snapshot_reads_all_that_a_module_may_change(module: str) -> None:
     options = {"dns_rules": [], "api_token": "x"}
     reader = reader_of(Part(module, options))
     reads = MODULE_SPECS[reader.module].reads({"covers": None, "id": None, **reader.options})
-    assert {item.plural for item in reads} == {item.plural for item in touched(module, options)}
+    beside = BESIDE.keys() & set(reader.options.get("gather_subset", ()))
+    assert {*beside, *(item.plural for item in reads)} == {item.plural for item in touched(module, options)}
 
 
 def test_dns_rules_that_a_run_names_come_back(service: LocalService) -> None:
@@ -339,3 +340,24 @@ def test_fields_that_no_module_sets_are_named(service: LocalService) -> None:
     ]
     assert restored(service, text, fields=["tags"]) == ([], [])
     assert [prefix["prefix"] for prefix in account.prefixes] == ["192.0.2.0/25"]
+
+
+def test_lists_come_back_with_their_items(service: LocalService) -> None:
+    lists = [
+        {
+            "name": "offices",
+            "description": "work",
+            "items": [{"ip": "192.0.2.1", "comment": "door"}, {"ip": "192.0.2.2"}],
+        },
+        {"name": "hosts", "kind": "hostname"},
+    ]
+    account = service.account(ACCOUNT).seed(lists=lists)
+    variables = {"baseline_ip_lists": [{"name": "offices"}], "baseline_ip_lists_state": "exact"}
+    text = snapshot(service, **variables)
+    account.ip_lists.list_named("offices").update(description="", items=[])
+    account.ip_lists.seed([{"name": "new"}])
+    refusals, unmet = restored(service, text)
+    assert (refusals, unmet) == ([], [])
+    items = account.ip_lists.list_named("offices")["items"]
+    assert [(item["ip"], item["comment"]) for item in items] == [("192.0.2.1", "door"), ("192.0.2.2", "")]
+    assert [item["name"] for item in account.ip_lists.lists] == ["offices", "hosts"]

@@ -322,6 +322,8 @@ OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fai
         "rules": [{"ref": "login", "action": "block", "expression": 'http.request.uri.path in {"/login" "/form"}'}]
     },
     "network_firewall_rules": {"rules": [{"ref": "telnet", "expression": "tcp.dstport in {23 2323 5555}"}]},
+    "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}]},
+    "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}]}]},
     "dns_protection_rule": {"scope": "datacenter", "name": "lax", "mode": "enabled"},
     "protection_filter": {"kind": "syn_flood", "expression": "tcp.dstport eq 22", "mode": "enabled"},
 }

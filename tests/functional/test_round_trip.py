@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
-from tests.documentation.samples import ACCOUNT_STATE, RULESETS_STATE, ZONE_STATE
+from tests.documentation.samples import ACCOUNT_STATE, BESIDE_STATE, RULESETS_STATE, ZONE_STATE
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
@@ -29,17 +29,18 @@ ROUND_TRIPS: Mapping[str, tuple[str, Callable[[Result], Result]]] = {
     "allowlist": ("protection_info", lambda read: {"entries": read["allowlist"], "purge": True}),
     "firewall_rules": ("firewall_rules_info", lambda read: {"rules": read["rules"]}),
     "custom_rules": ("custom_rules_info", lambda read: {"rules": read["rules"], "state": "exact"}),
+    "ip_lists": ("protection_info", lambda read: {"lists": read["ip_lists"], "state": "exact"}),
     "network_firewall_rules": ("network_firewall_rules", lambda read: {"rules": read["rules"], "state": "exact"}),
 }
 
 
 @pytest.mark.parametrize("module", ROUND_TRIPS)
 def test_results_can_be_given_back_as_options(module: str, service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT).seed(**ACCOUNT_STATE)
+    service.account(ACCOUNT).seed(**ACCOUNT_STATE, lists=BESIDE_STATE["lists"])
     service.account(ACCOUNT).seed(**RULESETS_STATE)
     service.zone(ZONE).seed(**ZONE_STATE)
     reader, options = ROUND_TRIPS[module]
-    whole: dict[str, Any] = {"gather_subset": list(SUBSETS)} if reader == "protection_info" else {}
+    whole: dict[str, Any] = {"gather_subset": [*SUBSETS, "ip_lists"]} if reader == "protection_info" else {}
     whole.update({RULESETS[reader]: []} if reader in RULESETS else {})  # without rules, it reads them
     given_back = options(modules.done(reader, **whole))
     assert modules.done(module, **given_back)["changed"] is False

@@ -49,6 +49,10 @@ def _split(spec: OptionSpec, obj: Object) -> tuple[dict[str, Any], dict[str, Any
         elif suboptions and isinstance(value, Mapping):
             known[name], inner = _split(suboptions, value)
             rest.update({name: inner} if inner else {})
+        elif suboptions and isinstance(value, (list, tuple)):
+            known[name] = [
+                _split(suboptions, item)[0] if isinstance(item, Mapping) else item for item in value
+            ]
         else:
             known[name] = value
     return known, rest

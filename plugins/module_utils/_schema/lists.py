@@ -12,12 +12,13 @@ asynchronously, with one operation at a time in an account.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._values.kinds import NETWORK, TEXT, Value, choice, parse_filled_text
-from .._values.networks import BITS, read_network
+from .._values.networks import BITS, normalise_network, read_network
 from .account import COMMENT, DELETE, OWNER, STAMPS
-from .resource import Field, Object, Permission, Resource, Write
+from .resource import Field, Object, Permission, Resource, Write, options_of
 
 KIND = "ip"
 PATH = "accounts/{account_id}/rules/lists"
@@ -113,6 +114,36 @@ def items_of(name: str) -> Resource:
         parent=LISTS,
         within=name,
     )
+
+
+def _parse_items(value: Any) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    for item in value:
+        ip = _parse_item(item.get("ip"))
+        if any(ip == other["ip"] for other in items):
+            raise ValueError(f"it names {ip} twice")
+        items.append({"ip": ip, "comment": item.get("comment") or ""})
+    return items
+
+
+def _normalise_items(value: Any) -> tuple[Any, ...]:
+    """Items in any order, without what only the service sets."""
+    items = value if isinstance(value, (list, tuple)) else ()
+    known = [item for item in items if isinstance(item, Mapping)]
+    return tuple(
+        sorted(
+            (normalise_network(item.get("ip")), str(item.get("comment") or "")) for item in known
+        )
+    )
+
+
+_ITEMS = {"type": "list", "elements": "dict", "options": options_of(items_of("").fields)}
+# A list with its items as one object, as files have it: exports and snapshots.
+WHOLE_LISTS = replace(
+    LISTS,
+    fields=(*LISTS.fields, Field("items", Value(_ITEMS, _parse_items, _normalise_items))),
+    by_state=True,
+)
 
 
 def is_managed(obj: Mapping[str, Any]) -> bool:

@@ -149,7 +149,8 @@ class Resource:
     that is not known or depends on its plan; `retired` is what to do where the service answers
     410 Gone. `parent` is the collection of the object that holds this one, whose key is `within`;
     its id stands in the path as `{parent_id}`. `by_cursor` says that pages follow one another by
-    cursors.
+    cursors, and `by_state` that a state of the module makes the collection exclusive, as it does
+    for each ordered list.
 
     What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout
     raises; `may_expire` says whether a task can give an object a time from which it counts as
@@ -192,6 +193,7 @@ class Resource:
     parent: Resource | None = None
     within: str = ""
     by_cursor: bool = False
+    by_state: bool = False
     address_field: str | None = None
     mode_field: str | None = None
     may_expire: bool = False
@@ -274,6 +276,11 @@ class Resource:
         """The names of what a task may say of an object beside its fields."""
         more = {**(EXPIRES if self.may_expire else {}), **(API_OPTION if self.list_field else {})}
         return frozenset([*self.assigned, *more])
+
+    @property
+    def has_exact_state(self) -> bool:
+        """Whether a state of its module, and not a purge, makes the collection exclusive."""
+        return self.by_state or bool(self.list_field)
 
     @cached_property
     def inert(self) -> frozenset[str]:

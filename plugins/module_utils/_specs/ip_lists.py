@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
+from .._guard.risks.base import Risk
 from .._guard.risks.ip_lists import IP_LIST_RISKS
 from .._guard.risks.lists import LIST_RISKS
 from .._guard.risks.registry import risk_options
@@ -85,6 +86,10 @@ class IpList(ModuleSpec):
     def reads(self, options: Options) -> Sequence[Resource]:
         return (LISTS,)
 
+    @property
+    def risks(self) -> Sequence[Risk]:
+        return RISKS
+
     def inner(self, options: Options, state: State) -> Sequence[Resource]:
         return (items_of(parsed_name(Option(), options["name"])),)
 
@@ -133,6 +138,10 @@ class IpLists(ModuleSpec):
 
     def reads(self, options: Options) -> Sequence[Resource]:
         return (LISTS,)
+
+    @property
+    def risks(self) -> Sequence[Risk]:
+        return RISKS
 
     def inner(self, options: Options, state: State) -> Sequence[Resource]:
         names = {

@@ -14,7 +14,16 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.argument
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from .._variables import Argument, Arguments
-from .variables import EXPECTED_PLAN, INVENTORY, MODULES, OPTIONS, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
+from .variables import (
+    EXPECTED_PLAN,
+    INVENTORY,
+    IP_LISTS,
+    MODULES,
+    NAMES,
+    OPTIONS,
+    SNAPSHOT_DIRECTORY,
+    SNAPSHOT_KEEP,
+)
 
 
 def _arguments_of(module: str) -> dict[str, Argument]:
@@ -22,8 +31,10 @@ def _arguments_of(module: str) -> dict[str, Argument]:
     return {variable: options[option] for option, variable in OPTIONS[module].items()}
 
 
+STATE_OF_LISTS = f"{NAMES[IP_LISTS]['lists']}_state"
 BASELINE: Arguments = {
     **{name: argument for module in MODULES for name, argument in _arguments_of(module).items()},
+    STATE_OF_LISTS: {"type": "str", "choices": ["present", "absent", "exact"]},
     EXPECTED_PLAN: {"type": "raw"},
     SNAPSHOT_DIRECTORY: {"type": "str"},
     SNAPSHOT_KEEP: {"type": "int"},

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .approval import ApprovedPlan
 from .host_plan import plan_ids
+from .lists import informed
 from .results import has_failed
 from .variables import SNAPSHOT_DIRECTORY, Part, with_plans
 
@@ -43,7 +44,7 @@ class HostRunner:
         for part in parts:
             if has_failed(results):
                 break
-            results[part.module] = self.run_module(part, check_mode)
+            results[part.name] = self.run_module(informed(part, results, check_mode), check_mode)
         return results
 
     def update(
@@ -92,5 +93,5 @@ def first_wrong(
     for part in parts if len(parts) > 1 else ():
         failure = wrong_options(part)
         if failure:
-            return {part.module: failure}
+            return {part.name: failure}
     return {}

@@ -29,7 +29,12 @@ Results = Mapping[
 ]  # by module, in the order in which they ran; only the last one may have failed
 
 MAX_SENTENCES = 3  # in a line
-STATE = ("protection", "rules", "invocation")  # of a result: whole lists, and those of the task
+STATE = (
+    "protection",
+    "rules",
+    "lists",
+    "invocation",
+)  # of a result: whole lists, and those of the task
 FOR_ANSIBLE = (
     "warnings",
     "deprecations",

@@ -13,12 +13,17 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.evaluation import RULESETS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import (
+    LISTS,
+    items_of,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import excerpt, visible
 
 Operation = Mapping[str, Any]  # an operation of a result, or of a plan file
 
-TITLES = {item.name: item.title for item in (*RESOURCES, FIREWALL_RULES, *RULESETS)}
+OF_LISTS = (LISTS, items_of(""))
+TITLES = {item.name: item.title for item in (*RESOURCES, FIREWALL_RULES, *RULESETS, *OF_LISTS)}
 MAX_DIFFERENCES = 5
 MAX_VALUE = 60  # characters
 DONE = {"create": "created", "update": "updated", "delete": "deleted"}

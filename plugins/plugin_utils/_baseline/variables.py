@@ -49,12 +49,19 @@ ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rule
 NETWORK_FIREWALL = "network_firewall_rules"
 # The modules for entry points of rulesets: the option that has their rules.
 RULESETS: Mapping[str, str] = {NETWORK_FIREWALL: "rules", CUSTOM: "rules"}
-MODULES = (ACCOUNT, NETWORK_FIREWALL, FIREWALL, CUSTOM)  # in the order in which they run
+IP_LISTS = "ip_lists"
+DELETION = "ip_lists_deletion"  # the part that deletes lists, once no rule refers to them
+MODULES = (IP_LISTS, ACCOUNT, NETWORK_FIREWALL, FIREWALL, CUSTOM)  # in the order in which they run
+BETWEEN_PARTS = ("expected_plan", "references", "ip_lists")  # options that the runner fills
 
 # By module, the options whose variables have another name than the prefix and the option.
 NAMES: Mapping[str, Mapping[str, str]] = {
     ACCOUNT: {},
     FIREWALL: {"rules": "baseline_firewall_rules"},
+    IP_LISTS: {
+        "lists": "baseline_ip_lists",
+        **{option: f"baseline_ip_lists_{option}" for option in ("state", "ignore")},
+    },
     **{
         module: {
             option: f"{PREFIX}{module}",
@@ -88,6 +95,7 @@ RULES_OF: Mapping[str, Sequence[str]] = {
 ACCOUNT_VARIABLES = (
     *(f"{PREFIX}{option}" for option in ("enabled", *LISTS) if option != "rules"),
     *RULES_OF["account_id"],
+    NAMES[IP_LISTS]["lists"],
 )
 ZONE_VARIABLES = (NAMES[FIREWALL]["rules"], *RULES_OF["zone_id"])
 
@@ -97,13 +105,19 @@ class Part:
     """One module to run for a host, with its options; those that it does not have are left out.
 
     `names` are the variables that fill the options, and `elsewhere` the risks that other parts of
-    the host can have.
+    the host can have. `step` tells two parts of one module apart.
     """
 
     module: str
     options: dict[str, Any]
     names: Names = field(default_factory=dict)
     elsewhere: Sequence[str] = ()
+    step: str = ""
+
+    @property
+    def name(self) -> str:
+        """What results and plans call the part: its module, or its step."""
+        return self.step or self.module
 
     @property
     def caller(self) -> Caller:
@@ -118,7 +132,7 @@ def _variables_of(module: str) -> dict[str, str]:
     return {
         option: NAMES[module].get(option, f"{PREFIX}{option}")
         for option in options
-        if option != "expected_plan"  # which the action fills
+        if option not in BETWEEN_PARTS
     }
 
 
@@ -161,8 +175,9 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
     for module in RULESETS:
         is_there = has_account if MODULE_SPECS[module].owner == "account_id" else _has_zone(values)
         needed[module] = is_there and f"{PREFIX}{module}" in values
+    needed[IP_LISTS] = has_account and NAMES[IP_LISTS]["lists"] in values
     modules = [module for module in MODULES if needed[module]]
-    return [
+    parts = [
         Part(
             module,
             _options_of(module, values),
@@ -170,6 +185,35 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
             _risks_of([other for other in modules if other != module]),
         )
         for module in modules
+    ]
+    return _deleting_lists_last(parts)
+
+
+def _deleting_lists_last(parts: Sequence[Part]) -> list[Part]:
+    """The parts; lists are made before the rules that refer to them, and deleted after."""
+    lists = next((part for part in parts if part.module == IP_LISTS), None)
+    state = lists.options.get("state", "present") if lists else "present"
+    if lists is None or state not in ("absent", "exact"):
+        return list(parts)
+    others = [part for part in parts if part is not lists]
+    last = "absent" if state == "absent" else "others_absent"
+    deletion = replace(lists, options={**lists.options, "state": last}, step=DELETION)
+    if state == "absent":
+        return [*others, deletion]
+    made = {**lists.options, "state": "present", "lists": _exact(lists.options["lists"])}
+    made.pop("ignore", None)
+    return [replace(lists, options=made), *others, deletion]
+
+
+def _exact(lists: Any) -> Any:
+    """Lists with just the items that their entries name; what is no list of entries stays."""
+    if not isinstance(lists, Sequence) or isinstance(lists, str):
+        return lists
+    return [
+        {**entry, "purge": True}
+        if isinstance(entry, Mapping) and entry.get("items") is not None
+        else entry
+        for entry in lists
     ]
 
 
@@ -189,7 +233,7 @@ def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:
     """The parts that may only apply these plans, by module; a module without one may change
     nothing."""
     return [
-        replace(part, options={**part.options, "expected_plan": plans.get(part.module, "")})
+        replace(part, options={**part.options, "expected_plan": plans.get(part.name, "")})
         for part in parts
     ]
 

@@ -121,15 +121,17 @@ def _export_rules(
     patterns: list[str] = []
     for obj, reason in sorting.others:
         left = "the role leaves it alone"
-        if resource.list_field:
+        if resource.has_exact_state:
             pattern = pattern_of(resource, obj)
             patterns.append(pattern)
-            left = f"{variable}_ignore leaves it alone" if pattern else "it has no ref"
+            left = (
+                f"{variable}_ignore leaves it alone" if pattern else f"it has no {resource.key[0]}"
+            )
         export.notes.append(f"{name_of(resource, obj)} {reason}; {left}.")
     export.variables[variable] = list(sorting.described.values())
     export.incomplete += [resource.plural] if "" in patterns else []
     patterns = list(dict.fromkeys(filter(None, patterns)))
-    if resource.list_field:
+    if resource.has_exact_state:
         exact = purge and resource.plural not in export.incomplete
         export.variables[f"{variable}_state"] = "exact" if exact else "present"
         export.variables.update({f"{variable}_ignore": patterns} if patterns else {})

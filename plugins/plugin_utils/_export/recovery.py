@@ -267,7 +267,7 @@ def _add_variables(
         return
     name = f"{PREFIX}{resource.plural}"
     variables[name] = list(entries)
-    if resource.list_field:
+    if resource.has_exact_state:
         patterns = plan.exceptions.ignore.get(resource.plural, ())
         kept = [pattern_of(resource, objects[0]) for objects in plan.kept.values()]
         variables[f"{name}_state"] = "exact"

@@ -39,7 +39,9 @@ ACCOUNT_STATE = frozenset(
 RULES = {f"{PREFIX}{plural}": item for plural, item in RESOURCES.items() if plural not in OPTION_OF}
 ZONE_STATE = frozenset(name for name, item in RULES.items() if item.owner == "zone_id")
 STATE = frozenset([*ACCOUNT_STATE, *RULES])
-IGNORED = {f"{name}_ignore": resource for name, resource in RULES.items() if resource.list_field}
+IGNORED = {
+    f"{name}_ignore": resource for name, resource in RULES.items() if resource.has_exact_state
+}
 HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED, *(f"{name}_state" for name in RULES)])
 IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence")  # which a restore is not

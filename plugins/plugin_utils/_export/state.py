@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     LISTS,
     STATUS,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import WHOLE_LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     Object,
     Resource,
@@ -23,7 +24,15 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
-from .._baseline.variables import ACCOUNT, CUSTOM, MODULES, RULESETS, Part, connection_options
+from .._baseline.variables import (
+    ACCOUNT,
+    CUSTOM,
+    IP_LISTS,
+    MODULES,
+    RULESETS,
+    Part,
+    connection_options,
+)
 
 Result = Mapping[str, Any]
 
@@ -31,7 +40,9 @@ ACCOUNT_READER = "protection_info"  # of the account; any other module has one o
 
 
 def touched(module: str, options: Mapping[str, Any]) -> Sequence[Resource]:
-    """The resources that a module may change with these options."""
+    """The resources that a module may change with these options; lists with their items."""
+    if module == IP_LISTS:
+        return [WHOLE_LISTS]
     return list(MODULE_SPECS[module].reads(options))
 
 
@@ -51,6 +62,8 @@ def resource_of(plural: str) -> Resource:
 def reader_of(part: Part) -> Part:
     """The module that reads all that a part may change; one that is given no rules reads them."""
     connection = connection_options(part)
+    if part.module == IP_LISTS:
+        return Part(ACCOUNT_READER, {**connection, "gather_subset": [WHOLE_LISTS.plural]})
     if part.module in RULESETS and part.module != CUSTOM:
         return Part(part.module, {**connection, RULESETS[part.module]: []})
     if part.module != ACCOUNT:
@@ -64,6 +77,8 @@ def state_of(part: Part, result: Result) -> dict[str, list[Object]]:
     """What a part may change, by the plural of each resource, out of what its reader returned."""
     if part.module == ACCOUNT:
         return account_state(result)
+    if part.module == IP_LISTS:
+        return {WHOLE_LISTS.plural: list(result[WHOLE_LISTS.plural])}
     (resource,) = touched(part.module, part.options)
     return {resource.plural: list(result[RULESETS.get(part.module, "rules")])}
 

@@ -55,6 +55,7 @@ def test_every_variable_is_an_option_and_no_option_has_two() -> None:
             ["firewall_rules", "custom_rules"],
         ),
         ({"edge_account_id": ACCOUNT, "edge_zone_id": "", "baseline_custom_rules": []}, ["account_protection"]),
+        ({"edge_account_id": ACCOUNT, "baseline_ip_lists": []}, ["ip_lists", "account_protection"]),
     ],
 )
 def test_a_host_needs_the_modules_of_what_it_is(variables: dict[str, Any], modules: list[str]) -> None:
@@ -168,3 +169,39 @@ def test_expectations_need_an_owner_to_be_checked_on(owner: str, entry: dict[str
     (kind,) = entry
     with pytest.raises(ValueError, match=f"lima has baseline_expectations of a {kind}, but no {what} to check it on"):
         parts_of("lima", {owner: ACCOUNT, **TOKEN, "baseline_expectations": [entry]})
+
+
+OFFICES = {"name": "offices", "items": [{"ip": "192.0.2.1"}]}
+
+
+@pytest.mark.parametrize(
+    ("state", "parts"),
+    [
+        (None, [("ip_lists", None), ("account_protection", None), ("custom_rules", None)]),
+        ("present", [("ip_lists", "present"), ("account_protection", None), ("custom_rules", None)]),
+        ("absent", [("account_protection", None), ("custom_rules", None), ("ip_lists_deletion", "absent")]),
+        (
+            "exact",
+            [
+                ("ip_lists", "present"),
+                ("account_protection", None),
+                ("custom_rules", None),
+                ("ip_lists_deletion", "others_absent"),
+            ],
+        ),
+    ],
+)
+def test_lists_come_before_the_rules_and_go_after_them(state: str | None, parts: list[tuple[str, str | None]]) -> None:
+    variables = {"edge_account_id": ACCOUNT, "edge_zone_id": ZONE, **TOKEN, **RULES}
+    variables.update({"baseline_ip_lists": [OFFICES], **({"baseline_ip_lists_state": state} if state else {})})
+    found = parts_of("lima", variables)
+    assert [(part.name, part.options.get("state")) for part in found] == parts
+
+
+def test_exact_lists_have_just_the_items_that_are_named() -> None:
+    lists: list[Any] = [OFFICES, {"name": "shops"}, "shops"]
+    variables = {"edge_account_id": ACCOUNT, **TOKEN, "baseline_ip_lists": lists, "baseline_ip_lists_state": "exact"}
+    made, _account, deletion = parts_of("lima", {**variables, "baseline_ip_lists_ignore": ["their*"]})
+    assert made.options["lists"] == [{**OFFICES, "purge": True}, {"name": "shops"}, "shops"]
+    assert "ignore" not in made.options
+    assert (deletion.options["lists"], deletion.options["ignore"]) == (lists, ["their*"])

@@ -1,0 +1,55 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the parts of a host tell one another of lists: which rules stop referring to a list before
+it is deleted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .variables import DELETION, Part
+
+Results = Mapping[str, Mapping[str, Any]]  # of the parts that ran before, by name
+REFERENCE = re.compile(r"\$([a-z0-9_]+)(?![a-z0-9_.])")
+
+
+def informed(part: Part, results: Results, check_mode: bool) -> Part:
+    """The part with what it must know of the parts before it. In a prediction, the rules that it
+    starts from are as they are, and not as they will be."""
+    if part.name != DELETION or not check_mode:
+        return part
+    changes = references(results)
+    return replace(part, options={**part.options, "references": changes}) if changes else part
+
+
+def references(results: Results) -> dict[str, int]:
+    """By list, how many more rules refer to it after the predicted operations."""
+    changes: Counter[str] = Counter()
+    for result in results.values():
+        for operation in result.get("operations") or ():
+            changes.update(_named(operation.get("fields")))
+            changes.subtract(_replaced(operation))
+    return {name: number for name, number in sorted(changes.items()) if number}
+
+
+def _replaced(operation: Mapping[str, Any]) -> Iterator[str]:
+    """The lists in the expression that a rule loses."""
+    if operation.get("action") in ("update", "delete"):
+        yield from _named(operation.get("before"))
+
+
+def _named(fields: Any) -> set[str]:
+    """The lists that the expression among some fields of a rule refers to, or that of its
+    filter."""
+    if not isinstance(fields, Mapping):
+        return set()
+    expression = fields.get("expression")
+    own = set(REFERENCE.findall(expression)) if isinstance(expression, str) else set()
+    return own | _named(fields.get("filter"))

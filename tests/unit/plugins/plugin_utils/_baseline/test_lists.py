@@ -1,0 +1,46 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Which rules stop or begin to refer to lists in the plan of a host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.lists import informed, references
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import DELETION, Part
+
+OLD, NEW = {"expression": "ip.src in $old"}, {"expression": "ip.src in $new and not ip.src in $old"}
+
+
+def operation(action: str, before: Any = None, fields: Any = None) -> dict[str, Any]:
+    return {"action": action, "before": before or {}, "fields": fields or {}}
+
+
+@pytest.mark.parametrize(
+    ("operations", "changes"),
+    [
+        ([], {}),
+        ([operation("delete", before=OLD)], {"old": -1}),
+        ([operation("create", fields=NEW)], {"new": 1, "old": 1}),
+        ([operation("update", OLD, NEW)], {"new": 1}),
+        ([operation("update", {"description": "$old"}, {"description": "$new"})], {}),
+        ([operation("update", {"filter": OLD}, {"filter": {"expression": "true"}})], {"old": -1}),
+        ([operation("delete", before={"expression": "ip.src in $cf.malware"})], {}),
+        ([operation("delete", before={"expression": 7}), operation("create", fields={"filter": None})], {}),
+    ],
+)
+def test_changed_expressions_count(operations: list[Any], changes: dict[str, int]) -> None:
+    assert references({"custom_rules": {"operations": operations}, "account_protection": {}}) == changes
+
+
+@pytest.mark.parametrize(
+    ("step", "check_mode", "is_told"), [(DELETION, True, True), (DELETION, False, False), ("", True, False)]
+)
+def test_only_the_prediction_of_deletions_is_told(step: str, check_mode: bool, is_told: bool) -> None:
+    """A run counts the rules as they are by then."""
+    part = Part("ip_lists", {"lists": []}, step=step)
+    told = informed(part, {"custom_rules": {"operations": [operation("delete", before=OLD)]}}, check_mode)
+    assert told.options == {"lists": [], **({"references": {"old": -1}} if is_told else {})}
