@@ -343,7 +343,7 @@ def test_fields_that_no_module_sets_are_named(service: LocalService) -> None:
 
 
 def test_lists_come_back_with_their_items(service: LocalService) -> None:
-    lists = [
+    lists: list[dict[str, Any]] = [
         {
             "name": "offices",
             "description": "work",
