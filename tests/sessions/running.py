@@ -54,13 +54,13 @@ def plans(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def parity(session: nox.Session) -> None:
-    """Compare modules inside the worker process with modules packed and started: every case, and a third of the faults."""
+    """Compare modules inside the worker process with modules packed and started: half of the cases, a sixth of the faults."""
     run_tests(session, "tests/parity")
 
 
 @nox.session(python=False, name="parity-all", tags=EVIDENCE)
 def parity_all(session: nox.Session) -> None:
-    """Compare them with every fault."""
+    """Compare them in every case, with every fault."""
     run_tests(session, "tests/parity", env={"PARITY": "all"})
 
 
