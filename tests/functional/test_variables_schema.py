@@ -32,16 +32,16 @@ class Loader(yaml.SafeLoader):
     """Reads tagged texts, and dates as the texts that they are for an editor."""
 
 
-def _tagged(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> Any:
+def _as_text(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
     return loader.construct_scalar(node) if isinstance(node, yaml.ScalarNode) else None
 
 
-def _text(loader: Loader, node: yaml.ScalarNode) -> Any:
-    return loader.construct_scalar(node)
+def _tagged(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> Any:
+    return _as_text(loader, node)
 
 
 Loader.add_multi_constructor("!", _tagged)
-Loader.add_constructor("tag:yaml.org,2002:timestamp", _text)
+Loader.add_constructor("tag:yaml.org,2002:timestamp", _as_text)
 
 
 def variables_in(value: Any) -> Iterator[Mapping[str, Any]]:
