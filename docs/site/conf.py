@@ -33,6 +33,9 @@ TOCTREE = """```{{toctree}}
 ```
 """
 
+# Entries of the index: the search takes no numbers, and finds these.
+ENTRIES = {"docs/call_budget": ["429", "HTTP 429"]}
+
 project = "edgeops.protection"
 author = "The edgeops.protection authors"
 copyright = f"2026, {author}"
@@ -94,6 +97,8 @@ def read_source(app: Any, page: str, text: list[str]) -> None:
         )
 
     text[0] = LINK.sub(target, text[0]).replace(CONTENTS, "")
+    for entry in ENTRIES.get(page, ()):
+        text[0] += f"\n```{{index}} single: {entry}\n```\n"
 
 
 def setup(app: Any) -> None:

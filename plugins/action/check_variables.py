@@ -103,6 +103,10 @@ class ActionModule(CollectionAction):
 
 def _problems(task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each thing that is wrong in the variables of a host."""
+    try:
+        task.require_control_node()
+    except ValueError as exc:
+        yield str(exc)
     yield from misspelt_in_host(variables)
     for role in ("report", "export"):
         yield from misspelt_in_role(variables, role)

@@ -87,10 +87,14 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         """The files of a group and its hosts; raises ValueError, OSError and AnsibleError."""
         require_whole(group, exports, plain(list(variables["groups"][group])))
         folder = path_of(options["group_directory"], group).parent
-        hosts = [variables["hostvars"][item.host] for item in exports]
-        groups_of_hosts = [plain(list(host["group_names"])) for host in hosts]
+        hosts = {
+            path_of(options["directory"], item.host).parent: plain(
+                list(variables["hostvars"][item.host]["group_names"])
+            )
+            for item in exports
+        }
         sources = context.CLIARGS.get("inventory") or ()
-        elsewhere = set_elsewhere(self._loader, sources, group, groups_of_hosts, folder)
+        elsewhere = set_elsewhere(self._loader, sources, folder, hosts)
         shared = shared_variables(exports, elsewhere)
         directories = (options["directory"], options["group_directory"])
         return files_of(exports, shared, *directories, options["overwrite"])

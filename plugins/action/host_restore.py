@@ -29,6 +29,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     Part,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import (
+    parse_before,
     parse_moment,
     snapshot_before,
 )
@@ -155,7 +156,7 @@ class _Restore:
         path = snapshot_before(
             values.get(SNAPSHOT_DIRECTORY),
             self._task.host,
-            parse_moment(before, "restore_before"),
+            parse_before(before, "restore_before"),
             parse_moment(since, "restore_since") if since else None,
         )
         self._task.tell(f"The restore takes {path}.")

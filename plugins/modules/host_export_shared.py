@@ -18,8 +18,8 @@ description:
     the same value, and O(directory)/HOST/protection.yml with the others.
   - It also writes the schema of the variables beside these files, as C(.protection.schema.json), which
     they name for editors.
-  - A variable that another group of a host sets, or another file of the group, stays in the files
-    of the hosts, whose variables win over those of groups.
+  - A variable that a host sets itself, another group of a host, or another file of the group, stays
+    in the files of the hosts, which win over the file of a group.
   - It refuses a group of which a host was not exported, and files that people have edited, unless
     O(overwrite=true). It writes nothing for such a group.
   - It makes no calls, except for those of the inventory, which it reads again.

@@ -28,17 +28,20 @@ BEGINNING = f"---\n# {HEADER}\n{SOURCE}:\n"
 OWNER = re.compile(rf"  ({'|'.join(OWNERS)}): '?([^'\n]+)'?\n")
 
 
-def parse_moment(text: str, name: str) -> datetime | None:
+def parse_before(text: str, name: str) -> datetime | None:
+    """A moment, or None for the word latest; raises ValueError."""
+    return None if text.strip() == LATEST else parse_moment(text, name, f"{LATEST}, nor ")
+
+
+def parse_moment(text: str, name: str, words: str = "") -> datetime:
     """A moment of the variable `name`: a timestamp with an offset, or a date, which means its
-    beginning in UTC. None for the word latest; raises ValueError."""
+    beginning in UTC. Raises ValueError; `words` says what else the variable takes."""
     text = text.strip()
-    if text == LATEST:
-        return None
     match = TIMESTAMP.fullmatch(f"{text}T00:00:00Z" if DATE.fullmatch(text) else text)
     moment = read_timestamp(match[0]) if match and match[4] else None
     if moment is None:
         raise ValueError(
-            f"{name}: '{text}' is neither {LATEST}, nor a date such as 2027-01-31, nor a time such"
+            f"{name}: '{text}' is neither {words}a date such as 2027-01-31, nor a time such"
             " as 2027-01-31T18:00:00+01:00."
         )
     return moment

@@ -13,7 +13,8 @@ INVENTORY = """
 [all:vars]
 in_all=1
 [zones]
-lima
+lima in_lima=1
+oslo
 [zones:vars]
 in_zones=1
 [shops]
@@ -29,14 +30,21 @@ in_others=1
 
 def test_variables_of_other_groups_and_of_other_files_of_the_group_are_named(tmp_path: Path) -> None:
     (tmp_path / "hosts").write_text(INVENTORY, encoding="utf-8")
-    for name in ("all", "shops/own", "zones/protection", "zones/zz", "others/own"):
-        path = tmp_path / "group_vars" / f"{name}.yml"
+    groups = [f"group_vars/{name}" for name in ("all", "shops/own", "zones/protection", "zones/zz", "others/own")]
+    hosts = [f"host_vars/{name}" for name in ("lima/protection", "lima/own", "kilo")]
+    for name in (*groups, *hosts, "exported/oslo/protection", "exported/oslo/staged"):
+        path = tmp_path / f"{name}.yml"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"in_file_{name.replace('/', '_')}: 1\n", encoding="utf-8")
-    folder = tmp_path / "group_vars" / "zones"
-    names = set_elsewhere(DataLoader(), [str(tmp_path / "hosts")], "zones", [["zones", "shops"], ["zones"]], folder)
-    ours = {name for name in names if name.startswith("in_")}
-    assert ours == {"in_all", "in_shops", "in_file_all", "in_file_shops_own", "in_file_zones_zz"}
+        path.write_text(f"in_{name.replace('/', '_')}: 1\n", encoding="utf-8")
+    names = set_elsewhere(
+        DataLoader(),
+        [str(tmp_path / "hosts")],
+        tmp_path / "group_vars" / "zones",
+        {tmp_path / "exported" / "lima": ["zones", "shops"], tmp_path / "exported" / "oslo": ["zones"]},
+    )
+    of_groups = {"in_all", "in_shops", "in_group_vars_all", "in_group_vars_shops_own", "in_group_vars_zones_zz"}
+    of_hosts = {"in_lima", "in_host_vars_lima_own", "in_exported_oslo_staged"}
+    assert {name for name in names if name.startswith("in_")} == of_groups | of_hosts
 
 
 def test_a_group_that_the_inventory_does_not_know_may_have_files(tmp_path: Path) -> None:
@@ -44,5 +52,6 @@ def test_a_group_that_the_inventory_does_not_know_may_have_files(tmp_path: Path)
     (tmp_path / "hosts").write_text("lima\n", encoding="utf-8")
     (tmp_path / "group_vars").mkdir()
     (tmp_path / "group_vars" / "made.yml").write_text("in_made: 1\n", encoding="utf-8")
-    names = set_elsewhere(DataLoader(), [str(tmp_path / "hosts")], "zones", [["made"]], tmp_path / "group_vars/zones")
+    hosts = {tmp_path / "host_vars" / "lima": ["made"]}
+    names = set_elsewhere(DataLoader(), [str(tmp_path / "hosts"), "kilo,"], tmp_path / "group_vars" / "zones", hosts)
     assert "in_made" in names

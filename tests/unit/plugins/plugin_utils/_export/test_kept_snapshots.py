@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_sn
     check_keep,
     delete_older,
     owners_in,
+    parse_before,
     parse_moment,
     snapshot_before,
     snapshots_of,
@@ -53,7 +54,7 @@ def names(folder: Path) -> set[str]:
     ],
 )
 def test_a_moment_is_a_time_or_the_beginning_of_a_day(text: str, moment: datetime | None) -> None:
-    assert parse_moment(text, "restore_before") == moment
+    assert parse_before(text, "restore_before") == moment
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,13 @@ def test_a_moment_is_a_time_or_the_beginning_of_a_day(text: str, moment: datetim
 )
 def test_another_moment_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=f"restore_before: '{text}' is neither latest, nor a date"):
-        parse_moment(text, "restore_before")
+        parse_before(text, "restore_before")
+
+
+def test_a_bound_is_a_time() -> None:
+    assert parse_moment("2027-01-29", "restore_since") == datetime(2027, 1, 29, tzinfo=timezone.utc)
+    with pytest.raises(ValueError, match="restore_since: 'latest' is neither a date such as 2027-01-31, nor a time"):
+        parse_moment("latest", "restore_since")
 
 
 def test_a_host_takes_its_newest_snapshot_from_before_a_moment(tmp_path: Path) -> None:
