@@ -24,6 +24,7 @@ from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
 from ._guard.list_items import crowded_lists
+from ._guard.named_lists import read_named_lists, unread_lists
 from ._guard.onboarding import check_onboarding
 from ._guard.quota import check_quota
 from ._guard.rollout import StagedRollout
@@ -139,6 +140,15 @@ class Run:
         return cls(task.at(now), client, warn, rollout, evidence)
 
     def plan(self, existing: State) -> Plan:
+        """The plan, with what is known of the lists that its rules refer to."""
+        plan = self._plan(existing)
+        if not plan.operations and not self.task.expectations:
+            return plan
+        known = self.task.options.get("ip_lists") or {}
+        lists = read_named_lists(plan, known, self.client)
+        return replace(plan, before={**plan.before, **lists}) if lists else plan
+
+    def _plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that
         decides on it."""
         plan = self._plan_in_stages(existing, self.rollout)
@@ -190,7 +200,7 @@ class Run:
         if message:
             details = {**plan_details(checked), "plan_id": plan_id}
             raise PlanError(message, {**details, **expected})
-        unknown = (quota.unknown, onboarding.unknown, crowded_lists(plan))
+        unknown = (quota.unknown, onboarding.unknown, crowded_lists(plan), unread_lists(plan))
         return replace(checked, unknown=[*filter(None, unknown)])
 
     def warn_before(self, checked: Checked, standing: Sequence[str]) -> None:

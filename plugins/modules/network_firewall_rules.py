@@ -178,6 +178,15 @@ options:
       rule:
         description: The ref of the rule that must decide.
         type: str
+  ip_lists:
+    description:
+      - The networks of lists that rules refer to, by the name of the list, where they are planned
+        and not there yet. The role M(edgeops.protection.baseline#role) sets it.
+      - The module reads the others, if the plan changes something or the task has expectations. It
+        needs the permission C(Account Filter Lists Read) for that, and warns if it lacks it.
+    version_added: 0.2.0
+    type: dict
+    default: {}
 seealso:
   - module: edgeops.protection.account_protection
   - module: edgeops.protection.custom_rules

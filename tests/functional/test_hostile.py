@@ -25,6 +25,7 @@ MEBIBYTES = 400  # for all of them, the service in the same process included
 LONGEST_MESSAGE = 8000
 PATHS = re.compile(
     rf"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/(tcp_protection_status|(prefixes|allowlist)(/[\w-]+)?)"
+    rf"|/accounts/{ACCOUNT}/rules/lists(/\w+(/items)?)?"
     rf"|/zones/{ZONE}/(firewall/rules|filters|rulesets/phases/http_request_firewall_custom/entrypoint)(/\w+)?"
 )
 

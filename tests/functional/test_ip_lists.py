@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.fake_service import LocalService
-from tests.support.module_run import ACCOUNT, Modules
+from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 OFFICES: Any = {"name": "offices", "items": [{"ip": f"198.51.100.{number}"} for number in range(1, 8)]}
 NEW: Any = {"name": "offices", "items": [{"ip": "192.0.2.1", "comment": "gate"}]}
@@ -135,3 +135,54 @@ def test_an_approved_plan_is_of_one_list(service: LocalService, modules: Modules
     failed = modules.failed("ip_list", expected_plan=plans[1], **NEW)
     assert failed["plan_id"] == plans[0]
     assert modules.done("ip_list", expected_plan=plans[0], **NEW)["changed"] is True
+
+
+BLOCK: Any = {"ref": "everybody", "action": "block", "expression": "ip.src in $all"}
+ALL: Any = {"name": "all", "items": [{"ip": "0.0.0.0/0"}, {"ip": "::/0"}]}
+
+
+def expecting(source: str, outcome: str) -> dict[str, Any]:
+    request = {"source": source, "method": "GET", "host": "shop.example", "path": "/"}
+    return {"description": source, "request": request, "expect": outcome}
+
+
+def test_a_rule_for_a_list_that_is_everything_blocks_everything(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(lists=[ALL])
+    service.zone(ZONE).seed(account_id=ACCOUNT)
+    failed = modules.failed("custom_rules", check=True, rules=[BLOCK])
+    assert [risk["code"] for risk in failed["risks"]] == ["blocks_everything"]
+    some = {**BLOCK, "expression": "ip.src in $offices"}
+    assert modules.done("custom_rules", check=True, rules=[some])["changed"] is True
+
+
+def test_expectations_know_the_lists_of_the_account_and_planned_ones(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(account_id=ACCOUNT)
+    rules = [{**BLOCK, "expression": "ip.src in $offices or ip.src in $new"}]
+    expected = [
+        expecting("198.51.100.3", "blocked"),
+        expecting("203.0.113.5", "blocked"),
+        expecting("192.0.2.9", "allowed"),
+    ]
+    done = modules.done("custom_rules", rules=rules, expectations=expected, ip_lists={"new": ["203.0.113.0/24"]})
+    assert [item["met"] for item in done["expectations"]] == [True, True, True]
+    failed = modules.failed("custom_rules", rules=rules, expectations=expected)
+    assert "the content of the list $new is not known" in failed["msg"]
+
+
+def test_a_token_that_may_not_read_lists_is_warned(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(account_id=ACCOUNT)
+    token = service.add_token("no-lists", lists="none")
+    done = modules.done(
+        "custom_rules", check=True, api_token=token, rules=[{**BLOCK, "expression": "ip.src in $offices"}]
+    )
+    assert "What the lists offices hold is not known: " in str(done["warnings"])
+    rules = [{**BLOCK, "expression": "ip.src in {192.0.2.1}"}]
+    assert "warnings" not in modules.done("custom_rules", check=True, api_token=token, rules=rules)
+
+
+def test_packets_of_the_network_firewall_meet_lists(service: LocalService, modules: Modules) -> None:
+    rule = {"ref": "offices", "action": "block", "expression": "ip.src in $offices"}
+    packet = {"destination": "203.0.113.53", "source": "198.51.100.3"}
+    expected = {"description": "offices", "packet": packet, "expect": "blocked"}
+    done = modules.done("network_firewall_rules", rules=[rule], expectations=[expected])
+    assert done["expectations"][0]["met"] is True

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._coverage.coverage import Coverage
@@ -14,6 +15,7 @@ from .._expressions.batch import Batch
 from .._expressions.operands import Fields
 from .._plan.plan import Plan
 from .._schema.account import COMPONENTS
+from .._schema.lists import contents_in
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import State
 from .._text import Message, first_few, joined, plural
@@ -106,6 +108,7 @@ def _as_one(by_component: Mapping[str, Any]) -> Any:
 
 def find(expectations: Sequence[Expectation], state: State) -> list[Finding]:
     """What each expectation meets in a state of an account or a zone."""
+    expectations = _knowing_lists(expectations, state)
     return _find(expectations, state, Batch(_requests(expectations)))
 
 
@@ -123,6 +126,7 @@ class _Packets:
 
     def __init__(self, state: State) -> None:
         self._coverage = Coverage(state)
+        self._lists = contents_in(state)
         has_firewall = NETWORK_FIREWALL_RULES.plural in state
         self._rules = rules_in_order(state, NETWORK_FIREWALL_RULES) if has_firewall else None
 
@@ -132,7 +136,17 @@ class _Packets:
             return {}
         if self._rules is None:
             return decide_packet(self._coverage, item.packet, item.components)
-        return dict.fromkeys(item.components, decide_request(self._rules, item.packet.fields))
+        fields = item.packet.fields._replace(lists=self._lists)
+        return dict.fromkeys(item.components, decide_request(self._rules, fields))
+
+
+def _knowing_lists(expectations: Sequence[Expectation], state: State) -> Sequence[Expectation]:
+    """The expectations, of requests that know the lists of a state."""
+    lists = contents_in(state)
+    return [
+        replace(item, request=item.request._replace(lists=lists)) if item.request else item
+        for item in expectations
+    ]
 
 
 def _requests(expectations: Sequence[Expectation]) -> list[Fields]:
@@ -143,6 +157,7 @@ def expectation_records(
     expectations: Sequence[Expectation], before: State, after: State
 ) -> list[ExpectationRecord]:
     """The results of expectations in the state after a plan, and before it."""
+    expectations = _knowing_lists(expectations, after)
     batch = Batch(_requests(expectations))  # it decides a rule once that both states have
     findings = _find(expectations, after, batch)
     earlier = findings if before is after else _find(expectations, before, batch)

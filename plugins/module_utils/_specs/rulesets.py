@@ -25,9 +25,11 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
-from .._schema.resource import Key, Resource, State
+from .._schema.resource import Key, OptionSpec, Resource, State
 from .._text import Message, Option
 from .base import ModuleSpec, Options, list_option
+
+PLANNED_LISTS: OptionSpec = {"ip_lists": {"type": "dict", "default": {}}}
 
 
 class OrderedRules(ModuleSpec):
@@ -57,7 +59,7 @@ class OrderedRules(ModuleSpec):
             },
             "ignore": {"type": "list", "elements": "str", "default": []},
             "validate": {"type": "bool", "default": False},
-            **(EXPECTATIONS if expects else {}),
+            **({**EXPECTATIONS, **PLANNED_LISTS} if expects else {}),
             **risk_options(self._risks),
         }
 

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the parts of a host tell one another of lists: which rules stop referring to a list before
-it is deleted."""
+"""What the parts of a host tell one another of lists: what the lists hold to which rules refer, and
+which rules stop referring to a list before it is deleted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .variables import DELETION, Part
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+from .variables import DELETION, IP_LISTS, RULESETS, Part
 
 Results = Mapping[str, Mapping[str, Any]]  # of the parts that ran before, by name
 REFERENCE = re.compile(r"\$([a-z0-9_]+)(?![a-z0-9_.])")
@@ -23,10 +25,19 @@ REFERENCE = re.compile(r"\$([a-z0-9_]+)(?![a-z0-9_.])")
 def informed(part: Part, results: Results, check_mode: bool) -> Part:
     """The part with what it must know of the parts before it. In a prediction, the rules that it
     starts from are as they are, and not as they will be."""
+    planned = planned_lists(results.get(IP_LISTS, {}))
+    if planned and part.module in RULESETS and IP_LISTS in MODULE_SPECS[part.module].options:
+        return replace(part, options={**part.options, IP_LISTS: planned})
     if part.name != DELETION or not check_mode:
         return part
     changes = references(results)
     return replace(part, options={**part.options, "references": changes}) if changes else part
+
+
+def planned_lists(result: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The networks of the lists in a result, by name, as they are after the plan."""
+    lists = result.get("lists") or ()
+    return {str(obj["name"]): [item.get("ip") for item in obj["items"]] for obj in lists}
 
 
 def references(results: Results) -> dict[str, int]:

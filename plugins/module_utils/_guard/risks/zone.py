@@ -13,14 +13,17 @@ skip options".
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.grammar import normalise_expression
+from ..._expressions.lists import with_contents
 from ..._expressions.proof import matches_every_request
 from ..._schema.evaluation import EVALUATION, ZoneRule, traffic_of
+from ..._schema.lists import contents_in
 from ..._schema.owners import ACCOUNT_OWNER, ZONE_OWNER
 from ..._schema.resource import Key, Resource
 from ..._text import capitalised, first_few, plural, sentence
+from ..._values.address_set import Ranges
 from .base import Change, Entry, Finding, Limit, Limits, risk
 
 FEWEST_WEAKENED = 3
@@ -52,7 +55,17 @@ def _changed_rules(change: Change, owner: str = "") -> Iterator[Rules]:
             before, after = (
                 state.state[resource.plural] for state in (change.before, change.after)
             )
-            yield Rules(resource, in_order(before), in_order(after))
+            lists = contents_in(change.before.state)
+            yield Rules(
+                resource,
+                [_spelt_out(rule, lists) for rule in in_order(before)],
+                [_spelt_out(rule, lists) for rule in in_order(after)],
+            )
+
+
+def _spelt_out(rule: ZoneRule, lists: Mapping[str, Ranges]) -> ZoneRule:
+    """The rule with the addresses of the lists that it refers to."""
+    return rule._replace(expression=with_contents(rule.expression, lists))
 
 
 @risk(

@@ -9,7 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.lists import informed, references
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.lists import (
+    informed,
+    planned_lists,
+    references,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import DELETION, Part
 
 OLD, NEW = {"expression": "ip.src in $old"}, {"expression": "ip.src in $new and not ip.src in $old"}
@@ -44,3 +48,14 @@ def test_only_the_prediction_of_deletions_is_told(step: str, check_mode: bool, i
     part = Part("ip_lists", {"lists": []}, step=step)
     told = informed(part, {"custom_rules": {"operations": [operation("delete", before=OLD)]}}, check_mode)
     assert told.options == {"lists": [], **({"references": {"old": -1}} if is_told else {})}
+
+
+@pytest.mark.parametrize(
+    ("module", "is_told"), [("custom_rules", True), ("network_firewall_rules", True), ("firewall_rules", False)]
+)
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_rules_know_the_planned_lists(module: str, is_told: bool, check_mode: bool) -> None:
+    result = {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}]}]}
+    told = informed(Part(module, {"rules": []}), {"ip_lists": result}, check_mode)
+    assert told.options == {"rules": [], **({"ip_lists": {"offices": ["192.0.2.1"]}} if is_told else {})}
+    assert planned_lists({}) == {}
