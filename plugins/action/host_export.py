@@ -20,6 +20,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     CUSTOM,
     FIREWALL,
     IP_LISTS,
+    L4_OVERRIDES,
+    L7_OVERRIDES,
     NETWORK_FIREWALL,
     Part,
 )
@@ -61,6 +63,7 @@ ON_DEMAND: Mapping[str, Sequence[str]] = {  # the modules whose state an option 
     "firewall_rules": [FIREWALL],
     "network_firewall_rules": [NETWORK_FIREWALL],
     "ip_lists": [IP_LISTS],
+    "ddos_overrides": [L4_OVERRIDES, L7_OVERRIDES],
 }
 
 

@@ -20,6 +20,7 @@ from ._concurrency import concurrently
 from ._errors import PlanError, ProtectionError, ServiceError
 from ._expectations.check import expectation_results, unmet_expectations
 from ._guard.approval import Approval
+from ._guard.catalogue import check_catalogue
 from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
@@ -189,18 +190,25 @@ class Run:
         """The plan with its accepted risks; raises PlanError with the plan in its details."""
         quota = check_quota(plan, self.client.read)
         onboarding = check_onboarding(plan, self.client.read)
+        catalogue = check_catalogue(plan, self.client.read)
         verdicts = self.evidence.verdicts if self.evidence else {}
         task, now = self.task, self.client.now
         checked = check_plan(plan, task.limits, task.accepted, now, verdicts)
         expected = self._expected(plan.before, plan.after() if plan.operations else plan.before)
         unmet = unmet_expectations(task.expectations, expected, plan)
         refusals = [refused_risks(checked), unmet, approval.refusal(plan, plan_id)]
-        refusals += [quota.exceeded, onboarding.refused]
+        refusals += [quota.exceeded, onboarding.refused, catalogue.refused]
         message = joined(" ", filter(None, refusals))
         if message:
             details = {**plan_details(checked), "plan_id": plan_id}
             raise PlanError(message, {**details, **expected})
-        unknown = (quota.unknown, onboarding.unknown, crowded_lists(plan), unread_lists(plan))
+        unknown = (
+            quota.unknown,
+            onboarding.unknown,
+            catalogue.unknown,
+            crowded_lists(plan),
+            unread_lists(plan),
+        )
         return replace(checked, unknown=[*filter(None, unknown)])
 
     def warn_before(self, checked: Checked, standing: Sequence[str]) -> None:

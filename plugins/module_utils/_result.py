@@ -16,7 +16,8 @@ from ._coverage.results import compare_coverage, diff_facts
 from ._errors import ProtectionError
 from ._guard.acceptance import Acceptance, acceptance_to_copy
 from ._guard.checked import Checked
-from ._holes.zone import weaker_records
+from ._holes.overrides import weaker_overrides
+from ._holes.zone import WeakerRecord, weaker_records
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan
 from ._schema.resource import Object, Resource, State
@@ -186,7 +187,13 @@ def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, 
 
 def weaker_results(before: State, after: State) -> dict[str, Any]:
     """The results on rules that enforce less before a plan than after it."""
-    records = weaker_records(before, after)
+    records = [
+        *weaker_records(before, after),
+        *(
+            WeakerRecord(resource=resource, key=key, certain=True, reason=reason)
+            for resource, key, reason in weaker_overrides(before, after)
+        ),
+    ]
     return {"weaker": records} if records else {}
 
 

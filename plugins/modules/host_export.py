@@ -88,6 +88,10 @@ options:
     description: Whether the file describes the Network Firewall rules of the account as well.
     type: bool
     default: false
+  ddos_overrides:
+    description: Whether the file describes the overrides of managed DDoS rules as well.
+    type: bool
+    default: false
 author:
   - The edgeops.protection authors (@edgeops)
 attributes:

@@ -14,10 +14,12 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.overrides import weakens_ddos_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
     ACCOUNT_RISKS,
     LIMITS,
     NETWORK_FIREWALL_LIST_RISKS,
+    OVERRIDE_LIST_RISKS,
     ZONE_LIST_RISKS,
     limits_of,
 )
@@ -31,7 +33,7 @@ from tests.documentation.pages import to_yaml
 
 ROOT = Path(__file__).parents[2]
 FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "risks.py"
-RULESET_RISKS = (weakens_network_firewall,)  # the others of an account have sections on other pages
+RULESET_RISKS = (weakens_network_firewall, weakens_ddos_rules)  # the others of an account have sections on other pages
 PAGES: Mapping[Path, Sequence[Risk]] = {
     ROOT / "docs" / "risks.md": ACCOUNT_RISKS,
     ROOT / "docs" / "zone_risks.md": ZONE_RULE_RISKS,
@@ -43,6 +45,7 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "ZONE_LISTS": ZONE_LIST_RISKS,
     "NETWORK_FIREWALL": NETWORK_FIREWALL_LIST_RISKS,
     "LISTS_OF_ADDRESSES": RISKS_OF_LISTS,
+    "OVERRIDES": OVERRIDE_LIST_RISKS,
 }
 WIDTH = 100  # of a line in plugins
 RELEASE = "0.2.0"  # which added them all

@@ -146,7 +146,53 @@ ZONE_STATE: Mapping[str, Any] = {
     ],
 }
 
-RULESETS_STATE: Mapping[str, Any] = {  # of the account
+RULESETS_STATE: Mapping[str, Any] = {  # by module
+    "ddos_l4_overrides": [
+        {
+            "ref": "calm",
+            "action": "execute",
+            "expression": "ip.dst in {203.0.113.0/24}",
+            "description": "load tests",
+            "action_parameters": {
+                "id": "3b64149bfa6e4220bbbc2bd6db589552",
+                "overrides": {
+                    "action": "block",
+                    "sensitivity_level": "medium",
+                    "categories": [{"category": "dns", "sensitivity_level": "low"}],
+                    "rules": [{"id": "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10", "action": "log"}],
+                },
+            },
+        },
+        {
+            "ref": "quiet",
+            "action": "execute",
+            "expression": "true",
+            "action_parameters": {"id": "3b64149bfa6e4220bbbc2bd6db589552", "overrides": {"sensitivity_level": "low"}},
+        },
+    ],
+    "ddos_l7_overrides": [
+        {
+            "ref": "calm",
+            "action": "execute",
+            "expression": 'http.request.uri.path eq "/upload"',
+            "description": "load tests",
+            "action_parameters": {
+                "id": "4d21379b4f9f4bb088e0729962c8b3cf",
+                "overrides": {
+                    "action": "block",
+                    "sensitivity_level": "medium",
+                    "categories": [{"category": "generic", "sensitivity_level": "low"}],
+                    "rules": [{"id": "fdfdac75430c4c47a959592f0aa5e68a", "action": "log"}],
+                },
+            },
+        },
+        {
+            "ref": "quiet",
+            "action": "execute",
+            "expression": "true",
+            "action_parameters": {"id": "4d21379b4f9f4bb088e0729962c8b3cf", "overrides": {"sensitivity_level": "low"}},
+        },
+    ],
     "network_firewall_rules": [
         {
             "ref": "monitoring",
@@ -261,6 +307,23 @@ REQUESTS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         },
         {"rules": [], "state": "exact", **ACCEPTED},
     ],
+    **{
+        f"ddos_{layer}_overrides": [
+            {
+                "overrides": [
+                    {"ref": "quiet", "sensitivity": "default"},
+                    {"ref": "new", "expression": "true", "action": "block"},
+                ]
+            },
+            {
+                "overrides": [{"ref": "calm", "sensitivity": "eoff", "rules": [{"id": rule, "action": "block"}]}],
+                "state": "exact",
+                **ACCEPTED,
+            },
+            {"overrides": [], "state": "exact", **ACCEPTED},
+        ]
+        for layer, rule in (("l4", "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10"), ("l7", "fdfdac75430c4c47a959592f0aa5e68a"))
+    },
     "network_firewall_rules": [
         {
             "rules": [
@@ -329,7 +392,9 @@ def prepare(service: LocalService, module: str) -> None:
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
     service.zone(ZONE).seed(**ZONE_STATE, access_rules=ACCESS_RULES, account_id=ACCOUNT)
     if module in RULESETS_STATE:  # the ids of all other samples stay as they are
-        service.account(ACCOUNT).seed(**{module: RULESETS_STATE[module]})
+        of_zone = MODULE_SPECS[module].owner == "zone_id"
+        owner = service.zone(ZONE) if of_zone else service.account(ACCOUNT)
+        owner.seed(**{module: RULESETS_STATE[module]})
 
 
 def _run(module: str, options: Mapping[str, Any], fails: bool = False) -> dict[str, Any]:

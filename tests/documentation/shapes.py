@@ -39,6 +39,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
@@ -166,6 +167,8 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"rules": many(CUSTOM_RULES)},
     "network_firewall_rules": {"rules": many(NETWORK_FIREWALL_RULES)},
+    "ddos_l4_overrides": {"overrides": many(L4_OVERRIDES)},
+    "ddos_l7_overrides": {"overrides": many(L7_OVERRIDES)},
     "protection_info": {
         "account_id": {"type": "str"},
         **WHOLE_ACCOUNT,

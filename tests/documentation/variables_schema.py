@@ -188,6 +188,7 @@ OF_PACKET: Mapping[str, Schema] = {
     "protocol": _one_of(packet.PROTOCOLS),
     "data_center": _matching(packet.CODE),
     "region": _matching(packet.CODE),
+    "fields": _any_of([OBJECT, TEMPLATE]),
 }
 ACCEPTANCE: Mapping[str, Schema] = {
     "code": _one_of(CODES),

@@ -66,6 +66,47 @@ PACKETS: dict[str, Any] = {
         {"ref": "last", "action": "log", "expression": "true", "score_per_period": 40.0},
     ]
 }
+SYN_FLOOD = "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10"
+L4, L7 = "3b64149bfa6e4220bbbc2bd6db589552", "4d21379b4f9f4bb088e0729962c8b3cf"
+
+
+def override(ref: str, expression: str, managed: str, **overrides: Any) -> dict[str, Any]:
+    """An override in the shape of the API."""
+    parameters = {"id": managed, "overrides": overrides}
+    return {"ref": ref, "action": "execute", "expression": expression, "action_parameters": parameters}
+
+
+L4_OVERRIDES: dict[str, Any] = {
+    "ddos_l4_overrides": [
+        override(
+            "calm",
+            "ip.dst in {192.0.2.0/24}",
+            L4,
+            sensitivity_level="medium",
+            categories=[{"category": "udp", "sensitivity_level": "low"}],
+            rules=[{"id": SYN_FLOOD, "sensitivity_level": "eoff"}],
+        ),
+        override("strict", "true", L4, action="block"),
+        {"ref": "other", "action": "log", "expression": "true", "score_per_period": 40.0},
+    ]
+}
+L7_OVERRIDES: dict[str, Any] = {
+    "ddos_l7_overrides": [override("upload", 'http.request.uri.path eq "/upload"', L7, action="challenge")]
+}
+L7_LOGGED: dict[str, Any] = {
+    "ddos_l7_overrides": [
+        override(
+            "upload",
+            'http.request.uri.path eq "/upload"',
+            L7,
+            action="log",
+            sensitivity_level="low",
+            categories=[{"category": "generic", "action": "block"}],
+            rules=[{"id": "fdfdac75430c4c47a959592f0aa5e68a", "action": "block"}],
+        ),
+        override("plain", "not ssl", L7, action="block"),
+    ]
+}
 TWO_PREFIXES: dict[str, Any] = {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "old"}, {"prefix": "2001:DB8::/32"}]}
 TWO_ENTRIES: dict[str, Any] = {
     "allowlist": [{"prefix": "198.51.100.7", "comment": "probe"}, {"prefix": "203.0.113.0/28"}]
@@ -297,6 +338,35 @@ CASES = (
          existing=CUSTOM),
     Case("custom rules exact: one of the foreign ones ignored", "custom_rules", {"rules": [{"ref": "login"}], "state": "exact", "ignore": ["last"]},
          ["delete custom_rule office"], 1, CUSTOM),
+    Case("DDoS overrides from nothing", "ddos_l4_overrides",
+         {"overrides": [{"ref": "calm", "expression": "ip.dst in {192.0.2.0/24}", "sensitivity": "medium"},
+                        {"ref": "strict", "expression": "true", "action": "block", "rules": [{"id": SYN_FLOOD.upper(), "action": "block"}],
+                         "position": "first"}], "accept_risks": ["weakens_ddos_rules"]},
+         ["create ddos_l4_override strict", "create ddos_l4_override calm"], 1),
+    Case("a DDoS override changed in all of its values", "ddos_l4_overrides",
+         {"overrides": [{"ref": "calm", "action": "default", "sensitivity": "default", "categories": [{"category": "dns", "action": "block"}],
+                         "rules": []}]}, ["update ddos_l4_override calm"], 1, L4_OVERRIDES),
+    Case("a DDoS override with a category less", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "categories": []}]},
+         ["update ddos_l4_override calm"], 1, L4_OVERRIDES),
+    Case("DDoS overrides in order, otherwise written", "ddos_l4_overrides",
+         {"overrides": [{"ref": "calm", "expression": "ip.dst in { 192.0.2.0/24 }", "sensitivity": "medium",
+                         "rules": [{"id": SYN_FLOOD, "sensitivity": "eoff"}], "enabled": True, "description": ""},
+                        {"ref": "strict", "action": "block", "sensitivity": "default", "rules": []}]}, existing=L4_OVERRIDES),
+    Case("DDoS overrides absent", "ddos_l4_overrides", {"overrides": [{"ref": "calm"}, {"ref": "nowhere"}], "state": "absent"},
+         ["delete ddos_l4_override calm"], 1, L4_OVERRIDES),
+    Case("DDoS overrides exact: one made, one gone, one ignored", "ddos_l4_overrides",
+         {"overrides": [{"ref": "new", "expression": "true", "action": "block"}, {"ref": "strict", "description": "all"}], "state": "exact",
+          "ignore": ["other"]}, ["create ddos_l4_override new", "update ddos_l4_override strict", "delete ddos_l4_override calm"], 1, L4_OVERRIDES),
+    Case("DDoS overrides exact: moved and nothing else", "ddos_l4_overrides",
+         {"overrides": [{"ref": "strict"}, {"ref": "calm"}], "state": "exact", "ignore": ["other"]},
+         ["update ddos_l4_override calm"], 1, L4_OVERRIDES),
+    Case("HTTP DDoS overrides from nothing", "ddos_l7_overrides",
+         {"overrides": [{"ref": "upload", "expression": 'http.request.uri.path eq "/upload"', "action": "managed_challenge"}]},
+         ["create ddos_l7_override upload"], 1),
+    Case("an HTTP DDoS override that logs", "ddos_l7_overrides", {"overrides": [{"ref": "upload", "action": "log"}],
+         "accept_risks": ["weakens_ddos_rules"]}, ["update ddos_l7_override upload"], 1, L7_OVERRIDES),
+    Case("HTTP DDoS overrides in order", "ddos_l7_overrides", {"overrides": [{"ref": "upload", "action": "challenge"}], "state": "exact"},
+         existing=L7_OVERRIDES),
     Case("network firewall rules from nothing", "network_firewall_rules",
          {"rules": [{"ref": "office", "action": "skip", "expression": "ip.src in {192.0.2.0/24}"},
                     {"ref": "telnet", "action": "block", "expression": "tcp.dstport eq 23", "position": "first"}]},

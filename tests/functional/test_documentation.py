@@ -46,12 +46,23 @@ from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_lim
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import BESIDE_STATE, sampled_results
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import CASES, CUSTOM, DNS, FIREWALL, PACKETS, RULE_1, WHOLE
+from tests.functional.idempotence_cases import (
+    CASES,
+    CUSTOM,
+    DNS,
+    FIREWALL,
+    L4_OVERRIDES,
+    L7_LOGGED,
+    PACKETS,
+    RULE_1,
+    WHOLE,
+)
 from tests.support.module_run import ACCOUNT as ACCOUNT_ID
 from tests.support.module_run import ZONE, Modules, run_main
 from tests.support.service_state import seed
 
-FOREIGN = {"rules.score_per_period"}  # a field that this collection does not manage, and carries along
+# Fields that this collection does not manage, and carries along.
+FOREIGN = {"rules.score_per_period", "overrides.score_per_period", "overrides.other_rule"}
 
 ROOT = Path(__file__).parents[2]
 ACTIONS = {
@@ -324,6 +335,13 @@ OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fai
     "network_firewall_rules": {"rules": [{"ref": "telnet", "expression": "tcp.dstport in {23 2323 5555}"}]},
     "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}]},
     "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}]}]},
+    "ddos_l4_overrides": {
+        "overrides": [
+            {"ref": "calm", "sensitivity": "default", "action": "block", "rules": []},
+            {"ref": "strict", "sensitivity": "low"},
+        ]
+    },
+    "ddos_l7_overrides": {"overrides": [{"ref": "upload", "action": "block"}]},
     "dns_protection_rule": {"scope": "datacenter", "name": "lax", "mode": "enabled"},
     "protection_filter": {"kind": "syn_flood", "expression": "tcp.dstport eq 22", "mode": "enabled"},
 }
@@ -337,8 +355,10 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         seed(service, case.module, case.existing)
         results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
-    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, **PACKETS, traffic=TRAFFIC, **BESIDE_STATE)
-    service.zone(ZONE).seed(**FIREWALL, **CUSTOM, access_rules=BESIDE_STATE["access_rules"], account_id=ACCOUNT_ID)
+    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, **PACKETS, **L4_OVERRIDES, traffic=TRAFFIC, **BESIDE_STATE)
+    service.zone(ZONE).seed(
+        **FIREWALL, **CUSTOM, **L7_LOGGED, access_rules=BESIDE_STATE["access_rules"], account_id=ACCOUNT_ID
+    )
     whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24}
     beside: dict[str, Any] = {"access_rules": True, "changes_hours": 24}
     query = {"protection_info": whole, "custom_rules_info": beside}.get(module, {})

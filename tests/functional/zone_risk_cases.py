@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tests.functional.idempotence_cases import L4_OVERRIDES, L7_OVERRIDES, SYN_FLOOD
 from tests.functional.risk_cases import RiskCase
 
 Rule = dict[str, Any]
@@ -85,6 +86,16 @@ FIREWALL: Sequence[Rule] = (
 LOGIN_RULES = [identity(number) for number in (2, 3, 4)]
 
 ZONE_RISK_CASES = (
+    RiskCase("a DDoS override that is essentially off", "ddos_l4_overrides",
+             {"overrides": [{"ref": "test", "expression": "ip.dst in {203.0.113.0/24}", "sensitivity": "eoff", "position": "first"}]}, None, existing=L4_OVERRIDES,
+             codes=["weakens_ddos_rules"], networks=["203.0.113.0/24"], entries=["test"]),
+    RiskCase("a DDoS override that logs one rule", "ddos_l4_overrides",
+             {"overrides": [{"ref": "strict", "rules": [{"id": SYN_FLOOD, "action": "log"}]}]}, None, existing=L4_OVERRIDES,
+             codes=["weakens_ddos_rules"], entries=["strict"]),
+    RiskCase("a DDoS override that blocks more", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "action": "block", "sensitivity": "default"}]},
+             None, existing=L4_OVERRIDES),
+    RiskCase("an HTTP DDoS override that logs", "ddos_l7_overrides", {"overrides": [{"ref": "upload", "action": "log"}]}, None, existing=L7_OVERRIDES,
+             codes=["weakens_ddos_rules"], entries=["upload"]),
     packets("every rule that blocks packets disabled or logged",
             [{"ref": "telnet", "action": "log"}, {"ref": "reflection", "action": "skip"}, {"ref": "bogons", **OFF}],
             codes=["weakens_network_firewall"], entries=["telnet", "reflection", "bogons"]),

@@ -144,7 +144,7 @@ class Client:
         around = self.list_object(resource)
         body = {
             **{field: around[field] for field in resource.kept_fields if field in around},
-            name: list(objects),
+            name: [_sent(resource, item) for item in objects],
         }
         request = Request(
             resource.write_for("update").method, self._path(resource), query or {}, body, resource
@@ -153,7 +153,8 @@ class Client:
         if not isinstance(result, Mapping):
             return None
         self._list_objects[resource.path] = result
-        return result.get(name)
+        returned = result.get(name)
+        return [_seen(resource, item) for item in returned] if isinstance(returned, list) else None
 
     def _path(self, resource: Resource) -> str:
         return self._filled(resource.path, resource)
@@ -205,7 +206,8 @@ class Client:
             raise unexpected(request, "the result has no id")
         self._list_objects[resource.path] = around
         self._read_at[resource.path] = time.monotonic()
-        return _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
+        objects = _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
+        return [_seen(resource, item) for item in objects]
 
     def _read_at_once(self, resource: Resource) -> list[Object]:
         """A collection that the service does not cut into pages."""
@@ -294,6 +296,16 @@ class Client:
         yield from concurrently(page, range(2, last + 1))
         for number in range(max(last, 1) + 1, MAX_PAGES + 1):
             yield page(number)
+
+
+def _seen(resource: Resource, obj: Any) -> Any:
+    """An object of the service in the shape in which it is known here."""
+    return resource.shape.read(obj) if resource.shape and isinstance(obj, Mapping) else obj
+
+
+def _sent(resource: Resource, obj: Object) -> Object:
+    """An object in the shape of the service."""
+    return resource.shape.write(obj) if resource.shape else obj
 
 
 def _number_of_pages(first: Envelope) -> int:

@@ -40,6 +40,7 @@ else:
     vendor_parser = octorules_wirefilter.parse_expression
 
 LONGEST_RULE = 4096
+LONGEST_OVERRIDE = 4000  # of managed DDoS rules
 LONGEST_FILTER = 8192
 FILTER_SCHEME: str | None = "magic_firewall"  # packets
 RULE_SCHEME: str | None = None  # requests
@@ -157,5 +158,7 @@ def _expression(
 
 FILTER_EXPRESSION = _expression(check_filter, FILTER_SCHEME, LONGEST_FILTER)
 PACKET_EXPRESSION = _expression(check_packets, FILTER_SCHEME, LONGEST_RULE)
+PACKET_OVERRIDE_EXPRESSION = _expression(check_packets, FILTER_SCHEME, LONGEST_OVERRIDE)
+HTTP_OVERRIDE_EXPRESSION = _expression(check_rule, RULE_SCHEME, LONGEST_OVERRIDE)
 FIREWALL_EXPRESSION = _expression(check_rule, RULE_SCHEME, None)
 RULE_EXPRESSION = _expression(check_rule, RULE_SCHEME, LONGEST_RULE)

@@ -15,6 +15,7 @@ from typing import Sequence, TypedDict
 from .._plan.desired import Desired
 from .._schema.resource import Object, Resource, State
 from .account import DescribedAccount
+from .overrides import judge_overrides
 from .verdict import Verdict
 from .zone import judge_rules
 
@@ -39,7 +40,8 @@ class UnmanagedRecord(TypedDict):
 def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
     """The objects of a state that the desired state does not name, in the order of the state."""
     named = {item.resource.plural: frozenset(item.objects) for item in desired}
-    rules, account = judge_rules(state, named), DescribedAccount(state, named)
+    rules = {**judge_rules(state, named), **judge_overrides(state, named)}
+    account = DescribedAccount(state, named)
     records = []
     for resource in (item.resource for item in desired if item.resource.key):
         for obj in state[resource.plural]:

@@ -12,6 +12,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._values.kinds import FLAG
 from .network_firewall import NETWORK_FIREWALL_RULES
+from .overrides import L4_OVERRIDES, L7_OVERRIDES
 from .resource import Key, Object, Resource
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
@@ -144,7 +145,12 @@ EVALUATION: Sequence[tuple[Resource, Callable[[Sequence[Object]], list[ZoneRule]
     (CUSTOM_RULES, _in_order_of(CUSTOM_RULES)),
     (NETWORK_FIREWALL_RULES, _in_order_of(NETWORK_FIREWALL_RULES)),
 )
-RULESETS = (CUSTOM_RULES, NETWORK_FIREWALL_RULES)  # each is the entry point of a phase
+RULESETS = (
+    CUSTOM_RULES,
+    NETWORK_FIREWALL_RULES,
+    L4_OVERRIDES,
+    L7_OVERRIDES,
+)  # each is the entry point of a phase
 OF_PACKETS = frozenset([NETWORK_FIREWALL_RULES.plural])
 
 

@@ -99,6 +99,29 @@ class Versions:
 
 
 @dataclass(frozen=True)
+class Shape:
+    """Another shape than that of the service, in which an object is known here: `read` makes it of
+    an object of the service, and `write` the other way round."""
+
+    read: Callable[[Object], dict[str, Any]]
+    write: Callable[[Object], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What the service provides for objects to name, at a path; `unknown` takes an object and the
+    catalogue, and returns a clause for each name that is not there. `fields` are those with names.
+
+    Raises ValueError for a catalogue that cannot be read.
+    """
+
+    title: str
+    path: str
+    fields: tuple[str, ...]
+    unknown: Callable[[Object, Object], Sequence[str]]
+
+
+@dataclass(frozen=True)
 class Permission:
     """The permission that calls need, without its Read or Write, which may have another name;
     `token_only` where only API tokens can have it."""
@@ -146,11 +169,12 @@ class Resource:
     collection as an ordered list, which one `update` replaces, `kept_fields` the fields of that
     object that are sent along, and `versions` how the service numbers what it keeps of that object;
     `nested` is an object inside of each object; `quota` is how many objects an owner may have, 0 if
-    that is not known or depends on its plan; `retired` is what to do where the service answers
-    410 Gone. `parent` is the collection of the object that holds this one, whose key is `within`;
-    its id stands in the path as `{parent_id}`. `by_cursor` says that pages follow one another by
-    cursors, and `by_state` that a state of the module makes the collection exclusive, as it does
-    for each ordered list.
+    that is not known or depends on its plan; `shape` is another one than that of the service;
+    `catalogue` is what objects name; `retired` is what to do where the service answers 410 Gone.
+    `parent` is the collection of the object that holds this one, whose key is `within`; its id
+    stands in the path as `{parent_id}`. `by_cursor` says that pages follow one another by cursors,
+    and `by_state` that a state of the module makes the collection exclusive, as it does for each
+    ordered list.
 
     What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout
     raises; `may_expire` says whether a task can give an object a time from which it counts as
@@ -194,6 +218,8 @@ class Resource:
     within: str = ""
     by_cursor: bool = False
     by_state: bool = False
+    shape: Shape | None = None
+    catalogue: Catalogue | None = None
     address_field: str | None = None
     mode_field: str | None = None
     may_expire: bool = False
@@ -303,6 +329,14 @@ class Resource:
             key=(),
             retired=self.retired,
         )
+
+    def catalogue_object(self) -> Resource:
+        """What objects name, as a resource of its own, to read it; raises LookupError where there
+        is nothing."""
+        if self.catalogue is None:
+            raise LookupError(f"{self.name} names nothing")
+        title, path = self.catalogue.title, self.catalogue.path
+        return Resource(title, title, title, self.owner, path, self.permission, (), ())
 
     def field(self, name: str) -> Field:
         """The field of that name."""

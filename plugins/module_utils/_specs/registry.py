@@ -10,9 +10,14 @@ from __future__ import annotations
 from typing import Mapping
 
 from .._expectations.expectation import FIREWALL, PACKET, REQUEST
-from .._guard.risks.registry import NETWORK_FIREWALL_LIST_RISKS, ZONE_LIST_RISKS
+from .._guard.risks.registry import (
+    NETWORK_FIREWALL_LIST_RISKS,
+    OVERRIDE_LIST_RISKS,
+    ZONE_LIST_RISKS,
+)
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
+from .._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from .._schema.zone import CUSTOM_RULES
 from .account import AccountProtection, ProtectionInfo, SingleObject, Status, WholeList
 from .base import ModuleSpec
@@ -34,6 +39,8 @@ MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "ip_lists": IpLists(),
     "firewall_rules": FirewallRules(),
     "custom_rules": OrderedRules(CUSTOM_RULES, ZONE_LIST_RISKS, expects=(REQUEST,)),
+    "ddos_l4_overrides": OrderedRules(L4_OVERRIDES, OVERRIDE_LIST_RISKS, option="overrides"),
+    "ddos_l7_overrides": OrderedRules(L7_OVERRIDES, OVERRIDE_LIST_RISKS, option="overrides"),
     "network_firewall_rules": OrderedRules(
         NETWORK_FIREWALL_RULES, NETWORK_FIREWALL_LIST_RISKS, expects=(PACKET, FIREWALL)
     ),

@@ -154,6 +154,27 @@ def mapping(
     return Value({"type": "dict", "options": spec}, parse, _normalise_structure)
 
 
+def keyed(
+    key: str, parse_key: Callable[[Any], Any], spec: Mapping[str, Mapping[str, Any]]
+) -> Value:
+    """A list of objects, each known by its key, that is replaced as a whole; their order makes no
+    difference. An object says something of what its key names."""
+
+    def parse(value: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        entries: dict[Any, Mapping[str, Any]] = {}
+        for item in map(_without_nulls, value):
+            name = parse_key(item[key])
+            if name in entries:
+                raise ValueError(f"{name} is named twice")
+            if len(item) == 1:
+                raise ValueError(f"it says nothing of {name}")
+            entries[name] = {**item, key: name}
+        return list(entries.values())
+
+    option = {"type": "list", "elements": "dict", "options": spec}
+    return Value(option, parse, _normalise_structure)
+
+
 def _without_nulls(value: Any) -> Any:
     """A structure without the fields that are null."""
     if isinstance(value, Mapping):

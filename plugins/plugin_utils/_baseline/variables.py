@@ -47,11 +47,25 @@ SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as the service has it
 REPORT = "baseline_report"  # what a report registers for each host
 ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
 NETWORK_FIREWALL = "network_firewall_rules"
+L4_OVERRIDES, L7_OVERRIDES = "ddos_l4_overrides", "ddos_l7_overrides"
 # The modules for entry points of rulesets: the option that has their rules.
-RULESETS: Mapping[str, str] = {NETWORK_FIREWALL: "rules", CUSTOM: "rules"}
+RULESETS: Mapping[str, str] = {
+    NETWORK_FIREWALL: "rules",
+    L4_OVERRIDES: "overrides",
+    CUSTOM: "rules",
+    L7_OVERRIDES: "overrides",
+}
 IP_LISTS = "ip_lists"
 DELETION = "ip_lists_deletion"  # the part that deletes lists, once no rule refers to them
-MODULES = (IP_LISTS, ACCOUNT, NETWORK_FIREWALL, FIREWALL, CUSTOM)  # in the order in which they run
+MODULES = (
+    IP_LISTS,
+    ACCOUNT,
+    NETWORK_FIREWALL,
+    L4_OVERRIDES,
+    FIREWALL,
+    CUSTOM,
+    L7_OVERRIDES,
+)  # in the order in which they run
 BETWEEN_PARTS = ("expected_plan", "references", "ip_lists")  # options that the runner fills
 
 # By module, the options whose variables have another name than the prefix and the option.

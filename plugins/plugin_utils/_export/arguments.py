@@ -38,6 +38,7 @@ OF_HOST: Arguments = {
     "dns_rules": {"type": "bool", "default": False},
     "network_firewall_rules": {"type": "bool", "default": False},
     "ip_lists": {"type": "bool", "default": False},
+    "ddos_overrides": {"type": "bool", "default": False},
 }
 # Of the task that runs once, for all hosts.
 SHARED: Arguments = {**FILES, "group_directory": {"type": "str", "default": "group_vars"}}

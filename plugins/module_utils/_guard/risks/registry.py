@@ -19,6 +19,7 @@ from .base import Change, FoundRisk, Limit, Limits, Risk
 from .ip_lists import IP_LIST_RISKS
 from .lists import LIST_RISKS
 from .monitoring import MONITORING_RISKS
+from .overrides import OVERRIDE_RISKS
 from .protection import PROTECTION_RISKS
 from .traffic import TRAFFIC_RISKS
 from .zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
@@ -33,8 +34,9 @@ ACCOUNT_RISKS: tuple[Risk, ...] = (
 )
 ZONE_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *ZONE_RULE_RISKS)
 NETWORK_FIREWALL_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *NETWORK_FIREWALL_RISKS)
+OVERRIDE_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *OVERRIDE_RISKS)
 RISKS: tuple[Risk, ...] = tuple(
-    dict.fromkeys([*ACCOUNT_RISKS, *ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS])
+    dict.fromkeys([*ACCOUNT_RISKS, *ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS, *OVERRIDE_RISKS])
 )
 BY_OWNER: Mapping[str, tuple[Risk, ...]] = {ACCOUNT: ACCOUNT_RISKS, ZONE: ZONE_LIST_RISKS}
 

@@ -1,0 +1,239 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Overrides of managed DDoS rules: of an account's rules of layers 3 and 4, and of a zone's HTTP
+rules.
+
+The vendor describes them in "Configure via API" (DDoS Protection, managed rulesets). An override is
+a rule that executes the managed ruleset with other values; here it is known by what it overrides,
+and the sensitivity_level of the API is the sensitivity.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import AbstractSet, Any, Iterator, Mapping, Sequence
+
+from .._expressions.examination import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE_EXPRESSION
+from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
+from .owners import ACCOUNT_OWNER, ZONE_OWNER
+from .resource import Catalogue, Field, Object, Permission, Resource, Shape, Values
+from .rulesets import DESCRIPTION, ENABLED, PATHS, entry_point, lacking
+
+EXECUTE, PARAMETERS, OVERRIDES = "execute", "action_parameters", "overrides"  # of the API
+OTHER_RULE = "other_rule"  # the action of a rule that is no override
+DEFAULT, LOG, OFF = "default", "log", "eoff"
+SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
+NAMES = {"sensitivity": "sensitivity_level"}  # here and in the API
+API_NAMES = {name: own for own, name in NAMES.items()}
+LISTS = {"categories": "category", "rules": "id"}  # with the key of their entries
+OWN = ("action", "sensitivity", *LISTS)
+MOST_OVERRIDES = 10
+
+
+def _renamed(obj: Object, names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in obj.items()}
+
+
+def _with_names(overrides: Object, names: Mapping[str, str]) -> dict[str, Any]:
+    """What overrides say, with the other names, in their lists too."""
+    renamed = _renamed(overrides, names)
+    for name in LISTS:
+        entries = renamed.get(name)
+        if isinstance(entries, list):
+            renamed[name] = [
+                _renamed(item, names) if isinstance(item, Mapping) else item for item in entries
+            ]
+    return renamed
+
+
+def _reading(managed: str) -> Any:
+    def read(rule: Object) -> dict[str, Any]:
+        rest = {name: rule[name] for name in rule if name not in ("action", PARAMETERS)}
+        parameters = rule.get(PARAMETERS)
+        overrides = parameters.get(OVERRIDES) if isinstance(parameters, Mapping) else None
+        if (
+            rule.get("action") != EXECUTE
+            or not isinstance(parameters, Mapping)
+            or parameters.get("id") != managed
+            or not isinstance(overrides, Mapping)
+        ):
+            return {**rest, OTHER_RULE: {name: rule[name] for name in rule if name not in rest}}
+        named = _with_names(overrides, API_NAMES)
+        own = {name: named.pop(name) for name in OWN if name in named}
+        more = {name: parameters[name] for name in parameters if name not in ("id", OVERRIDES)}
+        more.update({OVERRIDES: named} if named else {})
+        return {**rest, **own, **({PARAMETERS: more} if more else {})}
+
+    return read
+
+
+def _writing(managed: str) -> Any:
+    def write(obj: Object) -> dict[str, Any]:
+        rest = {name: obj[name] for name in obj if name not in (*OWN, PARAMETERS, OTHER_RULE)}
+        if OTHER_RULE in obj:
+            return {**rest, **obj[OTHER_RULE]}
+        more = dict(obj.get(PARAMETERS) or {})
+        own = {name: obj[name] for name in OWN if obj.get(name)}
+        if own.get("action") == DEFAULT:
+            del own["action"]
+        overrides = {**(more.pop(OVERRIDES, None) or {}), **_with_names(own, NAMES)}
+        return {
+            **rest,
+            "action": EXECUTE,
+            PARAMETERS: {**more, "id": managed, OVERRIDES: overrides},
+        }
+
+    return write
+
+
+def _fit(override: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+    """An override as the service stores it: without its position, which is no field of it, an
+    action that is none, and empty lists."""
+    fitted = {name: value for name, value in override.items() if name != "position"}
+    for name in ("action", *LISTS):
+        if name in fitted and fitted[name] in (DEFAULT, [], None):
+            del fitted[name]
+    return fitted
+
+
+def _invalid(override: Values) -> str:
+    """Why the service would refuse an override."""
+    missing = lacking(override, "expression")
+    if missing or OTHER_RULE in override:
+        return missing
+    more = (override.get(PARAMETERS) or {}).get(OVERRIDES) or {}
+    twice = [name for name in more if API_NAMES.get(name, name) in OWN]
+    if twice:
+        own = API_NAMES.get(twice[0], twice[0])
+        return f"has {twice[0]} in api_fields, for which there is the option {own}"
+    overrides = any(override.get(name) for name in OWN if name != "action")
+    if not overrides and override.get("action", DEFAULT) == DEFAULT and not more:
+        return f"overrides nothing; set one of {', '.join(OWN)}"
+    return ""
+
+
+def _unknown(override: Object, managed: Object) -> list[str]:
+    """What an override names that the managed ruleset does not have, with the nearest names."""
+    rules = managed.get("rules")
+    if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
+        raise ValueError("the managed ruleset lists no rules")
+    categories = {str(name): "" for rule in rules for name in rule.get("categories") or ()}
+    ids = {str(rule.get("id")): str(rule.get("description") or "") for rule in rules}
+    return [
+        *_not_in(categories, "the category", _keys(override, "categories")),
+        *_not_in(ids, "the managed rule", _keys(override, "rules")),
+    ]
+
+
+def _keys(override: Object, name: str) -> Iterator[str]:
+    entries = override.get(name)
+    for item in entries if isinstance(entries, list) else ():
+        if isinstance(item, Mapping):
+            yield str(item.get(LISTS[name]))
+
+
+def _not_in(known: Mapping[str, str], what: str, names: Iterator[str]) -> Iterator[str]:
+    for name in names:
+        if name not in known:
+            close = get_close_matches(name, known, 3, 0) if known else []
+            nearest = ", ".join(
+                f"{item} ({known[item]})" if known[item] else item for item in close
+            )
+            yield f"names {what} {name}, which does not exist; the nearest are {nearest or 'none'}"
+
+
+def _values(actions: Sequence[str]) -> tuple[Field, ...]:
+    """The fields that say what an override sets."""
+    levels: dict[str, Any] = {
+        "action": {"type": "str", "choices": list(actions)},
+        "sensitivity": {"type": "str", "choices": list(SENSITIVITIES)},
+    }
+    parsers = {"categories": parse_filled_text, "rules": identifier}
+    keys = {name: {key: {"type": "str", "required": True}} for name, key in LISTS.items()}
+    return (
+        Field("action", choice(DEFAULT, *actions), absent_default=DEFAULT),
+        Field("sensitivity", choice(*SENSITIVITIES), absent_default=DEFAULT),
+        *(
+            Field(name, keyed(key, parsers[name], {**keys[name], **levels}), absent_default=[])
+            for name, key in LISTS.items()
+        ),
+    )
+
+
+def _overrides(
+    *,
+    layer: str,
+    title: str,
+    owner: str,
+    permission: str,
+    managed: str,
+    expression: Value,
+    actions: Sequence[str],
+) -> Resource:
+    return entry_point(
+        name=f"ddos_{layer}_override",
+        title=title,
+        owner=owner,
+        phase=f"ddos_{layer}",
+        permission=Permission(permission, owner.partition("_")[0]),
+        quota=MOST_OVERRIDES,
+        fields=(Field("expression", expression), DESCRIPTION, ENABLED, *_values(actions)),
+        shape=Shape(_reading(managed), _writing(managed)),
+        catalogue=Catalogue(
+            "managed DDoS ruleset", f"{PATHS[owner]}/{managed}", tuple(LISTS), _unknown
+        ),
+        normalise=_fit,
+        invalid_reason=_invalid,
+        protects_nobody=weakens,
+    )
+
+
+def weakens(override: Object) -> bool:
+    """Whether an override lets attacks pass that the managed rules would stop, or is off."""
+    if ENABLED.normalised(override) == "false":
+        return True
+    return any(is_weak(*level) for level in levels_of(override).values())
+
+
+def levels_of(override: Object) -> dict[str, tuple[str, str]]:
+    """By what it overrides, an empty text for all rules: action and sensitivity."""
+    levels = {"": _level(override, (DEFAULT, DEFAULT))}
+    for name, key in LISTS.items():
+        entries = override.get(name)
+        for item in entries if isinstance(entries, list) else ():
+            if isinstance(item, Mapping):
+                what = f"{'category' if name == 'categories' else 'rule'} {item.get(key)}"
+                levels[what] = _level(item, levels[""])
+    return levels
+
+
+def _level(obj: Object, default: tuple[str, str]) -> tuple[str, str]:
+    return (str(obj.get("action") or default[0]), str(obj.get("sensitivity") or default[1]))
+
+
+def is_weak(action: str, sensitivity: str) -> bool:
+    """Whether an action or a sensitivity stops less than a managed rule does by itself."""
+    return action == LOG or sensitivity in SENSITIVITIES[1:]
+
+
+L4_OVERRIDES = _overrides(
+    layer="l4",
+    title="DDoS L3/4 override",
+    owner=ACCOUNT_OWNER.option,
+    permission="L4 DDoS Managed Ruleset",
+    managed="3b64149bfa6e4220bbbc2bd6db589552",
+    expression=PACKET_OVERRIDE_EXPRESSION,
+    actions=("block", LOG),
+)
+L7_OVERRIDES = _overrides(
+    layer="l7",
+    title="HTTP DDoS override",
+    owner=ZONE_OWNER.option,
+    permission="HTTP DDoS Managed Ruleset",
+    managed="4d21379b4f9f4bb088e0729962c8b3cf",
+    expression=HTTP_OVERRIDE_EXPRESSION,
+    actions=("block", "managed_challenge", "challenge", LOG),
+)

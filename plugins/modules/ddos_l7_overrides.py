@@ -1,0 +1,567 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ddos_l7_overrides
+short_description: Manage overrides of the managed HTTP DDoS rules of a Cloudflare zone
+version_added: 0.2.0
+description:
+  - Creates, updates, orders and removes overrides of the managed HTTP DDoS rules of a zone. An override gives managed rules
+    another action or sensitivity for the requests that its expression matches.
+  - The O(overrides[].ref) identifies an override.
+  - The service takes the first override that matches. In an override, a rule comes before its
+    category, and a category before all rules.
+  - Overrides that the task does not name keep their place, their ids and all their fields, unless
+    O(state=exact).
+  - If the task names categories or managed rules anew, the module reads the managed ruleset before
+    it writes, and refuses one that does not exist.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.write
+  - edgeops.protection.connection
+  - edgeops.protection.zone
+  - edgeops.protection.plan
+  - edgeops.protection.risks.overrides
+notes:
+  - The module needs the permission C(HTTP DDoS Managed Ruleset Write) of the zone. Check mode needs
+    C(HTTP DDoS Managed Ruleset Read), and with O(validate=true) the permission to write.
+  - An override of the account for HTTP DDoS rules is not applied in a zone that has overrides of its own.
+  - There are at most 10 overrides. A plan that exceeds them is refused in check mode too.
+  - The action V(log) needs a plan with Advanced DDoS Protection. If it is lacking, the service
+    refuses the override, and the module says so.
+options:
+  overrides:
+    description: The overrides. Each may occur once.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      ref:
+        description: The name that identifies the override in its zone. It cannot be changed.
+        type: str
+        required: true
+      expression:
+        description:
+          - The requests that match, in the Rules language. V("true") matches
+            all. White space outside of quotes makes no difference.
+          - It has at most 4,000 characters.
+          - If omitted, an existing override keeps its expression. A new one needs one.
+        type: str
+      description:
+        description: A free text. An empty text clears it. If omitted, an existing description
+          stays.
+        type: str
+      enabled:
+        description:
+          - Whether the override is enabled. If omitted, an existing one keeps its value, and a new
+            one gets V(true).
+        type: bool
+      action:
+        description:
+          - The action of all managed rules. V(default) leaves each its own. If omitted, an existing
+            override keeps its action.
+          - With V(log), an attack is let through.
+        type: str
+        choices: [default, block, managed_challenge, challenge, log]
+      sensitivity:
+        description:
+          - The sensitivity of all managed rules (C(sensitivity_level) in the API). If omitted, an
+            existing override keeps its sensitivity.
+          - V(eoff) is essentially off, so that all but extremely large attacks are let through.
+        type: str
+        choices: [default, medium, low, eoff]
+      categories:
+        description:
+          - What holds of the managed rules of a category. The list replaces the existing one; an
+            empty list clears it. If omitted, the existing list stays.
+        type: list
+        elements: dict
+        suboptions:
+          category:
+            description: The category, also called tag.
+            type: str
+            required: true
+          action:
+            description: The action of these rules.
+            type: str
+            choices: [block, managed_challenge, challenge, log]
+          sensitivity:
+            description: The sensitivity of these rules.
+            type: str
+            choices: [default, medium, low, eoff]
+      rules:
+        description:
+          - What holds of single managed rules. The list replaces the existing one; an empty list
+            clears it. If omitted, the existing list stays.
+        type: list
+        elements: dict
+        suboptions:
+          id:
+            description: The id of the managed rule.
+            type: str
+            required: true
+          action:
+            description: The action of these rules.
+            type: str
+            choices: [block, managed_challenge, challenge, log]
+          sensitivity:
+            description: The sensitivity of these rules.
+            type: str
+            choices: [default, medium, low, eoff]
+      api_fields:
+        description:
+          - Fields of the override that this module has no option for, with the names and values of
+            the API. The module sends them as they are. A null removes a field.
+          - Fields that neither an option nor this dictionary names stay as they are.
+        type: dict
+      position:
+        description:
+          - The place of a new override, V(first), V(last), V(before REF) or V(after REF) with the
+            ref of another one.
+          - If omitted, the new override becomes the last. The module does not move existing ones,
+            unless O(state=exact).
+        type: str
+      id:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      version:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      last_updated:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+  state:
+    description:
+      - With V(present), the module creates or updates the overrides that the task names.
+      - With V(absent), the module deletes them. It reads only their O(overrides[].ref).
+      - With V(exact), the zone gets these overrides and no others, in this order. Overrides that O(ignore)
+        matches stay.
+    type: str
+    choices: [present, absent, exact]
+    default: present
+  ignore:
+    description:
+      - Patterns of the refs of overrides that somebody else manages, such as V(partner-*).
+        O(state=exact) leaves these overrides where they are, each behind the override before it that does
+        not move either. Every other state leaves them alone anyway.
+      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
+        Case matters.
+      - A pattern must not match an override of the task, unless the entry has nothing but the O(overrides[].ref).
+        With O(state=exact) such an entry says where the override of somebody else stands. The module
+        puts the others before and behind it. An override that does not exist is left out.
+    type: list
+    elements: str
+    default: []
+  validate:
+    description:
+      - Whether the service validates the planned overrides in check mode, for example their
+        expressions. Nothing is written.
+      - The token then needs the permission to write in check mode too.
+    type: bool
+    default: false
+seealso:
+  - module: edgeops.protection.ddos_l4_overrides
+  - module: edgeops.protection.account_protection
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+# The credentials come from module_defaults, see the notes.
+# Create this override, or update it to match. All others stay, in their order.
+- name: Block what the managed rules find, also where they would do less
+  edgeops.protection.ddos_l7_overrides:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    overrides:
+      - ref: strict
+        expression: http.request.uri.path eq "/upload"
+        action: block
+        rules:
+          - id: fdfdac75430c4c47a959592f0aa5e68a
+            action: block
+
+- name: Lower the sensitivity of one category, which is meant
+  edgeops.protection.ddos_l7_overrides:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    overrides:
+      - ref: calm
+        expression: http.request.uri.path eq "/upload"
+        categories:
+          - category: generic
+            sensitivity: medium
+    accept_risks:
+      - code: weakens_ddos_rules
+        entries: [calm]
+        reason: false positives in the load test
+
+- name: Remove an override
+  edgeops.protection.ddos_l7_overrides:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    overrides:
+      - ref: calm
+    state: absent
+"""
+
+# `make docs-update` writes this block.
+RETURN = r"""
+overrides:
+  description: All overrides of the zone afterwards, in the order in which the service evaluates
+    them.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that the service gives. Check mode returns none for an override that
+        the run would create.
+      type: str
+      sample: 025b413f8a9a421ea648a7dd06839eb9
+    ref:
+      description: The name that identifies the override.
+      type: str
+      sample: calm
+    expression:
+      description: The requests that the override matches.
+      type: str
+      sample: http.request.uri.path eq "/upload"
+    description:
+      description: The description of the override.
+      type: str
+      sample: load tests
+    enabled:
+      description: Whether the override is enabled.
+      type: bool
+      sample: true
+    action:
+      description: The action of all managed rules, if the override sets one.
+      type: str
+      sample: block
+    sensitivity:
+      description: The sensitivity of all managed rules, if the override sets one.
+      type: str
+      sample: medium
+    categories:
+      description: What holds of the managed rules of a category.
+      type: list
+      elements: dict
+      sample: [{category: generic, sensitivity: low}]
+    rules:
+      description: What holds of single managed rules.
+      type: list
+      elements: dict
+      sample: [{id: fdfdac75430c4c47a959592f0aa5e68a, action: log}]
+    version:
+      description: The version of the override, which grows with each change.
+      type: str
+      sample: '1'
+    last_updated:
+      description: When the override was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+unmanaged:
+  description:
+    - The overrides afterwards that O(overrides) does not name, in the order in which the service
+      evaluates them.
+    - With O(state=exact), these are the overrides that O(ignore) matches.
+  version_added: 0.2.0
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ddos_l7_override
+    key:
+      description: What identifies the object.
+      type: str
+      sample: calm
+    weakens:
+      description: Whether the object takes protection away from what the task names, such as
+        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
+        before others. It is null if it may.
+      type: bool
+      sample: true
+    reason:
+      description: How it takes protection away, as a sentence without its subject; empty if it
+        does not.
+      type: str
+      sample: sets the action log for rule fdfdac75430c4c47a959592f0aa5e68a
+    since:
+      description: When the object last changed, null if the service does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+weaker:
+  description:
+    - The rules that enforce less before this run than after it, by their expression, their place
+      or their parameters.
+    - Rules that do not exist, that are off, or that have another kind of action are not among
+      them.
+  version_added: 0.2.0
+  returned: when there are such rules
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ddos_l7_override
+    key:
+      description: What identifies the rule.
+      type: str
+      sample: quiet
+    certain:
+      description: Whether it is proven; an expression that is not understood may match more or
+        less than another one.
+      type: bool
+      sample: true
+    reason:
+      description: What the rule lacks, as a sentence without its subject.
+      type: str
+      sample: sets the sensitivity low for rule fdfdac75430c4c47a959592f0aa5e68a, and the baseline
+        does not
+risks:
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  version_added: 0.2.0
+  returned: when the plan has risks
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code of the risk, as O(accept_risks) takes it.
+      type: str
+      sample: weakens_ddos_rules
+    message:
+      description: What would happen.
+      type: str
+      sample: 'HTTP DDoS override calm sets the sensitivity eoff for rule fdfdac75430c4c47a959592f0aa5e68a:
+        an attack may pass that is stopped now.'
+    networks:
+      description: The networks that the risk concerns.
+      type: list
+      elements: str
+      sample: []
+    addresses:
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: no addresses
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [calm]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
+diff:
+  description:
+    - The managed fields of the overrides that change, before and after, by ref, and the order
+      of the overrides when it changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The objects before, by collection and key.
+      type: dict
+      sample:
+        ddos_l7_overrides:
+          quiet:
+            ref: quiet
+            expression: 'true'
+            description: ''
+            enabled: true
+            sensitivity: low
+        ddos_l7_overrides_order: [calm, quiet]
+    after:
+      description: The objects afterwards, by collection and key.
+      type: dict
+      sample:
+        ddos_l7_overrides:
+          new:
+            ref: new
+            expression: 'true'
+            description: ''
+            enabled: true
+            action: block
+          quiet:
+            ref: quiet
+            expression: 'true'
+            description: ''
+            enabled: true
+            sensitivity: default
+        ddos_l7_overrides_order: [calm, quiet, new]
+operations:
+  description:
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: list
+  elements: dict
+  contains:
+    action:
+      description: V(create), V(update) or V(delete).
+      type: str
+      sample: update
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ddos_l7_override
+    key:
+      description: What identifies the object.
+      type: str
+      sample: quiet
+    fields:
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
+      type: dict
+      sample: {sensitivity: default}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {sensitivity: low}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 0.2.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 50623f1f12b71286ee8bf789b5c033819de7c67b0aa1c3b34b255a0c14ea7eb1
+done:
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample: []
+left:
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: ddos_l7_override
+      key: calm
+      fields: {}
+      before:
+        ref: calm
+        expression: http.request.uri.path eq "/upload"
+        description: load tests
+        enabled: true
+        action: block
+        sensitivity: medium
+        categories: [{category: generic, sensitivity: low}]
+        rules: [{id: fdfdac75430c4c47a959592f0aa5e68a, action: log}]
+    - action: delete
+      resource: ddos_l7_override
+      key: quiet
+      fields: {}
+      before:
+        ref: quiet
+        expression: 'true'
+        description: ''
+        enabled: true
+        sensitivity: low
+unknown:
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of the service was lost.
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: ddos_l7_override
+      key: calm
+      fields: {}
+      before:
+        ref: calm
+        expression: http.request.uri.path eq "/upload"
+        description: load tests
+        enabled: true
+        action: block
+        sensitivity: medium
+        categories: [{category: generic, sensitivity: low}]
+        rules: [{id: fdfdac75430c4c47a959592f0aa5e68a, action: log}]
+    - action: delete
+      resource: ddos_l7_override
+      key: quiet
+      fields: {}
+      before:
+        ref: quiet
+        expression: 'true'
+        description: ''
+        enabled: true
+        sensitivity: low
+calls:
+  description: The number of calls to the service, repeated calls included.
+  returned: with C(-v)
+  type: int
+  sample: 2
+error:
+  description: The call that failed, and the answer of the service.
+  returned: failure of a call to the service
+  type: dict
+  contains:
+    method:
+      description: The HTTP method of the call.
+      type: str
+      sample: PUT
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: zones/5c2a81f0f7ae4b2d9b1e6f3a7d904c11/rulesets/phases/ddos_l7/entrypoint
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The errors that the service returned.
+      type: list
+      elements: dict
+      contains:
+        code:
+          description: The error code, null where the service gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that the service refused, null
+            where the service gave none.
+          type: str
+          sample: null
+    ray:
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
+      type: str
+      sample: d4735e3a265e16ee-LOC
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+
+def main() -> None:
+    run_module(MODULE_SPECS["ddos_l7_overrides"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Overrides of managed DDoS rules: their shape here and in the API, and what is wrong with one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import (
+    L4_OVERRIDES,
+    L7_OVERRIDES,
+    levels_of,
+    weakens,
+)
+
+MANAGED = "3b64149bfa6e4220bbbc2bd6db589552"
+RULE = "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10"
+OVERRIDES = {
+    "action": "block",
+    "sensitivity_level": "low",
+    "categories": [{"category": "dns", "sensitivity_level": "eoff"}],
+    "rules": [{"id": RULE, "action": "log"}],
+}
+OF_API = {
+    "ref": "calm",
+    "action": "execute",
+    "expression": "true",
+    "action_parameters": {"id": MANAGED, "overrides": OVERRIDES},
+}
+HERE = {
+    "ref": "calm",
+    "expression": "true",
+    "action": "block",
+    "sensitivity": "low",
+    "categories": [{"category": "dns", "sensitivity": "eoff"}],
+    "rules": [{"id": RULE, "action": "log"}],
+}
+SHAPE = L4_OVERRIDES.shape
+
+
+def test_an_override_is_known_by_what_it_overrides() -> None:
+    assert SHAPE is not None
+    assert SHAPE.read(OF_API) == HERE and SHAPE.write(HERE) == OF_API
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {**OF_API, "action_parameters": {"id": MANAGED, "overrides": {**OVERRIDES, "more": 1}, "other": [2]}},
+        {**OF_API, "action_parameters": {"id": "f" * 32, "overrides": OVERRIDES}},
+        {**OF_API, "action_parameters": {"id": MANAGED}},
+        {**OF_API, "action_parameters": [1]},
+        {**OF_API, "action_parameters": {"id": MANAGED, "overrides": {"rules": "odd", "categories": [1, None]}}},
+        {"ref": "odd", "action": "skip", "expression": "true"},
+        {"ref": "none"},
+    ],
+)
+def test_whatever_the_service_shows_can_be_sent_back(rule: dict[str, Any]) -> None:
+    assert SHAPE is not None
+    assert SHAPE.write(SHAPE.read(rule)) == rule
+    assert isinstance(levels_of(SHAPE.read(rule)), dict)
+
+
+def test_a_default_action_is_none_and_an_empty_list_is_left_out() -> None:
+    assert SHAPE is not None
+    written = SHAPE.write({"ref": "a", "action": "default", "sensitivity": "default", "categories": [], "rules": []})
+    assert written["action_parameters"]["overrides"] == {"sensitivity_level": "default"}
+
+
+@pytest.mark.parametrize(
+    ("override", "reason"),
+    [
+        ({"expression": "true", "action": "log"}, ""),
+        ({"expression": "true", "sensitivity": "default"}, ""),
+        ({"expression": "true", "categories": [{"category": "dns", "action": "log"}]}, ""),
+        ({"expression": "true", "other_rule": {"action": "skip"}}, ""),
+        ({"action": "log"}, "is new and needs expression"),
+        ({"expression": "true"}, "overrides nothing; set one of action, sensitivity, categories, rules"),
+        ({"expression": "true", "action": "default", "rules": []}, "overrides nothing; set one of"),
+        (
+            {"expression": "true", "action_parameters": {"overrides": {"sensitivity_level": "low"}}},
+            "has sensitivity_level in api_fields, for which there is the option sensitivity",
+        ),
+    ],
+)
+def test_which_overrides_are_not_valid(override: dict[str, Any], reason: str) -> None:
+    assert L4_OVERRIDES.invalid_reason(override).startswith(reason)
+    assert bool(L4_OVERRIDES.invalid_reason(override)) is bool(reason)
+
+
+MANAGED_RULES = {"rules": [{"id": RULE, "description": "SYN flood", "categories": ["tcp", "syn"]}]}
+
+
+@pytest.mark.parametrize(
+    ("override", "clauses"),
+    [
+        ({"categories": [{"category": "tcp"}], "rules": [{"id": RULE}]}, []),
+        (
+            {"categories": [{"category": "tpc"}]},
+            ["names the category tpc, which does not exist; the nearest are tcp, syn"],
+        ),
+        (
+            {"rules": [{"id": "f" * 32}]},
+            [f"names the managed rule {'f' * 32}, which does not exist; the nearest are {RULE} (SYN flood)"],
+        ),
+        ({"rules": "odd", "categories": [1]}, []),
+    ],
+)
+def test_names_that_do_not_exist_come_with_the_nearest(override: dict[str, Any], clauses: list[str]) -> None:
+    assert L4_OVERRIDES.catalogue is not None
+    assert list(L4_OVERRIDES.catalogue.unknown(override, MANAGED_RULES)) == clauses
+
+
+@pytest.mark.parametrize("managed", [{}, {"rules": "none"}, {"rules": [1]}])
+def test_a_managed_ruleset_that_lists_no_rules_is_not_read(managed: dict[str, Any]) -> None:
+    assert L7_OVERRIDES.catalogue is not None
+    with pytest.raises(ValueError, match="lists no rules"):
+        L7_OVERRIDES.catalogue.unknown({"categories": [{"category": "tcp"}]}, managed)
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ({"action": "log"}, True),
+        ({"action": "block"}, False),
+        ({"rules": [{"id": RULE, "sensitivity": "medium"}]}, True),
+        ({"action": "block", "enabled": False}, True),
+    ],
+)
+def test_an_override_weakens_by_any_of_its_values(override: dict[str, Any], expected: bool) -> None:
+    assert weakens(override) is expected
