@@ -26,6 +26,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._timestamps imp
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
+    misspelt_in_playbook,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.bundle import bundle_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.examination import (
@@ -80,7 +83,9 @@ class ActionModule(CollectionAction):
             if REQUESTS_IMPORT_ERROR:
                 raise ValueError(missing_required_lib("requests"))
             parts = parts_to_read(task.host, task.values(OF_CONNECTION))
-            return self._examined(task, parts, options)
+            result = self._examined(task, parts, options)
+            misspelt = misspelt_in_playbook(task_vars or {}, "doctor", DOCTOR)
+            return {**result, "warnings": [*task.misspelt_variables(), *misspelt]}
         except (OSError, ValueError) as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
 
@@ -101,8 +106,7 @@ class ActionModule(CollectionAction):
         for line in lines_of(record):
             self._display.display(line, stderr=True)  # stdout may be read by a program
         outcome = _failure(record, options) or {"doctor": record}
-        warnings = task.misspelt_variables()
-        return {"changed": False, "path": str(path), **outcome, "warnings": warnings}
+        return {"changed": False, "path": str(path), **outcome}
 
 
 def _now() -> datetime:

@@ -117,6 +117,7 @@ DEVIATIONS = [
     Deviation("no body", "envelope", "prefixes: HTTP 200", on(LISTS, "empty")),
     Deviation("a list in the place of the envelope", "envelope", "no object", on(LISTS, "raw", body="[]")),
     Deviation("no errors", "envelope", "no errors", on(LISTS, "raw", body='{"result":[],"success":true,"messages":[]}')),
+    Deviation("a number for messages", "envelope", "messages is a int", on(LISTS, "member", members={"messages": "7"})),
     Deviation("a new member", "envelope_members", "unknown cursors_v2", on(LISTS, "member", members={"cursors_v2": "1"})),
     Deviation("no result_info", "totals", "prefixes: no total_count", on(LISTS, "no_result_info")),
     Deviation("a total too low", "totals", "total_count is 3", on(LISTS, "member", members={"result_info": '{"total_count":3}'})),
@@ -272,7 +273,7 @@ def test_a_zone_that_goes_by_an_unknown_name_does_not_hide_its_account(service: 
     _examination, record = examined(service, edge_zone_id=None, edge_zone_name="unknown.example")
     answers = {item["resource"]: item for item in record["answers"]}
     assert answers["prefixes"]["objects"] == len(PREFIXES)
-    assert "the credentials see no zone" in answers["zone"]["reason"]
+    assert "edge_zone_name: the credentials see no zone" in answers["zone"]["reason"]
 
 
 def test_a_host_without_credentials_is_told_so(service: LocalService) -> None:

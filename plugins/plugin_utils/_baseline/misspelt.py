@@ -49,6 +49,11 @@ def misspelt_in_role(names: Iterable[str], role: str) -> list[str]:
     return _alike(sorted(names), f"{role}_", list(declared_in(role)), f"the role {role}")
 
 
+def misspelt_in_playbook(names: Iterable[str], playbook: str, known: Iterable[str]) -> list[str]:
+    """A sentence for each variable that is close to one that a playbook takes, and none of them."""
+    return _alike(sorted(names), f"{playbook}_", sorted(known), f"the playbook {playbook}")
+
+
 def _unknown_in_baseline(names: Iterable[str]) -> list[str]:
     """A sentence for each name with the prefix of the role, which nobody else has."""
     ours = {name.removeprefix(PREFIX): name for name in sorted(KNOWN)}

@@ -20,6 +20,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import concurrently
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+    OWN_NAMES,
+    Names,
+    with_names,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import read_date
 
 from .reads import FIRST, Read
@@ -108,16 +113,18 @@ def _codes(errors: Any) -> list[int | None]:
     return codes
 
 
-def ask_all(ask: Ask, reads: Sequence[Read], clock: Clock) -> list[Answer]:
+def ask_all(
+    ask: Ask, reads: Sequence[Read], clock: Clock, names: Names = OWN_NAMES
+) -> list[Answer]:
     """The answers to some reads, which are made concurrently; nothing that goes wrong stops
-    them."""
+    them. `names` are the variables that fill the options."""
 
     def answer(read: Read) -> Answer:
         sent = clock()
         try:
             response = ask(read.request)
         except ServiceError as exc:
-            return Answer(read, problem=str(exc.message))
+            return Answer(read, problem=with_names(exc.message, names))
         return _answer(read, response, sent, clock())
 
     return list(concurrently(answer, reads))

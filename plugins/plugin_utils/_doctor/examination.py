@@ -28,7 +28,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.directo
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import validate
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._text import with_names
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Names, with_names
 
 from .._baseline.variables import (
     ACCOUNT,
@@ -88,32 +88,33 @@ def settings_of(part: Part, warn: Warn) -> Settings:
 
 def examine(parts: Sequence[Part], warn: Warn, clock: Clock) -> Examination:
     """Read every part; raises ValueError for wrong options, before any call."""
-    every = [settings_of(part, warn) for part in parts]
+    every = [(settings_of(part, warn), part.names) for part in parts]
     answers: list[Answer] = []
     owners: dict[str, str] = {}
     calls = 0
-    for settings in every:
+    for settings, names in every:
         with connected(settings, warn) as client:
             if not answers:
-                answers += ask_all(client.ask, reads_of_token(), clock)
-            answers += _read_owner(client, settings, owners, clock)
+                answers += ask_all(client.ask, reads_of_token(), clock, names)
+            answers += _read_owner(client, settings, owners, clock, names)
             calls += client.calls
     return Examination(answers, owners, calls)
 
 
 def _read_owner(
-    client: Client, settings: Settings, owners: dict[str, str], clock: Clock
+    client: Client, settings: Settings, owners: dict[str, str], clock: Clock, names: Names
 ) -> list[Answer]:
     """What an account or a zone answers; one that goes by an unknown name is told as a failed
     read."""
     try:
         client = client_of_owner(client, settings)
     except ProtectionError as exc:
-        return [Answer(Read(ZONE, Request("GET", "zones", resource=ZONE)), problem=exc.message)]
+        read = Read(ZONE, Request("GET", "zones", resource=ZONE))
+        return [Answer(read, problem=with_names(exc.message, names))]
     owners.update(client.owner)
-    answers = ask_all(client.ask, reads_of(client.owner, clock()), clock)
+    answers = ask_all(client.ask, reads_of(client.owner, clock()), clock, names)
     reads = list(further_reads(_complete_lists(answers), client.owner))
-    return [*answers, *ask_all(client.ask, reads, clock)]
+    return [*answers, *ask_all(client.ask, reads, clock, names)]
 
 
 def _complete_lists(answers: Sequence[Answer]) -> list[tuple[Resource, int]]:

@@ -22,6 +22,11 @@ from .reads import BEHIND, FIRST_TEN, NEXT_TEN, SMALL_PAGE, is_paged, title_of
 
 MEMBERS = frozenset(["success", "errors", "messages", "result", "result_info"])
 NEEDED = ("success", "errors", "messages", "result")
+MEMBER_TYPES: Mapping[str, tuple[type, ...]] = {
+    "success": (bool,),
+    "errors": (list,),
+    "messages": (list, type(None)),
+}
 PAGE_MEMBERS = frozenset(
     ["page", "per_page", "count", "total_count", "total_pages", "cursor", "cursors"]
 )
@@ -68,14 +73,23 @@ def _envelope(answer: Answer) -> Iterator[Observation]:
         problem = f"HTTP {answer.status}, {answer.problem or 'the document is no object'}"
         yield Observation("envelope", _about(answer), problem)
         return
-    lacking = [name for name in NEEDED if name not in answer.envelope]
-    yield Observation("envelope", _about(answer), f"no {first_few(lacking)}" if lacking else "")
+    yield Observation("envelope", _about(answer), _envelope_problem(answer.envelope))
     info = answer.envelope.get("result_info")
     unknown = {*answer.envelope} - MEMBERS
     unknown |= ({*info} if isinstance(info, Mapping) else set()) - PAGE_MEMBERS
     names = first_few(shown_names(unknown))
     problem = f"unknown {names}" if unknown else ""
     yield Observation("envelope_members", _about(answer), problem)
+
+
+def _envelope_problem(envelope: Mapping[str, Any]) -> str:
+    lacking = [name for name in NEEDED if name not in envelope]
+    odd = [
+        f"{name} is a {type(envelope[name]).__name__}"
+        for name, kinds in MEMBER_TYPES.items()
+        if name in envelope and not isinstance(envelope[name], kinds)
+    ]
+    return first_few([*(f"no {name}" for name in lacking), *odd])
 
 
 def _headers(answer: Answer) -> Iterator[Observation]:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import TypedDict
 
@@ -21,6 +21,7 @@ from .observations import Observation, observe_answers
 from .reads import title_of
 
 UNSEEN = "No answer shows it."
+NO_ANSWER = "No answer came"
 PERMISSION_WORDS = {True: "granted", False: "refused", None: "not known"}
 PRODUCT_WORDS = {True: "available", False: "not available", None: "not known"}
 
@@ -162,22 +163,47 @@ def failures(record: Record, kind: str) -> list[str]:
 def lines_of(record: Record) -> Iterator[str]:
     """The record for people."""
     yield f"{record['host']}: {plural(record['calls'], 'call', 'calls')}, all of them reads."
+    elsewhere = {answer["reason"] for answer in record["answers"]}  # in a line of its own
     for finding in record["permissions"]:
-        yield f"  permission {_of_finding(finding, PERMISSION_WORDS)}"
+        yield f"  permission {_of_finding(finding, PERMISSION_WORDS, elsewhere)}"
     for finding in record["products"]:
-        yield f"  product {_of_finding(finding, PRODUCT_WORDS)}"
+        yield f"  product {_of_finding(finding, PRODUCT_WORDS, elsewhere)}"
     yield f"  clock: {_of_clock(record['clock'])}"
-    for answer in record["answers"]:
-        if answer["objects"] is None:
-            yield f"  not read: {answer['resource']}. {answer['reason'].rstrip('.')}."
+    yield from _of_unread(record["answers"])
     yield from _of_assumptions(record)
 
 
-def _of_finding(finding: FindingRecord, words: Mapping[bool | None, str]) -> str:
-    reason, needed_for = finding["reason"].rstrip("."), first_few(finding["needed_for"])
-    explained = f"{words[finding['available']]}{reason and f'. {reason}'}"
+def _of_unread(answers: Sequence[AnswerRecord]) -> Iterator[str]:
+    """A line for each kind of failure, with the words of its first answer."""
+    unread: dict[str, list[AnswerRecord]] = {}
+    for answer in answers:
+        if answer["objects"] is None:
+            unread.setdefault(short(answer["reason"]), []).append(answer)
+    for failed in unread.values():
+        names = first_few(dict.fromkeys(answer["resource"] for answer in failed))
+        yield f"  not read: {names}. {_ended(failed[0]['reason'])}"
+
+
+def short(reason: str) -> str:
+    """The kind of a failure: status and codes, or that no answer came."""
+    return reason.partition(":")[0] if reason.startswith("HTTP ") else NO_ANSWER
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith(("?", ".")) else f"{text}."
+
+
+def _of_finding(
+    finding: FindingRecord, words: Mapping[bool | None, str], elsewhere: Collection[str]
+) -> str:
+    reason, needed_for = finding["reason"], first_few(finding["needed_for"])
+    if reason in elsewhere:
+        reason = short(reason)
+    explained = (
+        f"{words[finding['available']]}. {reason}" if reason else words[finding["available"]]
+    )
     needed = f" Needed for {needed_for}." if needed_for and finding["available"] is False else ""
-    return f"{finding['name']}: {explained}.{needed}"
+    return f"{finding['name']}: {_ended(explained)}{needed}"
 
 
 def _of_clock(clock: ClockRecord) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
     misspelt_in_host,
+    misspelt_in_playbook,
     misspelt_in_role,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import (
@@ -75,3 +76,10 @@ def test_a_misspelt_variable_of_a_role_is_named(role: str, name: str, close: str
 
 def test_other_variables_with_such_a_prefix_are_the_users_own() -> None:
     assert misspelt_in_role(["report_email", "report_directory"], "report") == []
+
+
+def test_a_misspelt_variable_of_a_playbook_is_told() -> None:
+    known = ["doctor_directory", "doctor_fail_on"]
+    assert misspelt_in_playbook(["doctor_directroy", "doctor_directory", "doctor_result"], "doctor", known) == [
+        "doctor_directroy is no variable of the playbook doctor; it has no effect. Did you mean doctor_directory?"
+    ]

@@ -27,7 +27,9 @@ def test_nothing_is_known_without_answers() -> None:
 
 def test_an_unread_resource_is_told_and_fails_a_run_that_asks_for_it() -> None:
     record = record_of("a", "now", [Answer(READ, problem="got no response")], 1)
-    assert "  not read: prefixes. got no response." in [*lines_of(record)]
+    lines = [*lines_of(record)]
+    assert "  not read: prefixes. got no response." in lines
+    assert "  product Advanced TCP Protection: not known. No answer came." in lines
     assert failures(record, "unknown") == ["not read: prefixes"]
 
 
@@ -46,3 +48,11 @@ def test_the_clock_is_told_in_words() -> None:
     for ahead, words in ((3.25, "3.2 s ahead of"), (-90.0, "90 s behind")):
         record = record_of("a", "now", [Answer(READ, 200, {}, MEMBERS, "", ahead)], 1)
         assert any(words in line for line in lines_of(record))
+
+
+def test_equal_failures_are_one_line() -> None:
+    documents = [{"errors": [{"code": 7003, "message": f"No route for {path}?"}]} for path in ("a", "b")]
+    record = record_of("a", "now", [Answer(READ, 404, {}, document) for document in documents], 2)
+    unread = [line for line in lines_of(record) if "not read" in line]
+    assert unread == ["  not read: prefixes. HTTP 404 [7003]: No route for a?"]
+    assert "  permission DDoS Protection Read (account): not known. HTTP 404 [7003]." in [*lines_of(record)]
