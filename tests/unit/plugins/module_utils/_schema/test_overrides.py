@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrid
 
 MANAGED = "3b64149bfa6e4220bbbc2bd6db589552"
 RULE = "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10"
-OVERRIDES = {
+OVERRIDES: dict[str, Any] = {
     "action": "block",
     "sensitivity_level": "low",
     "categories": [{"category": "dns", "sensitivity_level": "eoff"}],
