@@ -87,6 +87,10 @@ def test_an_account_and_a_zone_as_documented_meet_every_assumption_that_a_read_s
     assert not service.writes
     assert all(item["objects"] is not None for item in record["answers"])
     assert record["calls"] == len(service.calls)
+    lines = [*lines_of(record)]
+    assert "  permission DDoS Protection Read (account): granted." in lines
+    assert "  product Advanced TCP Protection: available." in lines
+    assert not [line for line in lines if "No answer came" in line]
 
 
 @dataclass(frozen=True)

@@ -163,23 +163,23 @@ def failures(record: Record, kind: str) -> list[str]:
 def lines_of(record: Record) -> Iterator[str]:
     """The record for people."""
     yield f"{record['host']}: {plural(record['calls'], 'call', 'calls')}, all of them reads."
-    elsewhere = {answer["reason"] for answer in record["answers"]}  # in a line of its own
+    unread = [answer for answer in record["answers"] if answer["objects"] is None]
+    elsewhere = {answer["reason"] for answer in unread}  # which have lines of their own
     for finding in record["permissions"]:
         yield f"  permission {_of_finding(finding, PERMISSION_WORDS, elsewhere)}"
     for finding in record["products"]:
         yield f"  product {_of_finding(finding, PRODUCT_WORDS, elsewhere)}"
     yield f"  clock: {_of_clock(record['clock'])}"
-    yield from _of_unread(record["answers"])
+    yield from _of_unread(unread)
     yield from _of_assumptions(record)
 
 
 def _of_unread(answers: Sequence[AnswerRecord]) -> Iterator[str]:
     """A line for each kind of failure, with the words of its first answer."""
-    unread: dict[str, list[AnswerRecord]] = {}
+    by_kind: dict[str, list[AnswerRecord]] = {}
     for answer in answers:
-        if answer["objects"] is None:
-            unread.setdefault(short(answer["reason"]), []).append(answer)
-    for failed in unread.values():
+        by_kind.setdefault(short(answer["reason"]), []).append(answer)
+    for failed in by_kind.values():
         names = first_few(dict.fromkeys(answer["resource"] for answer in failed))
         yield f"  not read: {names}. {_ended(failed[0]['reason'])}"
 
