@@ -24,13 +24,13 @@ OVERRIDES: dict[str, Any] = {
     "categories": [{"category": "dns", "sensitivity_level": "eoff"}],
     "rules": [{"id": RULE, "action": "log"}],
 }
-OF_API = {
+OF_API: dict[str, Any] = {
     "ref": "calm",
     "action": "execute",
     "expression": "true",
     "action_parameters": {"id": MANAGED, "overrides": OVERRIDES},
 }
-HERE = {
+HERE: dict[str, Any] = {
     "ref": "calm",
     "expression": "true",
     "action": "block",
