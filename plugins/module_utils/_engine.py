@@ -24,6 +24,7 @@ from ._guard.catalogue import check_catalogue
 from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
+from ._guard.hidden import hidden_overrides
 from ._guard.list_items import crowded_lists
 from ._guard.named_lists import read_named_lists, unread_lists
 from ._guard.onboarding import check_onboarding
@@ -206,6 +207,7 @@ class Run:
             quota.unknown,
             onboarding.unknown,
             catalogue.unknown,
+            hidden_overrides(plan),
             crowded_lists(plan),
             unread_lists(plan),
         )

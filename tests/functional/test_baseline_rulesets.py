@@ -1,0 +1,97 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The rulesets of a host in the role: exported and applied, taken as a snapshot and restored, expected of packets."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    RULESETS,
+    Part,
+    parts_of,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import state_of
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import CUSTOM, L4_OVERRIDES, L7_LOGGED, PACKETS
+from tests.functional.test_baseline_export import applied, restored, snapshot
+from tests.support.host_parts import host, read_back, run_module
+from tests.support.module_run import ACCOUNT, ZONE
+
+EXISTING: Mapping[str, Mapping[str, Any]] = {
+    "network_firewall_rules": PACKETS,
+    "ddos_l4_overrides": L4_OVERRIDES,
+    "ddos_l7_overrides": L7_LOGGED,
+    "custom_rules": CUSTOM,
+}
+ACCOUNTS = ("network_firewall_rules", "ddos_l4_overrides")
+
+
+def seed(service: LocalService, module: str, unknown: bool = True) -> None:
+    """An existing list; a rule with an unknown field is one that the service takes back, and not anew."""
+    service.account(ACCOUNT), service.zone(ZONE)
+    owner = service.account(ACCOUNT) if module in ACCOUNTS else service.zone(ZONE)
+    listed = copy.deepcopy(EXISTING[module][module])
+    owner.seed(**{module: [rule for rule in listed if unknown or "score_per_period" not in rule]})
+
+
+def rules(service: LocalService, module: str) -> list[dict[str, Any]]:
+    """The rules of the service without what a new one has anew."""
+    zone = {"custom_rules": service.zone(ZONE).custom_rules, "ddos_l7_overrides": service.zone(ZONE).ddos_l7_overrides}
+    listed = service.account(ACCOUNT).rules_of(module) if module in ACCOUNTS else zone[module]
+    return [{name: rule[name] for name in rule if name not in ("id", "version", "last_updated")} for rule in listed]
+
+
+def part_of(service: LocalService, module: str) -> Part:
+    """The part of a host that names no rule."""
+    parts = parts_of("lima", {**host(service), f"baseline_{module}": []})
+    return next(part for part in parts if part.module == module)
+
+
+def test_every_ruleset_is_here() -> None:
+    assert set(EXISTING) == set(RULESETS)
+
+
+@pytest.mark.parametrize("module", EXISTING)
+def test_an_export_that_is_applied_changes_nothing(module: str, service: LocalService) -> None:
+    seed(service, module)
+    part = part_of(service, module)
+
+    results = read([part], run_module)
+    export = export_state(state_of(part, results[0]), purge=True)
+    variables = read_back(export_text(export, {}))
+    assert len(variables[f"baseline_{module}"]) == len(rules(service, module)) and export.notes == []
+    assert variables[f"baseline_{module}_state"] == "exact"
+    assert [result["changed"] for result in applied(service, variables)].count(True) == 0
+    assert service.writes == []
+
+
+@pytest.mark.parametrize("module", EXISTING)
+def test_a_snapshot_brings_rules_back_as_they_were(module: str, service: LocalService) -> None:
+    seed(service, module, unknown=False)
+    before = rules(service, module)
+    variables = {f"baseline_{module}": [{"ref": before[0]["ref"]}], f"baseline_{module}_state": "exact"}
+    text = snapshot(service, **variables)
+    applied(service, variables)
+    assert len(rules(service, module)) == 1
+    assert restored(service, text) == ([], [])
+    assert rules(service, module) == before
+
+
+def test_expectations_of_the_network_firewall_need_no_rules_in_the_baseline(service: LocalService) -> None:
+    seed(service, "network_firewall_rules")
+    packet = {"destination": "203.0.113.1", "source": "198.51.100.1", "protocol": "tcp", "destination_port": 23}
+    expectation = {"packet": packet, "expect": "blocked", "rule": "telnet"}
+    results = applied(service, {"baseline_expectations": [expectation]})
+    (checked,) = [item for result in results for item in result.get("expectations", ())]
+    assert (checked["actual"], checked["rule"], checked["met"]) == ("blocked", "telnet", True)
+    assert service.writes == []
