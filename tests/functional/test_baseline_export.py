@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -16,20 +15,17 @@ from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import MODULES as PARTS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read, snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
-    merged,
     reader_of,
-    state_of,
     touched,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.yaml_file import variables_file
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE
-from tests.support.host_parts import RISKS, host, read_back, run_module
+from tests.support.baseline_runs import applied, restored, snapshot
+from tests.support.host_parts import read_back
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 OLD = "2026-01-02T03:04:05.678901+00:00"
@@ -53,13 +49,6 @@ def messy(service: LocalService) -> None:
          "burst_sensitivity": "low", "mitigation_type": "challenge", **STAMPS}
     ]  # fmt: skip
     account.filters["syn_flood"][:] = [{"id": "f1", "expression": "ip.dst in {oops", "mode": "disabled", **STAMPS}]
-
-
-def applied(service: LocalService, variables: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The results of the modules that the role runs for these variables."""
-    results = [run_module(part, False) for part in parts_of("lima", {**host(service), **variables})]
-    assert not [result for result in results if result.get("failed")], results
-    return results
 
 
 @pytest.mark.parametrize("purge", [True, False])
@@ -165,32 +154,6 @@ def test_comments_stay_comments() -> None:
 def test_input_of_another_shape_is_refused(account: Any) -> None:
     with pytest.raises(AnsibleFilterError, match=r"edgeops\.protection\.to_baseline: "):
         to_baseline(account)
-
-
-def snapshot(service: LocalService, **variables: Any) -> str:
-    """The snapshot before a run with these variables."""
-    service.account(ACCOUNT)
-    parts = parts_of("lima", {**host(service), **variables})
-    return snapshot_text(parts, read(parts, run_module))
-
-
-def restored(service: LocalService, text: str, **options: Any) -> tuple[list[str], list[str]]:
-    """Why the restore of a snapshot is refused, or what it leaves different."""
-    values = {**host(service), **options.pop("inventory", {})}
-    file = read_file(read_back(text), "file.yml")
-    readers = file.parts("lima", values)
-    results = read(readers, run_module)
-    restoration = file.restoration("lima", values, state(readers, results), RISKS, **options)
-    if restoration.refusals:
-        return list(restoration.refusals), []
-    for part in restoration.parts:
-        result = run_module(part, False)
-        assert not result.get("failed"), result
-    return [], restoration.unmet(state(readers, read(readers, run_module)))
-
-
-def state(readers: list[Part], results: list[dict[str, Any]]) -> Mapping[str, Any]:
-    return merged([state_of(part, result) for part, result in zip(readers, results, strict=True)])
 
 
 @pytest.mark.parametrize("module", PARTS)

@@ -23,7 +23,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state i
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, L4_OVERRIDES, L7_LOGGED, PACKETS
-from tests.functional.test_baseline_export import applied, restored, snapshot
+from tests.support.baseline_runs import applied, restored, snapshot
 from tests.support.host_parts import host, read_back, run_module
 from tests.support.module_run import ACCOUNT, ZONE
 

@@ -1,0 +1,55 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs of the role baseline without Ansible: variables applied, snapshots taken and restored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read, snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
+    merged,
+    state_of,
+)
+
+from tests.fake_service import LocalService
+from tests.support.host_parts import RISKS, host, read_back, run_module
+from tests.support.module_run import ACCOUNT
+
+
+def applied(service: LocalService, variables: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The results of the modules that the role runs for these variables."""
+    results = [run_module(part, False) for part in parts_of("lima", {**host(service), **variables})]
+    assert not [result for result in results if result.get("failed")], results
+    return results
+
+
+def snapshot(service: LocalService, **variables: Any) -> str:
+    """The snapshot before a run with these variables."""
+    service.account(ACCOUNT)
+    parts = parts_of("lima", {**host(service), **variables})
+    return snapshot_text(parts, read(parts, run_module))
+
+
+def restored(service: LocalService, text: str, **options: Any) -> tuple[list[str], list[str]]:
+    """Why the restore of a snapshot is refused, or what it leaves different."""
+    values = {**host(service), **options.pop("inventory", {})}
+    file = read_file(read_back(text), "file.yml")
+    readers = file.parts("lima", values)
+    results = read(readers, run_module)
+    restoration = file.restoration("lima", values, state(readers, results), RISKS, **options)
+    if restoration.refusals:
+        return list(restoration.refusals), []
+    for part in restoration.parts:
+        result = run_module(part, False)
+        assert not result.get("failed"), result
+    return [], restoration.unmet(state(readers, read(readers, run_module)))
+
+
+def state(readers: list[Part], results: list[dict[str, Any]]) -> Mapping[str, Any]:
+    return merged([state_of(part, result) for part, result in zip(readers, results, strict=True)])
