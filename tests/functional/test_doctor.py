@@ -27,6 +27,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record 
     record_of,
 )
 
+from tests.documentation.samples import RULESETS_STATE
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE
 
@@ -48,10 +49,14 @@ def seed(service: LocalService) -> None:
         syn_flood={"rules": [RULE], "filters": [{"expression": "ip.dst in {192.0.2.0/28}"}]},
         out_of_state_tcp={"rules": [RULE], "filters": []},
         dns_rules=[RULE],
+        ddos_l4_overrides=RULESETS_STATE["ddos_l4_overrides"],
+        network_firewall_rules=RULESETS_STATE["network_firewall_rules"],
+        lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}]}],
     )
     service.zone(ZONE).seed(
         rules=[{"action": "block", "filter": {"expression": "ip.src eq 198.51.100.8"}}],
         custom_rules=[CUSTOM_RULE],
+        ddos_l7_overrides=RULESETS_STATE["ddos_l7_overrides"],
         plan="pro",
     )
 

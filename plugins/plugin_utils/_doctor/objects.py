@@ -53,7 +53,8 @@ def observe_objects(answer: Answer) -> Iterator[Observation]:
         return
     problems: Problems = defaultdict(Counter)
     for item in objects:
-        _check_object(resource, item, problems)
+        known = resource.shape.read(item) if resource.shape else item
+        _check_object(resource, known, problems)
     for name in _concerned(resource):
         counted = problems.get(name, Counter())
         problem = _counted(counted, len(objects)) if counted else ""
