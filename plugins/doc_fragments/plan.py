@@ -16,7 +16,7 @@ options:
         too. The failure shows the plan.
       - An empty text, the RV(plan_id) of an empty plan, approves no change, and neither does null,
         as of a template that finds no file. If omitted, the module applies any plan.
-      - Where the module has to read and plan again, because an answer was lost or somebody else
+      - If the module has to read and plan again, because an answer was lost or somebody else
         made a change, it applies what is left of the approved plan, and nothing else.
     version_added: 0.2.0
     type: str

@@ -19,7 +19,7 @@ description:
     underscores>), with the variables C(edge_zone_id), C(edge_zone_name), C(edge_zone_plan),
     C(edge_zone_status), C(edge_zone_account) (the host of its account) and C(edge_zone_account_id).
     Its host name is its domain.
-  - Where two accounts or two zones have one name, or an account has the name of a zone or of a
+  - If two accounts or two zones have one name, or an account has the name of a zone or of a
     group, a hyphen and six digits of the id follow.
   - An account that the token does not see, but one of its zones names, becomes a host like the
     others, without a type.

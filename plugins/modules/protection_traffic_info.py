@@ -16,7 +16,7 @@ description:
     and DNS protection let pass, which they dropped, and which they would have dropped if they did
     not only monitor.
   - Asks once an account where a page suffices. Numbers are estimates, since the service samples.
-  - Not known is not zero. Where the analytics do not tell something, C(known) is V(false), and
+  - Not known is not zero. If the analytics do not tell something, C(known) is V(false), and
     C(unknown) says why. The task does not fail then.
 extends_documentation_fragment:
   - edgeops.protection.attributes
@@ -32,7 +32,7 @@ options:
   hours:
     description:
       - How far to look back, in hours.
-      - Where the account keeps its analytics for a shorter time, the result has the numbers of that
+      - If the account keeps its analytics for a shorter time, the result has the numbers of that
         time, and says so.
     type: float
     default: 24.0

@@ -14,11 +14,11 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.assumpt
 PAGE = Path(__file__).parents[2] / "docs" / "assumptions.md"
 TEXT = """# Assumptions about Cloudflare's API
 
-What this collection takes for granted, where it comes from, and what goes wrong if it does not hold. `make docs-update`
+The collection takes these statements for granted; each has its source, and what goes wrong if it does not hold. `make docs-update`
 makes this page of `plugins/plugin_utils/_doctor/assumptions.py`. The [doctor](doctor.md) says which of these assumptions hold
 for your account; it names them as the first column does.
 
-A source is the title of a page of Cloudflare's public documentation. Where it says "none", no public page says so: the
+A source is the title of a page of Cloudflare's public documentation. If it is "none", no public page says so: the
 assumption is our own, and the collection is built to do no harm if it is wrong.
 
 ## Seen in reads

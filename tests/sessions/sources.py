@@ -29,7 +29,7 @@ SPELLED = (
 
 @nox.session(python=False)
 def types(session: nox.Session) -> None:
-    """Check types, the direction of imports, spelling, shell scripts and the changelog."""
+    """Check types, the direction of imports, spelling, prose, shell scripts and the changelog."""
     # mypy and import-linter go by folders: these links give the collection and its tests the names of their imports.
     folder = CACHE / "types"
     protection = folder / "ansible_collections" / "edgeops" / "protection"
@@ -39,6 +39,7 @@ def types(session: nox.Session) -> None:
         link.symlink_to(target)
     run(session, "shellcheck", ".ci/install", ".ci/run", "extensions/slices/run_slices", requires="lint")
     run(session, "codespell", *SPELLED, requires="lint")
+    run(session, "python", "-m", "tests.prose", requires="lint")
     run(session, "antsibull-changelog", "lint", requires="lint")
     run(session, "antsibull-changelog", "lint-changelog-yaml", "changelogs/changelog.yaml", requires="lint")
     settings = ("--config-file", protection / "pyproject.toml", "--cache-dir", ROOT / ".mypy_cache")

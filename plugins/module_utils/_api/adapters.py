@@ -145,7 +145,7 @@ def load_trust() -> None:
     """Read the bundle of CAs once for all the processes forked later, which takes longer than a
     call.
 
-    Where there is none, those say so that need one.
+    If there is none, those say so that need one.
     """
     if REQUESTS_IMPORT_ERROR is None and not TRUST:
         context = create_urllib3_context()

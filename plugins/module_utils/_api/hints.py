@@ -25,7 +25,7 @@ TOKEN_AS_KEY = Message(
 MALFORMED_TOKEN = Message(
     "The value of ",
     API_TOKEN,
-    " has not the form of a token; check it for missing or extra characters.",
+    " is not a well-formed token; check it for missing or extra characters.",
 )
 REJECTED = (
     "The credentials are wrong, expired, or may not be used from here; check them. "

@@ -130,7 +130,7 @@ class CallBudget(NoBudget):
     def end_turn(self, turn: int, limit: str | None) -> None:
         """The call of this turn has ended; its seat is taken until a period after this moment.
 
-        Where the header Ratelimit leaves fewer calls than the budget does, others use the
+        If the header Ratelimit leaves fewer calls than the budget does, others use the
         credentials too; then so many calls are made until the service's own window ends.
         """
 

@@ -6,7 +6,7 @@
 """How one component, for example SYN flood protection, treats destinations.
 
 A filter that matches decides: enabled filters are asked first, then monitoring ones, then disabled
-ones. Where none matches, the most specific rule decides, and where there is no rule, the component
+ones. If none matches, the most specific rule decides, and if there is no rule, the component
 is off.
 """
 
@@ -229,7 +229,7 @@ def _rule(obj: Object, title: str, problems: list[str]) -> Rule:
 
 
 def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
-    """Where two rules with one label have different modes, it is not known which of them counts."""
+    """If two rules with one label have different modes, it is not known which of them counts."""
     modes: dict[str, set[str]] = {}
     for rule in rules:
         modes.setdefault(rule.label.casefold(), set()).add(rule.mode)

@@ -99,7 +99,7 @@ def _unread_character(expression: str, position: int) -> Unread:
 def normalise_expression(value: Any) -> str:
     """Equal for expressions that differ in white space outside of text only.
 
-    Where the end of a text is hard to tell (raw strings, escapes, brackets in a text), it is the
+    If the end of a text is hard to tell (raw strings, escapes, brackets in a text), it is the
     expression itself.
     """
     return _normalised("" if value is None else str(value).strip(WHITE_SPACE))

@@ -43,7 +43,7 @@ DIFFERENCES = (
         " after it."
     ),
     Difference(
-        "Where the service has converted firewall rules itself, they are already among the zone's"
+        "If Cloudflare has converted firewall rules itself, they are already among the zone's"
         " custom rules; compare before these are added, or each stands there twice."
     ),
     Difference(

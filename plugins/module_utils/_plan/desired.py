@@ -33,14 +33,14 @@ class Desired:
     """The desired state of one collection: objects by their key, each with the fields that the task
     names.
 
-    `absent` means that these keys shall not exist, `exclusive` that no others shall. `positions`
+    `absent` means that these keys must not exist, `exclusive` that no others may. `positions`
     says where new objects go in an ordered list, `paths` which option names an object. `ignore` are
     patterns of keys: an exclusive list leaves objects that match one of them alone; `order` has all
     keys that the task names, also those of such objects, which stay where they are. `ignore_ids`
     are ids of objects that nothing changes or deletes, and that count as no duplicates. If it
     `only_deletes`, objects are neither created nor updated.
 
-    `expires` says from when on an object shall not exist. `expired` are the keys for which that
+    `expires` says from when on an object must not exist. `expired` are the keys for which that
     time has come, and `undecided` those for which nobody knows; `at` sets both. `remarks` say what
     reading the options changed in them.
     """

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The modules for the lists of an account: one list, or all that the account shall have."""
+"""The modules for the lists of an account: one list, or all that the account should have."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
 INTRODUCTION = """\
 # Evidence
 
-What the collection says of expressions is compared with what two programs of others say. The cases are random, and the
-same in every run. What it does with random tasks on random accounts and zones is compared with a model of these pages.
+The collection's reading of expressions is compared with that of two independent programs. The cases are random, and the
+same in every run. Random tasks on random accounts and zones are compared with a model of these pages.
 `make comparisons` compares all of them and writes this page. `make models` and `make engine` compare fewer.
 
 The **parser** is octorules-wirefilter 0.7.0, the parser of Cloudflare's engine. The **engine** is the one that
