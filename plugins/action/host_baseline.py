@@ -29,6 +29,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.resul
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
+    deletes_lists,
     has_expectations,
     parts_of,
 )
@@ -66,7 +67,7 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
         return HostRun(wrong, True)
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
-    predicts_first = has_expectations(parts) and len(parts) > 1
+    predicts_first = len(parts) > 1 and (has_expectations(parts) or deletes_lists(parts))
     updated = runner.update(task.host, parts, check_mode, approved, snapshot, predicts_first)
     # A run that failed may need the state before it more than once, so that it deletes nothing.
     if keep is None or not updated.snapshot or has_failed(updated.results):

@@ -122,10 +122,11 @@ class IpLists:
 
     def append(self, target: Item, bodies: Iterable[Mapping[str, Any]]) -> None:
         """Add items, or update those that have the same address."""
+        by_address = {item.get("ip"): item for item in target["items"]}
         for body in bodies:
-            known = next((item for item in target["items"] if item.get("ip") == written(body["ip"])), None)
+            known = by_address.get(written(body["ip"]))
             if known is None:
-                target["items"].append(self.item(body))
+                target["items"].append(by_address.setdefault(written(body["ip"]), self.item(body)))
             else:
                 known.update(comment=body.get("comment", ""), modified_on=self.clock.timestamp())
         self.touch(target)

@@ -132,7 +132,8 @@ def append_items(account_id: str, list_id: str) -> Response:
     lists, bodies = lists_of(account_id), request.get_json()
     target = one(lists, list_id)
     check_items(target, bodies)
-    new = [body for body in bodies if body["ip"] not in [item.get("ip") for item in target["items"]]]
+    known = {item.get("ip") for item in target["items"]}
+    new = [body for body in bodies if body["ip"] not in known]
     if lists.too_many(new):
         raise too_many(lists)
     return begin(lists, lambda: lists.append(target, bodies))

@@ -119,13 +119,13 @@ def items_of(name: str) -> Resource:
 
 
 def _parse_items(value: Any) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = []
+    items: dict[str, dict[str, Any]] = {}
     for item in value:
         ip = _parse_item(item.get("ip"))
-        if any(ip == other["ip"] for other in items):
+        if ip in items:
             raise ValueError(f"it names {ip} twice")
-        items.append({"ip": ip, "comment": item.get("comment") or ""})
-    return items
+        items[ip] = {"ip": ip, "comment": item.get("comment") or ""}
+    return list(items.values())
 
 
 def _normalise_items(value: Any) -> tuple[Any, ...]:

@@ -292,6 +292,11 @@ def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
     return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
 
 
+def deletes_lists(parts: Sequence[Part]) -> bool:
+    """Whether lists may go at the end, which can be refused: then nothing is written before."""
+    return any(part.step == DELETION for part in parts)
+
+
 def has_expectations(parts: Sequence[Part]) -> bool:
     """Whether something is expected of the host: nothing is written before all of it is known."""
     return any(part.options.get(NAME) for part in parts)
