@@ -70,5 +70,5 @@ def test_the_variables_that_matter_are_variables_of_the_role() -> None:
     folder = REPOSITORY / "roles" / "baseline"
     options = yaml.safe_load((folder / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
     text = (folder / "README.md").read_text(encoding="utf-8").partition("## The variables that matter")[2]
-    names = set(re.findall(r"(?m)`((?:edge|baseline)_\w+)`", "".join(re.findall(r"(?m)^\| `[^|]*", text))))
+    names = set(re.findall(r"(?m)`(baseline_\w+)`", "".join(re.findall(r"(?m)^\| `[^|]*", text))))
     assert names and names <= options["argument_specs"]["main"]["options"].keys()
