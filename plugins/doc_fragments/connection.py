@@ -61,7 +61,7 @@ options:
     description:
       - The seconds that the module waits in total before it repeats requests, for example for a
         rate limit.
-      - If the service asks for a longer wait, the task fails at once and says how long.
+      - If Cloudflare asks for a longer wait, the task fails at once and says how long.
       - Failed attempts and waits of one task take at most (O(retries) + 1) * O(timeout) +
         O(max_wait) seconds together.
     type: float
@@ -72,7 +72,7 @@ options:
         of tasks, forks and runs of this user on this control node. C(0) switches the budget off.
       - Calls beyond it wait for their turn. This does not count against O(max_wait) and O(timeout).
         A run that makes fewer calls never waits.
-      - If the service says that fewer calls are left, because others use the credentials too, then
+      - If Cloudflare says that fewer calls are left, because others use the credentials too, then
         so many are made.
     type: int
     default: 1200
@@ -83,7 +83,7 @@ options:
     default: 300.0
     version_added: 0.2.0
   validate_certs:
-    description: Whether the module checks the certificate of the service.
+    description: Whether the module checks the server's certificate.
     type: bool
     default: true
   ca_path:

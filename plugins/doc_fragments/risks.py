@@ -18,7 +18,7 @@ options:
       - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
         It accepts the risk only if the risk concerns no other networks and keys than C(networks)
         and C(entries).
-      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
         with offset, or a date, which means its end in UTC. The module returns C(reason) with the
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
@@ -51,7 +51,7 @@ options:
   min_monitoring_hours:
     description:
       - The hours that a rule or filter must monitor before it is enabled.
-      - The hours count from the last change of the rule or filter, by the clock of the service.
+      - The hours count from the last change of the rule or filter, by the clock of Cloudflare.
     version_added: 0.2.0
     type: float
     default: 4.0
@@ -94,7 +94,7 @@ options:
       - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
         It accepts the risk only if the risk concerns no other networks and keys than C(networks)
         and C(entries).
-      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
         with offset, or a date, which means its end in UTC. The module returns C(reason) with the
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
@@ -129,7 +129,7 @@ options:
       - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
         It accepts the risk only if the risk concerns no other networks and keys than C(networks)
         and C(entries).
-      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
         with offset, or a date, which means its end in UTC. The module returns C(reason) with the
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
@@ -174,7 +174,7 @@ options:
       - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
         It accepts the risk only if the risk concerns no other networks and keys than C(networks)
         and C(entries).
-      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
         with offset, or a date, which means its end in UTC. The module returns C(reason) with the
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
@@ -248,7 +248,7 @@ options:
       - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
         It accepts the risk only if the risk concerns no other networks and keys than C(networks)
         and C(entries).
-      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
         with offset, or a date, which means its end in UTC. The module returns C(reason) with the
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
@@ -293,7 +293,7 @@ options:
       - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
         It accepts the risk only if the risk concerns no other networks and keys than C(networks)
         and C(entries).
-      - The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp
+      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
         with offset, or a date, which means its end in UTC. The module returns C(reason) with the
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.

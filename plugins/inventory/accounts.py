@@ -101,7 +101,7 @@ options:
     default: 300.0
     version_added: 0.2.0
   validate_certs:
-    description: Whether the service's certificate is checked.
+    description: Whether Cloudflare's certificate is checked.
     type: bool
     default: true
   ca_path:
@@ -200,7 +200,7 @@ else:
         return value
 
 
-Lists = dict[str, list[dict[str, Any]]]  # what the service lists, by "accounts" and "zones"
+Lists = dict[str, list[dict[str, Any]]]  # what Cloudflare lists, by "accounts" and "zones"
 
 CREDENTIALS = ("api_token", "api_email", "api_key")
 CONNECTION = (*CREDENTIALS, "base_url", *BOUNDS, "validate_certs", "ca_path")
@@ -257,7 +257,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _cached_lists(self, path: str, cache: bool) -> Lists:
         """The lists by the names of their options: from the cache where it holds them, or else from
-        the service."""
+        Cloudflare."""
         self.load_cache_plugin()
         key, base_url = self.get_cache_key(path), self.get_option("base_url")
         needed = [

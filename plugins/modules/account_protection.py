@@ -63,11 +63,11 @@ options:
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of the service. The first run
+          - From when on the entry counts as absent, by the clock of Cloudflare. The first run
             after that deletes it.
           - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
             V(2027-01-31), which means its end in UTC.
-          - The service does not know it. If omitted, the entry does not expire.
+          - Cloudflare does not know it. If omitted, the entry does not expire.
         version_added: 0.2.0
         type: str
       id:
@@ -113,11 +113,11 @@ options:
         type: bool
       expires:
         description:
-          - From when on the entry counts as absent, by the clock of the service. The first run
+          - From when on the entry counts as absent, by the clock of Cloudflare. The first run
             after that deletes it.
           - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
             V(2027-01-31), which means its end in UTC.
-          - The service does not know it. If omitted, the entry does not expire.
+          - Cloudflare does not know it. If omitted, the entry does not expire.
         version_added: 0.2.0
         type: str
       id:
@@ -185,7 +185,7 @@ options:
       mitigation_type:
         description:
           - How the rule mitigates a SYN flood. Only rules of kind V(syn_flood) have it.
-          - If omitted, an existing rule keeps its value, and the service decides for a new rule.
+          - If omitted, an existing rule keeps its value, and Cloudflare decides for a new rule.
         type: str
         choices: [challenge, retransmit]
       id:
@@ -435,12 +435,12 @@ protection:
       elements: dict
       contains:
         id:
-          description: The id that the service gives. Check mode returns none for a prefix that
+          description: The id that Cloudflare gives. Check mode returns none for a prefix that
             the run would create.
           type: str
           sample: cd613e30-d8f1-4adf-91b7-584a2265b1f5
         prefix:
-          description: The network, as the service stores it.
+          description: The network, as Cloudflare stores it.
           type: str
           sample: 192.0.2.0/24
         comment:
@@ -474,8 +474,8 @@ protection:
           type: str
           sample: syn_flood
         id:
-          description: The id that the service gives. Check mode returns none for a rule that
-            the run would create.
+          description: The id that Cloudflare gives. Check mode returns none for a rule that the
+            run would create.
           type: str
           sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
         scope:
@@ -520,7 +520,7 @@ protection:
           type: str
           sample: syn_flood
         id:
-          description: The id that the service gives. Check mode returns none for a filter that
+          description: The id that Cloudflare gives. Check mode returns none for a filter that
             the run would create.
           type: str
           sample: 9b810e76-6ec9-4286-a3ca-828dd5f4b3b2
@@ -546,8 +546,8 @@ protection:
       elements: dict
       contains:
         id:
-          description: The id that the service gives. Check mode returns none for a rule that
-            the run would create.
+          description: The id that Cloudflare gives. Check mode returns none for a rule that the
+            run would create.
           type: str
           sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
         scope:
@@ -657,7 +657,7 @@ unmanaged:
       type: str
       sample: ''
     since:
-      description: When the object last changed, null if the service does not say.
+      description: When the object last changed, null if Cloudflare does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
 expectations:
@@ -765,7 +765,7 @@ pending:
       type: str
       sample: time
     not_before:
-      description: When the object can be enabled, null where the service does not say since when
+      description: When the object can be enabled, null where Cloudflare does not say since when
         it monitors, or another reason keeps it back.
       type: str
       sample: null
@@ -952,7 +952,7 @@ left:
         enabled: true
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -966,13 +966,13 @@ unknown:
         comment: monitoring probe
         enabled: true
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 11
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -988,12 +988,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -1001,8 +1001,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

@@ -49,11 +49,11 @@ options:
     type: bool
   expires:
     description:
-      - From when on the entry counts as absent, by the clock of the service. The first run after
+      - From when on the entry counts as absent, by the clock of Cloudflare. The first run after
         that deletes it.
       - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
         V(2027-01-31), which means its end in UTC.
-      - The service does not know it. If omitted, the entry does not expire.
+      - Cloudflare does not know it. If omitted, the entry does not expire.
     version_added: 0.2.0
     type: str
   state:
@@ -98,12 +98,12 @@ entry:
   type: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for an entry that the
+      description: The id that Cloudflare gives. Check mode returns none for an entry that the
         run would create.
       type: str
       sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
     prefix:
-      description: The network of the sources, as the service stores it.
+      description: The network of the sources, as Cloudflare stores it.
       type: str
       sample: 203.0.112.0/23
     comment:
@@ -311,7 +311,7 @@ left:
       before: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -325,13 +325,13 @@ unknown:
         enabled: true
       before: {}
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 8
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -347,12 +347,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -360,8 +360,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

@@ -15,7 +15,7 @@ description:
   - Creates, updates, orders and removes the WAF custom rules of a zone. Custom rules are the
     successor of firewall rules.
   - The O(rules[].ref) identifies a rule.
-  - The service evaluates the rules in their order. Rules that the task does not name keep their
+  - Cloudflare evaluates the rules in their order. Rules that the task does not name keep their
     place, their ids and all their fields, unless O(state=exact).
   - The module reads all rules with one call and writes them with one call. There is no locking. If
     more than two seconds pass between these calls, the module reads once more before it writes, and
@@ -45,7 +45,7 @@ options:
       action:
         description:
           - What the rule does with a request that matches. After V(log), and after a V(skip) of
-            V(products) or V(phases) only, the service evaluates the next rule. Every other action
+            V(products) or V(phases) only, Cloudflare evaluates the next rule. Every other action
             ends the evaluation.
           - If omitted, an existing rule keeps its action. A new rule needs one.
           - A change of the action resets O(rules[].action_parameters) and O(rules[].logging).
@@ -111,11 +111,11 @@ options:
       logging:
         description:
           - The logging of requests that the rule skips. If omitted, an existing rule keeps its
-            value, and the service logs the requests of a new rule.
+            value, and Cloudflare logs the requests of a new rule.
         type: dict
         suboptions:
           enabled:
-            description: Whether the service logs the requests.
+            description: Whether Cloudflare logs the requests.
             type: bool
             required: true
       api_fields:
@@ -170,7 +170,7 @@ options:
     default: []
   validate:
     description:
-      - Whether the service validates the planned rules in check mode, for example their
+      - Whether Cloudflare validates the planned rules in check mode, for example their
         expressions. Nothing is written.
       - The token then needs the permission to write in check mode too.
     type: bool
@@ -289,15 +289,15 @@ EXAMPLES = r"""
 # `make docs-update` writes this block.
 RETURN = r"""
 rules:
-  description: All custom rules of the zone afterwards, in the order in which the service evaluates
+  description: All custom rules of the zone afterwards, in the order in which Cloudflare evaluates
     them.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for a rule that the
-        run would create.
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
       type: str
       sample: cd447e35b8b648fe842e3d437204e52d
     ref:
@@ -326,7 +326,7 @@ rules:
       type: dict
       sample: {ruleset: current}
     logging:
-      description: Whether the service logs requests that the rule skips.
+      description: Whether Cloudflare logs requests that the rule skips.
       type: dict
       sample: {enabled: true}
     version:
@@ -339,7 +339,7 @@ rules:
       sample: '2026-03-01T09:15:02.310412+00:00'
 unmanaged:
   description:
-    - The rules afterwards that O(rules) does not name, in the order in which the service evaluates
+    - The rules afterwards that O(rules) does not name, in the order in which Cloudflare evaluates
       them.
     - With O(state=exact), these are the rules that O(ignore) matches.
   version_added: 0.2.0
@@ -367,7 +367,7 @@ unmanaged:
       type: str
       sample: may let requests pass that custom rule login would stop
     since:
-      description: When the object last changed, null if the service does not say.
+      description: When the object last changed, null if Cloudflare does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
 weaker:
@@ -589,7 +589,7 @@ left:
         enabled: true
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -617,13 +617,13 @@ unknown:
         description: ''
         enabled: true
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 2
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -639,12 +639,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -652,8 +652,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

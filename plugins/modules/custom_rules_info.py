@@ -84,15 +84,15 @@ zone_id:
   type: str
   sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
 rules:
-  description: The rules that meet all conditions, in the order in which the service evaluates
+  description: The rules that meet all conditions, in the order in which Cloudflare evaluates
     them.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for a rule that the
-        run would create.
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
       type: str
       sample: cd447e35b8b648fe842e3d437204e52d
     ref:
@@ -121,7 +121,7 @@ rules:
       type: dict
       sample: {ruleset: current}
     logging:
-      description: Whether the service logs requests that the rule skips.
+      description: Whether Cloudflare logs requests that the rule skips.
       type: dict
       sample: {enabled: true}
     version:
@@ -157,7 +157,7 @@ access_rules:
       type: str
       sample: the office
     since:
-      description: When the rule last changed, null if the service does not say.
+      description: When the rule last changed, null if Cloudflare does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
 changes:
@@ -193,13 +193,13 @@ changes:
       type: str
       sample: 81cfe8ae-9abf-4a3b-8b5c-4c1fd0e7a0c7
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 4
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -215,12 +215,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -228,8 +228,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

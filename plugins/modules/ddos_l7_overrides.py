@@ -15,7 +15,7 @@ description:
   - Creates, updates, orders and removes overrides of the managed HTTP DDoS rules of a zone. An override gives managed rules
     another action or sensitivity for the requests that its expression matches.
   - The O(overrides[].ref) identifies an override.
-  - The service takes the first override that matches. In an override, a rule comes before its
+  - Cloudflare takes the first override that matches. In an override, a rule comes before its
     category, and a category before all rules.
   - Overrides that the task does not name keep their place, their ids and all their fields, unless
     O(state=exact).
@@ -33,7 +33,7 @@ notes:
     C(HTTP DDoS Managed Ruleset Read), and with O(validate=true) the permission to write.
   - An override of the account for HTTP DDoS rules is not applied in a zone that has overrides of its own.
   - There are at most 10 overrides. A plan that exceeds them is refused in check mode too.
-  - The action V(log) needs a plan with Advanced DDoS Protection. If it is lacking, the service
+  - The action V(log) needs a plan with Advanced DDoS Protection. If it is lacking, Cloudflare
     refuses the override, and the module says so.
 options:
   overrides:
@@ -160,7 +160,7 @@ options:
     default: []
   validate:
     description:
-      - Whether the service validates the planned overrides in check mode, for example their
+      - Whether Cloudflare validates the planned overrides in check mode, for example their
         expressions. Nothing is written.
       - The token then needs the permission to write in check mode too.
     type: bool
@@ -211,14 +211,14 @@ EXAMPLES = r"""
 # `make docs-update` writes this block.
 RETURN = r"""
 overrides:
-  description: All overrides of the zone afterwards, in the order in which the service evaluates
+  description: All overrides of the zone afterwards, in the order in which Cloudflare evaluates
     them.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for an override that
+      description: The id that Cloudflare gives. Check mode returns none for an override that
         the run would create.
       type: str
       sample: 025b413f8a9a421ea648a7dd06839eb9
@@ -266,7 +266,7 @@ overrides:
       sample: '2026-03-01T09:15:02.310412+00:00'
 unmanaged:
   description:
-    - The overrides afterwards that O(overrides) does not name, in the order in which the service
+    - The overrides afterwards that O(overrides) does not name, in the order in which Cloudflare
       evaluates them.
     - With O(state=exact), these are the overrides that O(ignore) matches.
   version_added: 0.2.0
@@ -294,7 +294,7 @@ unmanaged:
       type: str
       sample: sets the action log for rule fdfdac75430c4c47a959592f0aa5e68a
     since:
-      description: When the object last changed, null if the service does not say.
+      description: When the object last changed, null if Cloudflare does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
 weaker:
@@ -480,7 +480,7 @@ left:
         sensitivity: low
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -509,13 +509,13 @@ unknown:
         enabled: true
         sensitivity: low
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 2
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -531,12 +531,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -544,8 +544,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

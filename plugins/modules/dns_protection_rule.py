@@ -118,8 +118,8 @@ rule:
   type: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for a rule that the
-        run would create.
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
       type: str
       sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
     scope:
@@ -271,7 +271,7 @@ pending:
       type: str
       sample: time
     not_before:
-      description: When the object can be enabled, null where the service does not say since when
+      description: When the object can be enabled, null where Cloudflare does not say since when
         it monitors, or another reason keeps it back.
       type: str
       sample: null
@@ -392,7 +392,7 @@ left:
       before: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -409,13 +409,13 @@ unknown:
         profile_sensitivity: low
       before: {}
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 9
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -431,12 +431,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -444,8 +444,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

@@ -49,7 +49,7 @@ options:
         choices: [log, bypass, allow, challenge, managed_challenge, js_challenge, block]
       priority:
         description:
-          - The priority, from 0 to 2147483647. The service evaluates rules with lower numbers
+          - The priority, from 0 to 2147483647. Cloudflare evaluates rules with lower numbers
             first, and rules without a priority last.
           - An empty text removes the priority.
         type: raw
@@ -72,7 +72,7 @@ options:
       filter:
         description:
           - The requests that the rule applies to.
-          - If the service does not update the filter together with the rule, the module updates it
+          - If Cloudflare does not update the filter together with the rule, the module updates it
             at its own path.
           - If several rules share the filter, it changes for all of them.
         type: dict
@@ -221,7 +221,7 @@ unmanaged:
       type: str
       sample: may skip waf for requests
     since:
-      description: When the object last changed, null if the service does not say.
+      description: When the object last changed, null if Cloudflare does not say.
       type: str
       sample: null
 weaker:
@@ -397,7 +397,7 @@ left:
       before: {action: challenge}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -408,13 +408,13 @@ unknown:
       fields: {action: log}
       before: {action: challenge}
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 3
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -430,12 +430,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -443,8 +443,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

@@ -65,7 +65,7 @@ zone_id:
   type: str
   sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
 rules:
-  description: The rules that meet all conditions, in the order of the service.
+  description: The rules that meet all conditions, in the order of Cloudflare.
   returned: success
   type: list
   elements: dict
@@ -124,13 +124,13 @@ rules:
           type: str
           sample: scraper-networks
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 1
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -146,12 +146,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -159,8 +159,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

@@ -53,7 +53,7 @@ options:
     description: The seconds in which O(call_budget) calls are made.
     type: float
   validate_certs:
-    description: Whether the service's certificate is checked.
+    description: Whether Cloudflare's certificate is checked.
     type: bool
   ca_path:
     description: A file or directory of CA certificates to trust.

@@ -26,7 +26,7 @@ extends_documentation_fragment:
 notes:
   - The module needs the permission C(Account Filter Lists Edit) of the account. Check mode needs
     C(Account Filter Lists Read).
-  - The service changes items asynchronously, with one operation at a time in an account. The
+  - Cloudflare changes items asynchronously, with one operation at a time in an account. The
     module waits for the end of its operations, and before that for an operation of others, up to
     O(max_wait) seconds together. If its run is killed, the operation that has begun goes on.
   - With more than 10,000 items over all lists, the module warns. Most accounts may have no more.
@@ -72,11 +72,11 @@ options:
         type: str
       expires:
         description:
-          - From when on the item counts as absent, by the clock of the service. The first run after
+          - From when on the item counts as absent, by the clock of Cloudflare. The first run after
             that deletes it.
           - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
             V(2027-01-31), which means its end in UTC.
-          - The service does not know it. If omitted, the item does not expire.
+          - Cloudflare does not know it. If omitted, the item does not expire.
         type: str
       id:
         description: Ignored, so that a task can give back what a module returns.
@@ -92,7 +92,7 @@ options:
       - With V(present), the module creates the list, or updates it to match, with the items that
         the task names.
       - With V(absent) and O(items), the module removes these items, and the list stays. With
-        V(absent) and without O(items), it deletes the list, which the service refuses as long as
+        V(absent) and without O(items), it deletes the list, which Cloudflare refuses as long as
         rules refer to it.
     type: str
     choices: [present, absent]
@@ -155,8 +155,8 @@ list:
   type: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for a list that the
-        run would create.
+      description: The id that Cloudflare gives. Check mode returns none for a list that the run
+        would create.
       type: str
       sample: 2c0fc9fa937b11eaa1b71c4d701ab86e
     name:
@@ -184,7 +184,7 @@ list:
       type: int
       sample: 1
     num_referencing_filters:
-      description: How many rules refer to the list, by the count of the service before the run.
+      description: How many rules refer to the list, by the count of Cloudflare before the run.
       type: int
       sample: 0
 items:
@@ -194,12 +194,12 @@ items:
   elements: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for an item that the
+      description: The id that Cloudflare gives. Check mode returns none for an item that the
         run would create.
       type: str
       sample: 34b12448945f11eaa1b71c4d701ab86e
     ip:
-      description: The address or network, as the service stores it.
+      description: The address or network, as Cloudflare stores it.
       type: str
       sample: 198.51.100.0/24
     comment:
@@ -355,7 +355,7 @@ left:
       before: {ip: 198.51.100.0/24, comment: Berlin}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -371,13 +371,13 @@ unknown:
       fields: {}
       before: {ip: 198.51.100.0/24, comment: Berlin}
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 7
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -393,12 +393,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -406,8 +406,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

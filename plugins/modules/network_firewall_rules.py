@@ -15,7 +15,7 @@ description:
   - Creates, updates, orders and removes the rules of the Cloudflare Network Firewall (formerly Magic
     Firewall) of an account, which match packets.
   - The O(rules[].ref) identifies a rule.
-  - The service evaluates the rules in their order. Rules that the task does not name keep their
+  - Cloudflare evaluates the rules in their order. Rules that the task does not name keep their
     place, their ids and all their fields, unless O(state=exact).
   - The module reads all rules with one call and writes them with one call. There is no locking. If
     more than two seconds pass between these calls, the module reads once more before it writes, and
@@ -34,7 +34,7 @@ notes:
   - A packet that a rule lets pass still meets the DDoS protection of the account.
   - An account has 200 rules by default. A plan that exceeds them is refused in check mode too.
   - Lists, countries and some other fields need the advanced features of the Network Firewall. If
-    the account lacks them, the service refuses the rule, and the module says so.
+    the account lacks them, Cloudflare refuses the rule, and the module says so.
 options:
   rules:
     description: The rules. Each may occur once.
@@ -49,7 +49,7 @@ options:
       action:
         description:
           - What the rule does with a packet that matches. V(skip) lets it pass by the remaining rules.
-            After V(log), the service evaluates the next rule.
+            After V(log), Cloudflare evaluates the next rule.
           - If omitted, an existing rule keeps its action. A new rule needs one.
           - A change of the action resets O(rules[].action_parameters) and O(rules[].logging).
         type: str
@@ -82,11 +82,11 @@ options:
       logging:
         description:
           - The logging of packets that the rule skips. If omitted, an existing rule keeps its
-            value, and the service logs the packets of a new rule.
+            value, and Cloudflare logs the packets of a new rule.
         type: dict
         suboptions:
           enabled:
-            description: Whether the service logs the packets.
+            description: Whether Cloudflare logs the packets.
             type: bool
             required: true
       api_fields:
@@ -138,7 +138,7 @@ options:
     default: []
   validate:
     description:
-      - Whether the service validates the planned rules in check mode, for example their
+      - Whether Cloudflare validates the planned rules in check mode, for example their
         expressions. Nothing is written.
       - The token then needs the permission to write in check mode too.
     type: bool
@@ -233,15 +233,15 @@ EXAMPLES = r"""
 # `make docs-update` writes this block.
 RETURN = r"""
 rules:
-  description: All Network Firewall rules of the account afterwards, in the order in which the
-    service evaluates them.
+  description: All Network Firewall rules of the account afterwards, in the order in which Cloudflare
+    evaluates them.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for a rule that the
-        run would create.
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
       type: str
       sample: 025b413f8a9a421ea648a7dd06839eb9
     ref:
@@ -269,7 +269,7 @@ rules:
       type: dict
       sample: {ruleset: current}
     logging:
-      description: Whether the service logs packets that the rule skips.
+      description: Whether Cloudflare logs packets that the rule skips.
       type: dict
       sample: {enabled: true}
     version:
@@ -282,7 +282,7 @@ rules:
       sample: '2026-03-01T09:15:02.310412+00:00'
 unmanaged:
   description:
-    - The rules afterwards that O(rules) does not name, in the order in which the service evaluates
+    - The rules afterwards that O(rules) does not name, in the order in which Cloudflare evaluates
       them.
     - With O(state=exact), these are the rules that O(ignore) matches.
   version_added: 0.2.0
@@ -310,7 +310,7 @@ unmanaged:
       type: str
       sample: may let requests pass that Network Firewall rules telnet, reflection would stop
     since:
-      description: When the object last changed, null if the service does not say.
+      description: When the object last changed, null if Cloudflare does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
 weaker:
@@ -536,7 +536,7 @@ left:
         enabled: true
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -564,13 +564,13 @@ unknown:
         description: ''
         enabled: true
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 2
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -586,12 +586,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -599,8 +599,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

@@ -92,7 +92,7 @@ filter:
       type: str
       sample: syn_flood
     id:
-      description: The id that the service gives. Check mode returns none for a filter that the
+      description: The id that Cloudflare gives. Check mode returns none for a filter that the
         run would create.
       type: str
       sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
@@ -229,7 +229,7 @@ pending:
       type: str
       sample: time
     not_before:
-      description: When the object can be enabled, null where the service does not say since when
+      description: When the object can be enabled, null where Cloudflare does not say since when
         it monitors, or another reason keeps it back.
       type: str
       sample: null
@@ -339,7 +339,7 @@ left:
       before: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -350,13 +350,13 @@ unknown:
       fields: {expression: 'tcp.dstport in {22}', mode: enabled}
       before: {}
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 8
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -372,12 +372,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -385,8 +385,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

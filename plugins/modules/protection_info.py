@@ -130,12 +130,12 @@ prefixes:
   elements: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for a prefix that the
+      description: The id that Cloudflare gives. Check mode returns none for a prefix that the
         run would create.
       type: str
       sample: cd613e30-d8f1-4adf-91b7-584a2265b1f5
     prefix:
-      description: The network, as the service stores it.
+      description: The network, as Cloudflare stores it.
       type: str
       sample: 192.0.2.0/24
     comment:
@@ -161,12 +161,12 @@ allowlist:
   elements: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for an entry that the
+      description: The id that Cloudflare gives. Check mode returns none for an entry that the
         run would create.
       type: str
       sample: 78e51061-7311-48a3-82ce-6f447ed4d57b
     prefix:
-      description: The network of the sources, as the service stores it.
+      description: The network of the sources, as Cloudflare stores it.
       type: str
       sample: 198.51.100.7/32
     comment:
@@ -196,8 +196,8 @@ rules:
       type: str
       sample: syn_flood
     id:
-      description: The id that the service gives. Check mode returns none for a rule that the
-        run would create.
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
       type: str
       sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
     scope:
@@ -243,7 +243,7 @@ filters:
       type: str
       sample: syn_flood
     id:
-      description: The id that the service gives. Check mode returns none for a filter that the
+      description: The id that Cloudflare gives. Check mode returns none for a filter that the
         run would create.
       type: str
       sample: 9b810e76-6ec9-4286-a3ca-828dd5f4b3b2
@@ -271,8 +271,8 @@ dns_rules:
   elements: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for a rule that the
-        run would create.
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
       type: str
       sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
     scope:
@@ -623,7 +623,7 @@ coverage:
       elements: dict
       contains:
         prefix:
-          description: The prefix, as the service stores it.
+          description: The prefix, as Cloudflare stores it.
           type: str
           sample: 192.0.2.0/24
         addresses:
@@ -680,11 +680,11 @@ announced:
           type: str
           sample: 192.0.2.0/24
         announced:
-          description: Whether the part is announced, null if the service does not say.
+          description: Whether the part is announced, null if Cloudflare does not say.
           type: bool
           sample: true
         since:
-          description: When the announcement last changed, null if the service does not say.
+          description: When the announcement last changed, null if Cloudflare does not say.
           type: str
           sample: '2026-03-01T09:15:02.310412+00:00'
     delegated:
@@ -717,7 +717,7 @@ access_rules:
       type: str
       sample: the office
     since:
-      description: When the rule last changed, null if the service does not say.
+      description: When the rule last changed, null if Cloudflare does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
 ip_lists:
@@ -728,8 +728,8 @@ ip_lists:
   elements: dict
   contains:
     id:
-      description: The id that the service gives. Check mode returns none for a list that the
-        run would create.
+      description: The id that Cloudflare gives. Check mode returns none for a list that the run
+        would create.
       type: str
       sample: 2c0fc9fa937b11eaa1b71c4d701ab86e
     name:
@@ -757,7 +757,7 @@ ip_lists:
       type: int
       sample: 2
     num_referencing_filters:
-      description: How many rules refer to the list, by the count of the service before the run.
+      description: How many rules refer to the list, by the count of Cloudflare before the run.
       type: int
       sample: 0
     items:
@@ -766,12 +766,12 @@ ip_lists:
       elements: dict
       contains:
         id:
-          description: The id that the service gives. Check mode returns none for an item that
+          description: The id that Cloudflare gives. Check mode returns none for an item that
             the run would create.
           type: str
           sample: 34b12448945f11eaa1b71c4d701ab86e
         ip:
-          description: The address or network, as the service stores it.
+          description: The address or network, as Cloudflare stores it.
           type: str
           sample: 198.51.100.0/24
         comment:
@@ -819,13 +819,13 @@ changes:
       type: str
       sample: 81cfe8ae-9abf-4a3b-8b5c-4c1fd0e7a0c7
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 15
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -841,12 +841,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -854,8 +854,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

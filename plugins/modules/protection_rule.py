@@ -70,7 +70,7 @@ options:
   mitigation_type:
     description:
       - How the rule mitigates a SYN flood. Only rules of kind V(syn_flood) have it.
-      - If omitted, an existing rule keeps its value, and the service decides for a new rule.
+      - If omitted, an existing rule keeps its value, and Cloudflare decides for a new rule.
     type: str
     choices: [challenge, retransmit]
   state:
@@ -134,8 +134,8 @@ rule:
       type: str
       sample: syn_flood
     id:
-      description: The id that the service gives. Check mode returns none for a rule that the
-        run would create.
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
       type: str
       sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
     scope:
@@ -287,7 +287,7 @@ pending:
       type: str
       sample: time
     not_before:
-      description: When the object can be enabled, null where the service does not say since when
+      description: When the object can be enabled, null where Cloudflare does not say since when
         it monitors, or another reason keeps it back.
       type: str
       sample: null
@@ -414,7 +414,7 @@ left:
       before: {}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -430,13 +430,13 @@ unknown:
         burst_sensitivity: medium
       before: {}
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 8
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -452,12 +452,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -465,8 +465,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

@@ -15,7 +15,7 @@ description:
   - Asks the analytics of an account which packets SYN flood protection, out-of-state TCP protection
     and DNS protection let pass, which they dropped, and which they would have dropped if they did
     not only monitor.
-  - Asks once an account where a page suffices. Numbers are estimates, since the service samples.
+  - Asks once an account where a page suffices. Numbers are estimates, since Cloudflare samples.
   - Not known is not zero. If the analytics do not tell something, C(known) is V(false), and
     C(unknown) says why. The task does not fail then.
 extends_documentation_fragment:
@@ -131,7 +131,7 @@ traffic:
               type: float
               sample: 0.013
             sample_interval:
-              description: Of how many packets the service looked at one, null where none were
+              description: Of how many packets Cloudflare looked at one, null where none were
                 seen.
               type: int
               sample: 1000
@@ -146,7 +146,7 @@ traffic:
               sample: []
             reasons:
               description: The packets that were or would have been dropped, by the reason that
-                the service gives.
+                Cloudflare gives.
               type: dict
               sample: {CHALLENGE_NEEDED: 12000}
             advice:
@@ -215,7 +215,7 @@ traffic:
               type: float
               sample: 0.05
             sample_interval:
-              description: Of how many packets the service looked at one, null where none were
+              description: Of how many packets Cloudflare looked at one, null where none were
                 seen.
               type: int
               sample: 1000
@@ -230,7 +230,7 @@ traffic:
               sample: []
             reasons:
               description: The packets that were or would have been dropped, by the reason that
-                the service gives.
+                Cloudflare gives.
               type: dict
               sample: {NOT_FOUND: 45000}
             advice:
@@ -298,7 +298,7 @@ traffic:
               type: float
               sample: 0.2
             sample_interval:
-              description: Of how many packets the service looked at one, null where none were
+              description: Of how many packets Cloudflare looked at one, null where none were
                 seen.
               type: int
               sample: 1000
@@ -313,7 +313,7 @@ traffic:
               sample: []
             reasons:
               description: The packets that were or would have been dropped, by the reason that
-                the service gives.
+                Cloudflare gives.
               type: dict
               sample: {CHALLENGE: 8000}
             advice:
@@ -360,7 +360,7 @@ traffic:
                   type: bool
                   sample: true
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 2

@@ -232,7 +232,7 @@ left:
       before: {enabled: true}
 unknown:
   description: The operations that may have been applied, in the shape of RV(operations). The
-    answer of the service was lost.
+    answer of Cloudflare was lost.
   returned: failure after writing began
   type: list
   elements: dict
@@ -243,13 +243,13 @@ unknown:
       fields: {enabled: false}
       before: {enabled: true}
 calls:
-  description: The number of calls to the service, repeated calls included.
+  description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
   sample: 8
 error:
-  description: The call that failed, and the answer of the service.
-  returned: failure of a call to the service
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
   type: dict
   contains:
     method:
@@ -265,12 +265,12 @@ error:
       type: int
       sample: 403
     errors:
-      description: The errors that the service returned.
+      description: The errors that Cloudflare returned.
       type: list
       elements: dict
       contains:
         code:
-          description: The error code, null where the service gave none.
+          description: The error code, null where Cloudflare gave none.
           type: int
           sample: 10000
         message:
@@ -278,8 +278,8 @@ error:
           type: str
           sample: Authentication error
         pointer:
-          description: A JSON pointer to the part of the request that the service refused, null
-            where the service gave none.
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
           type: str
           sample: null
     ray:

@@ -56,7 +56,7 @@ ACCEPTANCE = (
     " the dictionary that accepts just what it refuses.",
     "A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk"
     " only if the risk concerns no other networks and keys than C(networks) and C(entries).",
-    "The acceptance ends at C(expires), by the clock of the service. C(expires) is a timestamp with offset, or a date,"
+    "The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp with offset, or a date,"
     " which means its end in UTC. The module returns C(reason) with the accepted risk.",
     "Use a dictionary in an inventory. A code that stays there accepts later risks as well.",
 )

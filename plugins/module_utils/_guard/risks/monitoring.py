@@ -23,7 +23,7 @@ MIN_MONITORING = Limit(
     24 * 365,
     (
         "The hours that a rule or filter must monitor before it is enabled.",
-        "The hours count from the last change of the rule or filter, by the clock of the service.",
+        "The hours count from the last change of the rule or filter, by the clock of Cloudflare.",
     ),
 )
 
