@@ -24,7 +24,7 @@ from ._guard.catalogue import check_catalogue
 from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
-from ._guard.hidden import hidden_overrides
+from ._guard.hidden import hidden_overrides, read_hidden_overrides
 from ._guard.list_items import crowded_lists
 from ._guard.named_lists import read_named_lists, unread_lists
 from ._guard.onboarding import check_onboarding
@@ -142,13 +142,17 @@ class Run:
         return cls(task.at(now), client, warn, rollout, evidence)
 
     def plan(self, existing: State) -> Plan:
-        """The plan, with what is known of the lists that its rules refer to."""
+        """The plan, with what is known of the lists that its rules refer to, and of the overrides
+        that it hides."""
         plan = self._plan(existing)
         if not plan.operations and not self.task.expectations:
             return plan
         known = self.task.options.get("ip_lists") or {}
-        lists = read_named_lists(plan, known, self.client)
-        return replace(plan, before={**plan.before, **lists}) if lists else plan
+        more = {
+            **read_named_lists(plan, known, self.client),
+            **read_hidden_overrides(plan, self.client),
+        }
+        return replace(plan, before={**plan.before, **more}) if more else plan
 
     def _plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that

@@ -31,7 +31,10 @@ extends_documentation_fragment:
 notes:
   - The module needs the permission C(HTTP DDoS Managed Ruleset Write) of the zone. Check mode needs
     C(HTTP DDoS Managed Ruleset Read), and with O(validate=true) the permission to write.
-  - An override of the account for HTTP DDoS rules is not applied in a zone that has overrides of its own.
+  - An override of the account for HTTP DDoS rules is not applied in a zone that has overrides of
+    its own. If a zone gets its first one, the module reads those of its account, for which it needs
+    the permissions C(Zone Read) of the zone and C(HTTP DDoS Managed Ruleset Read) of the account. If
+    they cannot be read, it warns.
   - There are at most 10 overrides. A plan that exceeds them is refused in check mode too.
   - The action V(log) needs a plan with Advanced DDoS Protection. If it is lacking, Cloudflare
     refuses the override, and the module says so.

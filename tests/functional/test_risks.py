@@ -18,6 +18,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.re
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
 from tests.fake_service import LocalService
+from tests.fake_service.credentials import Grant
+from tests.functional.idempotence_cases import L7, override
 from tests.functional.risk_cases import EXISTING, OUT, RISK_CASES, SYN, RiskCase
 from tests.functional.zone_risk_cases import FOUR, TEN, ZONE_RISK_CASES, Rule, identity, rule
 from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules, run_main
@@ -513,3 +515,24 @@ def test_lists_are_named_as_the_product_names_them(
     service.account(ACCOUNT).seed(**lists)
     message = modules.failed("account_protection", filters=[], purge=["filters"])["msg"]
     assert f"empties_list: {title}: none of 1 would be left." in message
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_the_first_override_of_a_zone_hides_those_of_its_account(
+    check: bool, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(ddos_l7_overrides=[override("strict", "true", L7, action="block")])
+    service.zone(ZONE).seed(account_id=ACCOUNT)
+    first = {"overrides": [{"ref": "upload", "expression": "not ssl", "action": "block"}]}
+    (risk,) = modules.failed("ddos_l7_overrides", check=check, **first)["risks"]
+    assert (risk["code"], risk["entries"]) == ("weakens_ddos_rules", ["upload"])
+    assert "The first HTTP DDoS override of the zone hides those of its account, strict" in risk["message"]
+    accepted = [{"code": "weakens_ddos_rules", "entries": ["upload"]}]
+    modules.done("ddos_l7_overrides", check=check, accept_risks=accepted, **first)
+    service.credentials.tokens[service.token] = Grant(zone="none")
+    done = modules.run("ddos_l7_overrides", check=check, **first)
+    if check:
+        assert "Whether there are any is not known: " in str(done["warnings"])
+        assert "Zone Read (zone)" in str(done["warnings"])
+    else:  # the override is there, so that nothing more is read
+        assert (done["changed"], "warnings" in done) == (False, False)

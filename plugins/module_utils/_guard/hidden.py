@@ -11,17 +11,41 @@ own ("Overrides", HTTP DDoS Attack Protection).
 
 from __future__ import annotations
 
+from .._api.client import Client
+from .._errors import ServiceError
+from .._neighbours.account import account_of
 from .._plan.plan import Plan
-from .._schema.overrides import L7_OVERRIDES
+from .._schema.overrides import HIDDEN, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
+from .._schema.resource import State
+from .._text import Message, first_few
 
-SENTENCE = (
+FIRST = (
     "The zone gets its first HTTP DDoS override. From then on, overrides of its account for these"
-    " rules are not applied in the zone; the module does not read whether there are any."
+    " rules are not applied in the zone"
 )
 
 
+def read_hidden_overrides(plan: Plan, client: Client) -> State:
+    """The overrides of the account that a plan with the first overrides of a zone hides, or why
+    they are not known; nothing for any other plan."""
+    plural = L7_OVERRIDES.plural
+    if not plan.operations or plural not in plan.before or plan.before[plural]:
+        return {}
+    try:
+        overrides = account_of(client).read(L7_OVERRIDES_OF_ACCOUNT)
+    except (ServiceError, ValueError) as exc:
+        reason = exc.message if isinstance(exc, ServiceError) else f"{exc}."
+        return {HIDDEN: [{"overrides": [], "unknown": reason}]}
+    return {HIDDEN: [{"overrides": overrides, "unknown": ""}]}
+
+
 def hidden_overrides(plan: Plan) -> str:
-    """A sentence for a plan with the first overrides of a zone; empty for any other plan."""
-    if L7_OVERRIDES.plural not in plan.before or plan.before[L7_OVERRIDES.plural]:
-        return ""
-    return SENTENCE if plan.operations else ""
+    """A warning for a plan that hides overrides of an account without the risk
+    weakens_ddos_rules, or may do so; empty for any other."""
+    for hidden in plan.before.get(HIDDEN, ()):
+        if hidden["unknown"]:
+            return Message(f"{FIRST}. Whether there are any is not known: ", hidden["unknown"])
+        labels = [L7_OVERRIDES_OF_ACCOUNT.label_of(obj) for obj in hidden["overrides"]]
+        if labels and not any(strengthens(obj) for obj in hidden["overrides"]):
+            return f"{FIRST}: {first_few(labels)}."
+    return ""

@@ -12,15 +12,13 @@ from typing import Any, Mapping, Sequence
 from .._api.client import Client
 from .._errors import ServiceError
 from .._expressions.lists import lists_in
+from .._neighbours.account import account_of
 from .._neighbours.ip_lists import read_ip_lists
 from .._plan.plan import Plan
-from .._schema.account import OWNER
-from .._schema.directory import ZONE
 from .._schema.evaluation import EVALUATION
 from .._schema.lists import CONTENTS, LISTS, contents_of
 from .._schema.resource import Object, State
 from .._text import Message, first_few
-from .._values.kinds import identifier
 
 
 def read_named_lists(plan: Plan, known: Mapping[str, Sequence[Any]], client: Client) -> State:
@@ -47,23 +45,13 @@ def _names_in(state: State) -> list[str]:
 
 def _read(names: Sequence[str], client: Client) -> list[Object]:
     try:
-        lists = read_ip_lists(_of_account(client), frozenset(names))
+        lists = read_ip_lists(account_of(client), frozenset(names))
     except (ServiceError, ValueError) as exc:
         reason = exc.message if isinstance(exc, ServiceError) else str(exc)
         return [contents_of(name, None, reason) for name in names]
     return [
         contents_of(LISTS.label_of(obj), [item.get("ip") for item in obj["items"]]) for obj in lists
     ]
-
-
-def _of_account(client: Client) -> Client:
-    """The client for the account of a zone; raises ServiceError, and ValueError for a zone without
-    one."""
-    if OWNER in client.owner:
-        return client
-    account = client.read(ZONE)[0].get("account")
-    identity = account.get("id") if isinstance(account, Mapping) else None
-    return client.within({OWNER: identifier(identity)})
 
 
 def unread_lists(plan: Plan) -> str:

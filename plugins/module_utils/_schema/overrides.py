@@ -28,9 +28,13 @@ DEFAULT, LOG, OFF = "default", "log", "eoff"
 SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
 NAMES = {"sensitivity": "sensitivity_level"}  # here and in the API
 API_NAMES = {name: own for own, name in NAMES.items()}
+HIDDEN = "overrides of the account"  # in a state: those that overrides of a zone hide
 LISTS = {"categories": "category", "rules": "id"}  # with the key of their entries
 OWN = ("action", "sensitivity", *LISTS)
 MOST_OVERRIDES = 10
+L7_PERMISSION = "HTTP DDoS Managed Ruleset"
+L7_MANAGED = "4d21379b4f9f4bb088e0729962c8b3cf"
+L7_ACTIONS = ("block", "managed_challenge", "challenge", LOG)
 
 
 def _renamed(obj: Object, names: Mapping[str, str]) -> dict[str, Any]:
@@ -198,6 +202,16 @@ def weakens(override: Object) -> bool:
     return any(is_weak(*level) for level in levels_of(override).values())
 
 
+def strengthens(override: Object) -> bool:
+    """Whether an override may stop what the managed rules by themselves let pass."""
+    if ENABLED.normalised(override) == "false":
+        return False
+    return OTHER_RULE in override or any(
+        action not in (DEFAULT, LOG) and sensitivity != OFF
+        for action, sensitivity in levels_of(override).values()
+    )
+
+
 def levels_of(override: Object) -> dict[str, tuple[str, str]]:
     """By what it overrides, an empty text for all rules: action and sensitivity."""
     levels = {"": _level(override, (DEFAULT, DEFAULT))}
@@ -232,8 +246,17 @@ L7_OVERRIDES = _overrides(
     layer="l7",
     title="HTTP DDoS override",
     owner=ZONE_OWNER.option,
-    permission="HTTP DDoS Managed Ruleset",
-    managed="4d21379b4f9f4bb088e0729962c8b3cf",
+    permission=L7_PERMISSION,
+    managed=L7_MANAGED,
     expression=HTTP_OVERRIDE_EXPRESSION,
-    actions=("block", "managed_challenge", "challenge", LOG),
+    actions=L7_ACTIONS,
+)
+L7_OVERRIDES_OF_ACCOUNT = _overrides(  # read only; a zone that has overrides of its own hides them
+    layer="l7",
+    title="HTTP DDoS override of the account",
+    owner=ACCOUNT_OWNER.option,
+    permission=L7_PERMISSION,
+    managed=L7_MANAGED,
+    expression=HTTP_OVERRIDE_EXPRESSION,
+    actions=L7_ACTIONS,
 )
