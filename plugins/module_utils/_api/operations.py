@@ -39,7 +39,7 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
     if not isinstance(identity, str) or not SAFE_ID.fullmatch(identity):
         raise unexpected(request, "the result has no id of an operation")
     look = Request("GET", path + identity, resource=request.resource, is_pending=is_under_way)
-    ended = call(look).result
+    ended = _end_of(look, call)
     status = ended.get("status") if isinstance(ended, Mapping) else None
     if status == "failed":
         reason = excerpt(str(ended.get("error") or "the service does not say why"))
@@ -47,6 +47,17 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
         raise OperationFailed(message, error_details(look, 200), maybe_applied=False)
     if status != "completed":
         raise unexpected(look, f"the status of the operation is {excerpt(repr(status))}")
+
+
+def _end_of(look: Request, call: Callable[[Request], Envelope]) -> Any:
+    """How an operation that was begun has ended; whatever the answer is, the operation may have
+    been made."""
+    try:
+        return call(look).result
+    except StillPending:
+        raise
+    except ServiceError as exc:
+        raise ServiceError(exc.message, exc.error, maybe_applied=True) from exc
 
 
 def still_pending(request: Request, status: int | None) -> ServiceError:

@@ -15,7 +15,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.operations
     operate,
     still_pending,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Envelope, Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import (
+    Envelope,
+    Request,
+    Response,
+    error_details,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OperationFailed, ServiceError
 
 POST = Request("POST", "lists/a/items")
@@ -54,6 +59,18 @@ def test_odd_answers_do_not_count_as_an_end(results: list[Any], text: str) -> No
         operate(POST, "", Calls(*results))
     assert text in caught.value.message
     assert caught.value.maybe_applied
+
+
+def test_an_operation_that_nobody_can_look_at_may_have_been_made() -> None:
+    def call(request: Request) -> Envelope:
+        if request.method == "GET":
+            details = error_details(request, 409)
+            raise ServiceError("no", details, maybe_applied=False)
+        return Envelope({"operation_id": "b7"}, {})
+
+    with pytest.raises(ServiceError) as caught:
+        operate(POST, "", call)
+    assert (caught.value.status, caught.value.maybe_applied) == (409, True)
 
 
 @pytest.mark.parametrize(("error", "text"), [("disk full", "failed: disk full."), (None, "does not say why")])
