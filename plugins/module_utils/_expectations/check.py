@@ -23,10 +23,11 @@ from . import packet as packets
 from . import request as requests
 from .components import decide_packet
 from .expectation import NAME, Expectation
-from .outcome import UNDECIDED, Decision
-from .rules import decide_request, decide_requests, rules_in_order
+from .outcome import UNDECIDED, Decision, decision
+from .rules import Rule, decide_request, decide_requests, rules_in_order
 
 NOT_GIVEN = "the field "
+PROTOCOL_NOT_GIVEN = "the field ip.proto is not given"
 
 
 class ExpectationRecord(TypedDict):
@@ -136,8 +137,19 @@ class _Packets:
             return {}
         if self._rules is None:
             return decide_packet(self._coverage, item.packet, item.components)
-        fields = item.packet.fields._replace(lists=self._lists)
-        return dict.fromkeys(item.components, decide_request(self._rules, fields))
+        return {
+            name: self._in_firewall(self._rules, item.packet.seen_by(name))
+            for name in item.components
+        }
+
+    def _in_firewall(self, rules: Sequence[Rule], seen: Sequence[Fields]) -> Decision:
+        """What the Network Firewall does with a packet of which this may be what it sees."""
+        decided = [decide_request(rules, fields._replace(lists=self._lists)) for fields in seen]
+        outcomes = [outcome for one in decided for outcome in one.outcomes]
+        if len(decided) == 1 or len(set(outcomes)) == 1:
+            return decided[0]
+        reasons = [reason for one in decided for reason in one.reasons]
+        return decision(outcomes, [PROTOCOL_NOT_GIVEN, *reasons])
 
 
 def _knowing_lists(expectations: Sequence[Expectation], state: State) -> Sequence[Expectation]:

@@ -48,7 +48,8 @@ CODE = re.compile(r"[A-Za-z]{2,4}[0-9]{0,2}", re.ASCII)
 
 
 class Packet(NamedTuple):
-    """A packet to a destination; what is None is not known."""
+    """A packet to a destination; what is None is not known. With ports and without a protocol, it
+    is one of TCP for the components of TCP, and `either` says what it is in each protocol."""
 
     destination: Address
     fields: Fields
@@ -57,6 +58,15 @@ class Packet(NamedTuple):
     protocol: str | None = None
     data_center: str | None = None
     region: str | None = None
+    either: Mapping[str, Fields] = {}
+
+    def seen_by(self, component: str) -> Sequence[Fields]:
+        """What the Network Firewall may see of a packet that is meant for a component, or of any
+        packet."""
+        if component in KINDS or not self.either:
+            return [self.fields]
+        own = self.either.get("udp") if component == DNS else None
+        return [own] if own else list(self.either.values())
 
     @property
     def components(self) -> Sequence[str]:
@@ -86,8 +96,18 @@ def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
     problems.raise_any()
     _check_families(option, values)
     known = _fields_of(values)
+    either = _in_each_protocol(values)
     values = {key: value for key, value in values.items() if key not in ("source_port", "fields")}
-    return Packet(fields=Fields(known), **values)
+    return Packet(fields=Fields(known), either=either, **values)
+
+
+def _in_each_protocol(values: Mapping[str, Any]) -> dict[str, Fields]:
+    """The fields in each protocol; nothing if it is given, or makes no difference."""
+    if "protocol" in values or not any(key in values for key in PORTS):
+        return {}
+    own = (values.get("fields") or {}).get(FIELDS_OF_KEYS["protocol"])
+    names = [name for name in PROTOCOLS if own in (None, name.encode())]
+    return {name: Fields(_fields_of({**values, "protocol": name})) for name in names}
 
 
 def _fields_of(values: Mapping[str, Any]) -> dict[str, Any]:

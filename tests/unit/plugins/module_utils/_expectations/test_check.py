@@ -123,3 +123,30 @@ CURRENT = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expre
 )
 def test_a_packet_meets_the_network_firewall_first(expect: Any, packet: dict[str, Any], expected: Any) -> None:
     assert in_firewall(expect, CURRENT, UDP, **packet) == expected
+
+
+TELNET = {"action": "block", "expression": "tcp.dstport in {23 53}"}
+BOTH = {"action": "block", "expression": "tcp.dstport eq 53 or udp.dstport eq 53"}
+
+
+@pytest.mark.parametrize(
+    ("expect", "rule", "packet", "expected"),
+    [
+        ("blocked", TELNET, {"destination_port": 23}, ("undecided", None, None)),
+        ("allowed", TELNET, {"destination_port": 23}, ("undecided", None, None)),
+        ("blocked", TELNET, {"destination_port": 23, "protocol": "tcp"}, ("blocked", "r0", True)),
+        ("blocked", TELNET, {"destination_port": 23, "fields": {"ip.proto": "tcp"}}, ("blocked", "r0", True)),
+        ("blocked", BOTH, {"destination_port": 53}, ("blocked", "r0", True)),
+        ("allowed", TELNET, {"destination_port": 99}, ("allowed", None, True)),
+        ("mitigated", TELNET, {"destination_port": 23}, ("blocked", "r0", False)),
+        ({"dns": "mitigated"}, TELNET, {"destination_port": 53}, ("allowed", None, True)),
+    ],
+)
+def test_ports_without_a_protocol_are_of_either(expect: Any, rule: dict[str, Any], packet: Any, expected: Any) -> None:
+    assert in_firewall(expect, rule, **packet) == expected
+
+
+def test_the_protocol_that_would_decide_is_named() -> None:
+    expectations = expected(packet={"destination": "203.0.113.53", "destination_port": 23}, expect="blocked")
+    state = {"network_firewall_rules": [{"ref": "telnet", **TELNET}]}
+    assert "and undecided: the field ip.proto is not given (protocol)" in refusal(expectations, state, state)
