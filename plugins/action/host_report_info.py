@@ -22,8 +22,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._timestamps imp
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.lists import informed
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     ACCOUNT,
+    DELETION,
     Part,
     parts_of,
 )
@@ -75,7 +77,7 @@ class ActionModule(CollectionAction):
         task = HostTask(self.calls(task_vars or {}))
         now = datetime.now(timezone.utc)
         try:
-            predicted = _predict_host(task, now)
+            predicted = predict_host(task, now)
             predicted = accepting(predicted, task.accepted(), now, _acknowledged(task))
         except (AnsibleError, ValueError) as exc:
             predicted = HostResults(task.host, errors=[str(exc)])
@@ -85,7 +87,8 @@ class ActionModule(CollectionAction):
         return {**result, **({"warnings": warnings} if warnings else {})}
 
 
-def _predict_host(task: HostTask, now: datetime) -> HostResults:
+def predict_host(task: HostTask, now: datetime) -> HostResults:
+    """What a run would do on the host, part by part."""
     task.require_control_node()
     values = task.checked(OF_REPORTED_HOST)
     file_mode(values.get("report_mode", DEFAULT_MODE))  # before a host is read
@@ -97,14 +100,16 @@ def _predict_host(task: HostTask, now: datetime) -> HostResults:
     results: dict[str, dict[str, Any]] = {}
     refusals = []
     for part in parts:
+        # Rules meet the lists as they are; a deletion of lists meets the rules as they will be.
+        part = informed(part, results, True) if part.name == DELETION else part
         result = runner.run_module(part, True)
         expected = result.get(EXPECTATIONS)
         if is_unmet(result):
             part, result = _without_expectations(task, part)
         if is_refusal(result):
-            refusals.append({**result, "module": part.module})
+            refusals.append({**result, "module": part.name})
             result = _predict_refused(task, part, result)
-        results[part.module] = {**result, EXPECTATIONS: expected} if expected else result
+        results[part.name] = {**result, EXPECTATIONS: expected} if expected else result
     if traffic and not results[ACCOUNT].get("failed"):
         results[traffic.module] = runner.run_module(traffic, True)
     owners = {name: value for part in parts for name, value in part.options.items()}
