@@ -137,7 +137,7 @@ options:
   references:
     description:
       - By the name of a list, how many more rules refer to it once other modules have run, or how
-        many fewer (a negative number). The role M(edgeops.protection.baseline#role) sets it in
+        many fewer (a negative number). The role P(edgeops.protection.baseline#role) sets it in
         check mode, since the rules of the same host change before a list is deleted.
     type: dict
     default: {}
