@@ -278,7 +278,8 @@ class Run:
         before = self._before(plan, applied)
         result.update(weaker_results(before, applied.state))
         result.update(self._expected({**plan.before, **before}, {**plan.before, **applied.state}))
-        return {**result, **task.spec.result(task.options, task.desired, applied.state)}
+        owner = self.client.owner if task.spec.returns_owner else {}
+        return {**result, **owner, **task.spec.result(task.options, task.desired, applied.state)}
 
     def _expected(self, before: State, after: State) -> dict[str, Any]:
         return expectation_results(self.task.expectations, before, after)

@@ -288,6 +288,12 @@ EXAMPLES = r"""
 
 # `make docs-update` writes this block.
 RETURN = r"""
+zone_id:
+  description: The id of the zone.
+  version_added: 0.2.0
+  returned: success
+  type: str
+  sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
 rules:
   description: All custom rules of the zone afterwards, in the order in which Cloudflare evaluates
     them.

@@ -232,6 +232,12 @@ EXAMPLES = r"""
 
 # `make docs-update` writes this block.
 RETURN = r"""
+account_id:
+  description: The id of the account.
+  version_added: 0.2.0
+  returned: success
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
 rules:
   description: All Network Firewall rules of the account afterwards, in the order in which Cloudflare
     evaluates them.

@@ -81,6 +81,8 @@ def test_a_snapshot_brings_rules_back_as_they_were(module: str, service: LocalSe
     before = rules(service, module)
     variables = {f"baseline_{module}": [{"ref": before[0]["ref"]}], f"baseline_{module}_state": "exact"}
     text = snapshot(service, **variables)
+    owner = {"account_id": ACCOUNT} if module in ACCOUNTS else {"zone_id": ZONE}
+    assert owner.items() <= read_back(text)["baseline_source"].items()  # else no restore takes it
     applied(service, variables)
     assert len(rules(service, module)) == 1
     assert restored(service, text) == ([], [])

@@ -26,11 +26,13 @@ class ModuleSpec(ABC):
 
     `owner` is the option that names the account or zone, `options` the argument spec beyond the
     shared one. A module that writes has a `desired` of its own, one that learns something beside
-    its resources a `look`.
+    its resources a `look`. One that only reads returns the id of the owner, and one that writes if
+    it `returns_owner`, since it reads for others as well.
     """
 
     owner: str
     options: OptionSpec
+    returns_owner = False
 
     @abstractmethod
     def reads(self, options: Options) -> Sequence[Resource]:

@@ -37,8 +37,11 @@ class OrderedRules(ModuleSpec):
     the whole list and its order.
 
     `option` is the list option, and the result, of the module; `expects` says of which kinds the
-    expectations are that it checks.
+    expectations are that it checks. If the task names no rules, the module reads them, for a
+    snapshot for example.
     """
+
+    returns_owner = True
 
     def __init__(
         self,
