@@ -16,7 +16,7 @@ from typing import Sequence, TypedDict
 
 from .._expressions.grammar import normalise_expression
 from .._expressions.proof import matches_every_request
-from .._schema.evaluation import EVALUATION, REST_OF_THE_LIST, ZoneRule
+from .._schema.evaluation import EVALUATION, REST_OF_THE_LIST, ZoneRule, traffic_of
 from .._schema.resource import Key, Resource, State
 from .._text import first_few
 from .verdict import HARMLESS, Named, Verdict
@@ -88,7 +88,8 @@ def _lack(
     """
     if existing.enforces and planned.enforces:
         narrower = _leaves_out(existing.expression, planned.expression)
-        return _verdict(narrower, "matches", "match", "fewer requests than described")
+        fewer = f"fewer {traffic_of(resource)}s than described"
+        return _verdict(narrower, "matches", "match", fewer)
     if not (existing.lets_pass and planned.lets_pass):
         return HARMLESS
     if not existing.skips <= planned.skips:
@@ -96,7 +97,8 @@ def _lack(
         return Verdict(True, f"skips more than described ({more})")
     wider = _leaves_out(planned.expression, existing.expression)
     if wider is not False:
-        return _verdict(wider, "lets", "let", "more requests pass than described")
+        more = f"more {traffic_of(resource)}s pass than described"
+        return _verdict(wider, "lets", "let", more)
     return _judge_list_skip(resource, existing, passed)
 
 
@@ -114,7 +116,8 @@ def _judge_skip(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) 
     if not rule.lets_pass or not others or _matches_nothing(rule.expression):
         return _judge_list_skip(resource, rule, behind)
     every = True if matches_every_request(rule.expression) else None
-    of_what = "every request" if every else "requests"
+    kind = traffic_of(resource)
+    of_what = f"every {kind}" if every else f"{kind}s"
     return _verdict(every, "skips", "skip", f"{first_few(others)} for {of_what}")
 
 
@@ -127,7 +130,8 @@ def _judge_list_skip(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRu
     if not concerned:
         return HARMLESS
     stopped = _stopped_by(resource, certain or concerned)
-    return _verdict(bool(certain) or None, "lets", "let", f"requests pass that {stopped}")
+    passing = f"{traffic_of(resource)}s pass that {stopped}"
+    return _verdict(bool(certain) or None, "lets", "let", passing)
 
 
 def _stopped_by(resource: Resource, rules: Sequence[ZoneRule]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Dict
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._holes.zone import judge_rules, weaker_records
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 
 Rule = Dict[str, Any]
@@ -50,6 +51,13 @@ def test_a_rule_that_nobody_names(rules: list[Rule], weakens: bool | None, reaso
     names = {CUSTOM_RULES.plural: frozenset([("login",), ("form",)])}
     verdicts = judge_rules({CUSTOM_RULES.plural: rules}, names)
     assert verdicts == {(CUSTOM_RULES.plural, ("pass",)): (weakens, reason)}
+
+
+def test_a_rule_of_the_network_firewall_is_about_packets() -> None:
+    plural = NETWORK_FIREWALL_RULES.plural
+    telnet = rule("telnet", "block", "tcp.dstport eq 23")
+    verdicts = judge_rules({plural: [skip("true"), telnet]}, {plural: frozenset([("telnet",)])})
+    assert verdicts[plural, ("pass",)].reason == "lets packets pass that Network Firewall rule telnet would stop"
 
 
 def test_firewall_rules_count_in_the_order_of_their_evaluation() -> None:
