@@ -120,6 +120,16 @@ def test_many_items_go_in_few_calls(service: LocalService, modules: Modules) -> 
     modules.done("ip_list", name="many", items=items)
     sizes = [len(call.body) for call in service.writes if call.path.endswith("/items")]
     assert sizes == [1000, 500]
+    after_the_last = [call.method for call in service.calls if call.path.endswith("/items")]
+    assert after_the_last == ["POST", "POST", "GET", "GET", "GET"]
+
+
+def test_items_that_cannot_be_read_again_are_done(service: LocalService, modules: Modules, waits: list[float]) -> None:
+    service.misbehave("status", method="GET", path=ITEMS, status=403, skip=1)
+    failed = modules.failed("ip_list", **NEW)
+    assert "192.0.2.1" in addresses(service)
+    assert [item["key"] for item in failed["done"]] == ["offices 192.0.2.1"]
+    assert (failed["left"], failed["unknown"]) == ([], [])
 
 
 def test_more_items_than_most_accounts_have_are_warned_of(service: LocalService, modules: Modules) -> None:

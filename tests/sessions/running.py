@@ -30,7 +30,7 @@ def test(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def models(session: nox.Session) -> None:
-    """Compare some 200 random plans, approvals, exports and changes by hand with models of the docs."""
+    """Compare some 300 random plans, approvals, exports and changes by hand with models of the docs."""
     run_tests(session, *PARALLEL, "tests/evidence/models")
 
 
@@ -48,7 +48,7 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def plans(session: nox.Session) -> None:
-    """Compare 2,000 random plans with a model of the docs, apply 1,000 approved ones, export and restore 1,000 states."""
+    """Compare 3,000 random plans with a model of the docs, apply 1,000 approved ones, export and restore 1,000 states."""
     run_tests(session, *PARALLEL, "tests/evidence/models", env={"HYPOTHESIS_PROFILE": "plans"})
 
 
@@ -73,7 +73,7 @@ def engine(session: nox.Session) -> None:
 
 @nox.session(python=False, tags=EVIDENCE)
 def comparisons(session: nox.Session) -> None:
-    """Compare more of them, 2,000 random plans, 1,000 approvals, exports and restores, and write docs/evidence.md."""
+    """Compare more of them, 3,000 random plans, 1,000 approvals, exports and restores, and write docs/evidence.md."""
     fetch_engine(session)
     run(session, "python", "-m", "tests.evidence.engine.evidence")
 

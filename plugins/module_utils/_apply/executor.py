@@ -81,7 +81,27 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
             finished = {*done, *unknown}
             left = tuple(item for item in plan.operations if item not in finished)
             raise Interrupted(cause, tuple(done), left, tuple(unknown), refusals) from cause
+    for call in _without_answer(plan):
+        try:
+            returned.update(match_results(call, client.read(call.resource)))
+        except ServiceError as exc:
+            raise Interrupted(exc, tuple(done), (), (), refusals) from exc
+        _warn_of_differences(call, returned, warn)
     return spread_nested(returned)
+
+
+def _without_answer(plan: Plan) -> list[Call]:
+    """What an operation of the service made, by list: it returns nothing of that, so that each of
+    these lists is read once at the end."""
+    made: dict[str, list[Operation]] = {}
+    for item in plan.operations:
+        write = item.resource.write_for(item.action)
+        if write.operation and item.action != "delete":
+            made.setdefault(item.resource.plural, []).append(item)
+    firsts = ((items[0], tuple(items)) for items in made.values())
+    return [
+        Call(item.resource, item.resource.write_for(item.action), items) for item, items in firsts
+    ]
 
 
 def dry_run(plan: Plan, client: Client) -> None:
@@ -120,8 +140,6 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
     bodies = [body_of(call, operation) for operation in call.operations]
     ids = [str((operation.existing or {}).get("id", "")) for operation in call.operations]
     result = client.write(call.resource, call.resource.path, call.write, bodies, ids)
-    if call.write.operation and call.operations[0].action != "delete":
-        result = client.read(call.resource)  # an operation returns nothing of what it made
     returned = match_results(call, result)
     if call.resource.nested:
         _warn_of_other_writers(call, call.resource.nested, returned, warn)

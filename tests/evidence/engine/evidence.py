@@ -35,10 +35,11 @@ OF_EXPORTS = "Applying an export changes nothing, and brings an empty account an
 OF_RESTORES = (
     "A restore brings back what a run changed, or names each object that it cannot bring back, and then all others"
 )
+PLANS = [f"tests/evidence/models/test_random_{name}.py" for name in ("plans", "rules", "lists")]
 STATES = ["tests/evidence/models/test_random_states.py", "-k"]
 # By sentence: with what plans and states are compared, the name under which tests count them, and these tests.
 OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
-    OF_PLANS: ("model", "plans", ["tests/evidence/models/test_random_plans.py"]),
+    OF_PLANS: ("model", "plans", PLANS),
     OF_HOLES: ("model", "holes", ["tests/evidence/models/test_random_holes.py"]),
     OF_APPROVALS: ("itself", "approvals", ["tests/evidence/models/test_random_approvals.py"]),
     OF_EXPORTS: ("itself", "exports", [*STATES, "export"]),

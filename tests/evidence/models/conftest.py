@@ -4,6 +4,41 @@
 
 """The local service and the modules that talk to it, as in the functional tests."""
 
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.evidence.models.plan_run import Run
+from tests.fake_service import LocalService
 from tests.functional.conftest import modules, running_service, service
+from tests.support.module_run import Modules
 
 __all__ = ["modules", "running_service", "service"]
+
+
+ENDS = ("applied", "refused", "unchanged")  # a plan has one of them
+
+
+@pytest.fixture
+def outcomes(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Iterator[Counter[str]]:
+    """How many plans of a test were applied, refused, or changed nothing, and how many of those applied had risks, which
+    docs/evidence.md shows; and what else they had. The mark `fewest` names the least share of a kind, which is a quarter for those applied:
+    what is refused or changes nothing says less.
+    """
+    counted: Counter[str] = Counter()
+    yield counted
+    ends = {end: counted[end] for end in ENDS}
+    record_property("plans", {**ends, "with_risks": counted["with_risks"]})
+    shares = {"applied": 1 / 4}
+    for mark in request.node.iter_markers("fewest"):
+        shares.update(mark.kwargs)
+    few = [kind for kind, share in shares.items() if counted[kind] < int(share * sum(ends.values()))]
+    assert not few, counted
+
+
+@pytest.fixture
+def run(service: LocalService, modules: Modules, outcomes: Counter[str]) -> Run:
+    return Run(service, modules, outcomes)

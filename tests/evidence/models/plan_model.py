@@ -215,3 +215,14 @@ def shown(item: Any) -> Any:
     if isinstance(item, list):
         return sorted(item) if all(isinstance(value, str) for value in item) else [shown(value) for value in item]
     return item
+
+
+def without(item: Item, names: Iterable[str]) -> Item:
+    return {name: value for name, value in item.items() if name not in names}
+
+
+def comparable(items: Items, before: Items) -> list[str]:
+    """Objects in any order; those that are new without their ids, and without what the service chooses for them."""
+    ids = {item["id"] for item in before}
+    chosen = ("id", "mitigation_type")
+    return sorted(repr(sorted(shown(without(item, () if item.get("id") in ids else chosen)).items())) for item in items)

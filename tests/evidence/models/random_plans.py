@@ -176,7 +176,7 @@ ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, Health
 
 
 def plans(number: float) -> settings:
-    """How many random plans a test takes, as a multiple of the profile's examples: 200 in all, 2,000 by `make plans`."""
+    """How many random plans a test takes, as a multiple of the profile's examples: some 200 in all, 3,000 by `make plans`."""
     phases = (Phase.explicit, Phase.generate)  # a plan is small enough to be read as it is
     return settings(
         suppress_health_check=ONE_SERVICE, phases=phases, max_examples=int(settings().max_examples * number)

@@ -3,14 +3,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Random zones and tasks for them: shared filters, priorities, positions, rules of somebody else, and expressions that
-every request matches, or nearly."""
+every request matches, or nearly; Network Firewalls, and overrides of managed DDoS rules."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
 from tests.evidence.models.plan_model import Item
 from tests.evidence.models.random_plans import FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, named_once, some
+from tests.evidence.models.zone_model import EXISTING, KEYS, MANAGED
+
+RuleOf = Callable[[str], st.SearchStrategy[Item]]  # of a ref
 
 SOME_REQUESTS = st.sampled_from(
     [
@@ -115,6 +120,8 @@ POSITIONS = st.one_of(
     st.tuples(st.sampled_from(["before", "after"]), st.sampled_from(REFS)).map(" ".join),
 )
 CUSTOM_ACTIONS = st.sampled_from(["skip", "block", "skip", "challenge", "skip", "managed_challenge", "log"])
+LIMITS = ("max_weakened_percent", "max_deletions_percent")
+ONE_IN_FEW = st.sampled_from([False] * 5 + [True])
 CUSTOM_FIELDS = {"description": TEXTS, "enabled": st.sampled_from([True, True, False]), "version": st.just("7")}
 SOME_REFS = st.lists(st.sampled_from(REFS), unique=True)
 MANY_REFS = st.permutations(REFS).flatmap(lambda refs: st.integers(2, len(refs)).map(lambda count: refs[:count]))
@@ -143,10 +150,123 @@ def changed_rule(draw: st.DrawFn, ref: str) -> Item:
     return {**rule, "action_parameters": draw(st.sampled_from([RESPONSE, {}]))} if draw(ONE_IN_MANY) else rule
 
 
+PACKETS = st.sampled_from(
+    [
+        "ip.src in {192.0.2.0/24}",
+        " ip.src  in {192.0.2.0/24}",
+        "ip.src in {0.0.0.0/1 128.0.0.0/2 ::/0}",
+        "not ip.src in {192.0.2.0/24}",
+        "ip.src in {0.0.0.0/0} or ip.src in {::/0}",
+        "ip.src in {0.0.0.0/1 128.0.0.0/1 ::/0}",
+        "ip.src in {192.0.2.0/24} or not ip.src in {192.0.2.0/24}",
+        "ip.src in {192.0.2.0/24} and not ip.src in {192.0.2.0/24}",
+    ]
+)
+PACKET_ACTIONS = st.sampled_from(["block", "skip", "block", "skip", "log"])
+CURRENT = {"ruleset": "current"}
+
+
 @st.composite
-def custom_plans(draw: st.DrawFn) -> tuple[list[Item], Item]:
-    """The rules of a zone, and a task for them; with few positions, and patterns that seldom match its own rules."""
-    existing = [draw(new_rule(ref)) for ref in draw(st.just([]) | MANY_REFS | MANY_REFS)]
+def new_packet_rule(draw: st.DrawFn, ref: str, exists: bool = False) -> Item:
+    """A Network Firewall rule as it may exist, or as a task has it."""
+    rule = draw(some({"ref": st.just(ref), "action": PACKET_ACTIONS, "expression": PACKETS}, CUSTOM_FIELDS))
+    if rule["action"] == "skip" and (exists or draw(FLAGS)):
+        rule["action_parameters"] = CURRENT
+    if rule["action"] == "skip" and draw(FLAGS):
+        rule["logging"] = {"enabled": draw(FLAGS)}
+    return rule
+
+
+def existing_packet_rule(ref: str) -> st.SearchStrategy[Item]:
+    return new_packet_rule(ref, exists=True)
+
+
+@st.composite
+def changed_packet_rule(draw: st.DrawFn, ref: str) -> Item:
+    """What a task says of a Network Firewall rule that it expects there; it may not fit."""
+    rule = draw(some({"ref": st.just(ref)}, {**CUSTOM_FIELDS, "expression": PACKETS, "action": PACKET_ACTIONS}))
+    return {**rule, "action_parameters": draw(st.sampled_from([CURRENT, {}]))} if draw(ONE_IN_FEW) else rule
+
+
+DESTINATIONS = st.sampled_from(
+    [
+        "ip.dst in {203.0.113.0/24}",
+        " ip.dst  in {203.0.113.0/24}",
+        "ip.dst in {203.0.113.53}",
+        "true",
+        "udp.dstport in {53}",
+    ]
+)
+SENSITIVITIES = st.sampled_from(["default", "medium", "low", "eoff"])
+LEVELS = {"action": st.sampled_from(["block", "log"]), "sensitivity": SENSITIVITIES}
+
+
+@st.composite
+def level(draw: st.DrawFn, name: str, value: str) -> Item:
+    """What an override says of a category or of a managed rule, which is not nothing."""
+    chosen = draw(st.lists(st.sampled_from(sorted(LEVELS)), min_size=1, unique=True))
+    return {KEYS[name]: value, **draw(st.fixed_dictionaries({field: LEVELS[field] for field in chosen}))}
+
+
+@st.composite
+def levels(draw: st.DrawFn, name: str, unknown: str = "") -> list[Item]:
+    values = draw(st.lists(st.sampled_from(EXISTING[name]), max_size=3, unique=True))
+    values += [unknown] if unknown and draw(ONE_IN_MANY) else []
+    return [draw(level(name, value)) for value in values]
+
+
+@st.composite
+def overrides(draw: st.DrawFn, ref: str, is_new: bool = True) -> Item:
+    """An override of a task, in the words of the module."""
+    fields = {
+        "action": st.sampled_from(["default", "block", "log"]),
+        "sensitivity": SENSITIVITIES,
+        "categories": levels("categories", "no such category"),
+        "rules": levels("rules", "f" * 32),
+    }
+    chosen = draw(st.lists(st.sampled_from(sorted(fields)), min_size=is_new, max_size=3, unique=True))
+    own = {name: fields[name] for name in chosen}
+    expression = {"expression": DESTINATIONS}
+    required = {"ref": st.just(ref), **own, **(expression if is_new else {})}
+    return draw(some(required, {**CUSTOM_FIELDS, **({} if is_new else expression)}))
+
+
+def changed_override(ref: str) -> st.SearchStrategy[Item]:
+    return overrides(ref, is_new=False)
+
+
+@st.composite
+def existing_override(draw: st.DrawFn, ref: str) -> Item:
+    """An override as the service has it, or now and then a rule of its phase that is none."""
+    rule = draw(some({"ref": st.just(ref), "expression": DESTINATIONS}, CUSTOM_FIELDS))
+    said: Item = {"sensitivity_level": draw(SENSITIVITIES)} if draw(FLAGS) else {"action": draw(LEVELS["action"])}
+    for name in KEYS:
+        entries = draw(levels(name)) if draw(FLAGS) else []
+        renamed = [
+            {("sensitivity_level" if key == "sensitivity" else key): entry[key] for key in entry} for entry in entries
+        ]
+        said.update({name: renamed} if renamed else {})
+    return {**rule, "action": "execute", "action_parameters": {"id": MANAGED, "overrides": said}}
+
+
+def custom_plans() -> st.SearchStrategy[tuple[list[Item], Item]]:
+    return ordered_plans(new_rule, new_rule, changed_rule)
+
+
+def packet_plans() -> st.SearchStrategy[tuple[list[Item], Item]]:
+    return ordered_plans(existing_packet_rule, new_packet_rule, changed_packet_rule)
+
+
+def override_plans() -> st.SearchStrategy[tuple[list[Item], Item]]:
+    return ordered_plans(existing_override, overrides, changed_override, ["max_deletions_percent"])
+
+
+@st.composite
+def ordered_plans(
+    draw: st.DrawFn, existing_rule: RuleOf, new: RuleOf, changed: RuleOf, limits: Sequence[str] = LIMITS
+) -> tuple[list[Item], Item]:
+    """An ordered list, and a task for it; with few positions, and patterns that seldom match its own rules."""
+    existing = [draw(existing_rule(ref)) for ref in draw(st.just([]) | MANY_REFS | MANY_REFS)]
     known = [rule["ref"] for rule in existing]
     state = draw(st.sampled_from(["present", "present", "exact", "exact", "absent"]))
     ignore = draw(st.lists(st.sampled_from(sorted(PATTERNS)), min_size=draw(FLAGS), max_size=2))
@@ -156,11 +276,11 @@ def custom_plans(draw: st.DrawFn) -> tuple[list[Item], Item]:
     if state != "exact" and not refs:
         refs = ["c"]
     standing = {ref: exact and ref in others and not draw(ONE_IN_MANY) for ref in refs}
-    described = {ref: changed_rule(ref) if ref in known or draw(ONE_IN_MANY) else new_rule(ref) for ref in refs}
+    described = {ref: changed(ref) if ref in known or draw(ONE_IN_MANY) else new(ref) for ref in refs}
     rules: list[Item] = [{"ref": ref} if standing[ref] else draw(described[ref]) for ref in refs]
     chosen = draw(st.lists(st.none() | POSITIONS, min_size=1, max_size=2))
     for rule in rules:
         if state != "exact" or draw(ONE_IN_MANY):
             rule["position"] = draw(st.sampled_from(chosen))
-    limits = {"max_weakened_percent": PERCENTAGES, "max_deletions_percent": PERCENTAGES}
-    return existing, {"rules": rules, "state": state, "ignore": ignore, **draw(some({}, limits))}
+    percentages = dict.fromkeys(limits, PERCENTAGES)
+    return existing, {"rules": rules, "state": state, "ignore": ignore, **draw(some({}, percentages))}

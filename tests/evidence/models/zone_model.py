@@ -2,18 +2,28 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What docs/custom_rules.md and docs/firewall_rules.md say that a task leaves behind; see plan_model.py."""
+"""What docs/custom_rules.md and docs/firewall_rules.md say that a task leaves behind; see plan_model.py. Network Firewall
+rules and overrides of managed DDoS rules have the order, the positions and the states of custom rules, and fields of
+their own: docs/network_firewall.md and docs/ddos_overrides.md."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
-from tests.evidence.models.plan_model import Item, Items, Refused, named, same_text
+from tests.evidence.models.plan_model import Item, Items, Refused, comparable, named, same_text
 
 SKIPPED = {"ruleset", "phase", "phases", "products"}
+MANAGED = "3b64149bfa6e4220bbbc2bd6db589552"  # the managed ruleset of layers 3 and 4
+OVERRIDING = ("action", "sensitivity", "categories", "rules")
+API_NAMES = {"sensitivity": "sensitivity_level"}
+KEYS = {"categories": "category", "rules": "id"}
+EXISTING = {
+    "categories": ("udp", "generic", "tcp", "syn"),
+    "rules": ("8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10", "a3f1c2d4e5b6478899aabbccddeeff00"),
+}
 
 
 def firewall_after(existing: Sequence[Item], rules: Sequence[Item]) -> Items:
@@ -47,7 +57,7 @@ def differs(name: str, one: Any, other: Any) -> bool:
     return bool(same_text(one) != same_text(other) if name == "expression" else one != other)
 
 
-def custom_after(existing: Sequence[Item], task: Item) -> Items:
+def ordered_after(kind: Ordered, existing: Sequence[Item], task: Item) -> Items:
     """docs/custom_rules.md, apart from the order; see `check_order`."""
     after = {rule["ref"]: rule for rule in existing}
     refs = [entry["ref"] for entry in task["rules"]]
@@ -61,7 +71,7 @@ def custom_after(existing: Sequence[Item], task: Item) -> Items:
     if task["state"] == "absent":
         return [rule for ref, rule in after.items() if ref not in refs]
     for entry in [entry for entry in task["rules"] if entry["ref"] not in anchors]:
-        after[entry["ref"]] = custom_rule_after(after.get(entry["ref"]), named(entry))
+        after[entry["ref"]] = kind.rule_after(after.get(entry["ref"]), named(entry))
     return [rule for ref, rule in after.items() if task["state"] != "exact" or ref in refs or ignored(ref, task)]
 
 
@@ -77,18 +87,91 @@ def ignored(ref: str, task: Item) -> bool:
     return any(re.fullmatch(pattern, ref) for pattern in patterns)
 
 
-def custom_rule_after(existing: Item | None, values: Item) -> Item:
+def with_action(existing: Item | None, values: Item) -> Item:
     rule = {"description": "", "enabled": True, **(existing or {}), **values}
     if "action" not in rule or "expression" not in rule:
         raise Refused("a new rule needs an action and an expression")
     if existing and rule["action"] != existing["action"]:
         for name in {"action_parameters", "logging"} - values.keys():
             rule.pop(name, None)
+    return rule
+
+
+def custom_rule_after(existing: Item | None, values: Item) -> Item:
+    rule = with_action(existing, values)
     parameters = set(rule.get("action_parameters") or {})
     fitting = {"skip": SKIPPED, "block": {"response"}}.get(rule["action"], set())
     if parameters - fitting or (rule["action"] == "skip" and not parameters):
         raise Refused("the parameters do not fit the action")
     return rule
+
+
+def packet_rule_after(existing: Item | None, values: Item) -> Item:
+    """docs/network_firewall.md: a skip skips the remaining rules, whether or not the task says so."""
+    rule = with_action(existing, values)
+    if rule["action"] == "skip":
+        return {**rule, "action_parameters": {"ruleset": "current"}}
+    if rule.get("action_parameters"):
+        raise Refused("parameters without skip")
+    return rule
+
+
+def override_after(existing: Item | None, values: Item) -> Item:
+    """docs/ddos_overrides.md: what overrides nothing is no override; what has another name in the API is written there."""
+    said = {API_NAMES.get(name, name): value for name, value in values.items() if name in OVERRIDING}
+    rest = {name: value for name, value in values.items() if name not in OVERRIDING}
+    overrides: Item = {**(existing or {}).get("action_parameters", {}).get("overrides", {}), **said}
+    overrides = {name: renamed(value) for name, value in overrides.items() if value != []}
+    if overrides.get("action") == "default":
+        del overrides["action"]
+    rule = {"description": "", "enabled": True, **(existing or {}), **rest}
+    if "expression" not in rule or not overrides:
+        raise Refused("an override needs an expression, and something that it overrides")
+    if any(names_unknown(overrides, name, key) for name, key in KEYS.items()):
+        raise Refused("a category or a managed rule that does not exist")
+    return {**rule, "action": "execute", "action_parameters": {"id": MANAGED, "overrides": overrides}}
+
+
+def renamed(entries: Any) -> Any:
+    if not isinstance(entries, list):
+        return entries
+    return [{API_NAMES.get(name, name): value for name, value in entry.items()} for entry in entries]
+
+
+def names_unknown(overrides: Item, name: str, key: str) -> bool:
+    return any(entry[key] not in EXISTING[name] for entry in overrides.get(name, ()))
+
+
+def as_compared(rule: Item) -> Item:
+    """An override with its categories and managed rules in one order; a default is as good as left out."""
+    overrides = dict(rule["action_parameters"]["overrides"])
+    for name, key in KEYS.items():
+        entries = [{field: entry[field] for field in sorted(entry)} for entry in overrides.get(name, ())]
+        overrides[name] = sorted(entries, key=lambda entry: str(entry[key]))
+    if overrides.get("sensitivity_level") == "default":
+        del overrides["sensitivity_level"]
+    return {**rule, "action_parameters": {**rule["action_parameters"], "overrides": dict(sorted(overrides.items()))}}
+
+
+class Ordered(NamedTuple):
+    """What tells a module for an ordered list from the others; tasks of the models say `rules` for its option."""
+
+    module: str
+    option: str
+    rule_after: Callable[[Item | None, Item], Item]
+
+    def options(self, task: Item) -> Item:
+        """A task as the module takes it."""
+        return {self.option if name == "rules" else name: value for name, value in task.items()}
+
+    def comparable(self, rules: Items, before: Items) -> list[str]:
+        """The rules in any order; overrides with what they override in any order, and defaults as left out."""
+        return comparable([as_compared(rule) for rule in rules] if self is L4_OVERRIDES else rules, before)
+
+
+CUSTOM_RULES = Ordered("custom_rules", "rules", custom_rule_after)
+NETWORK_FIREWALL = Ordered("network_firewall_rules", "rules", packet_rule_after)
+L4_OVERRIDES = Ordered("ddos_l4_overrides", "overrides", override_after)
 
 
 def check_positions(existing: Sequence[Item], rules: Sequence[Item], state: str) -> None:

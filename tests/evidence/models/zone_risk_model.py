@@ -121,6 +121,78 @@ def weakened(before: Sequence[Rule], after: Sequence[Rule], percent: int) -> set
     return keys if is_mass and len(keys) * 100 > percent * len(enforcing) else set()
 
 
+def rule_risks(
+    module: str, before: Sequence[Item], after: Sequence[Item], is_exact: bool, weakened: int, deleted: int
+) -> Risks:
+    """The risks of ordered rules, with those percentages as limits. The risks of overrides are those of their list; see
+    `weaker_overrides` too."""
+    if module == "ddos_l4_overrides":
+        return list_risks(overrides_in_order(before), overrides_in_order(after), is_exact, deleted)
+    both = custom_in_order(before), custom_in_order(after)
+    risks = {**zone_risks(*both, weakened), **list_risks(*both, is_exact, deleted)}
+    name = {"weakens_zone": "weakens_network_firewall"} if module == "network_firewall_rules" else {}
+    return {name.get(code, code): keys for code, keys in risks.items()}
+
+
+def overrides_in_order(overrides: Sequence[Item]) -> list[Rule]:
+    """Overrides, of which those that weaken lower no protection when they go."""
+    return [
+        Rule(rule["ref"], "skip" if weakens(rule) else "override", rule["expression"], rule["enabled"], frozenset())
+        for rule in overrides
+    ]
+
+
+def weakens(override: Item) -> bool:
+    """Whether an override lets more pass than the managed rules do by themselves."""
+    return any(level_of(override, managed) != NO_LEVEL for managed in MANAGED_RULES)
+
+
+# Of a managed rule, its id and its categories; the ruleset has more of them.
+MANAGED_RULES = [
+    ("599dab0942ff4898ac1b7797e954e98b", ("udp", "generic")),
+    ("8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10", ("tcp", "syn")),
+    ("a3f1c2d4e5b6478899aabbccddeeff00", ("udp", "dns", "amplification")),
+    ("d60346e3a8c1450f97eb1d2b8e0d1a77", ("icmp", "generic")),
+]
+LEVELS = ("default", "medium", "low", "eoff")
+NO_LEVEL = (False, 0)
+PACKETS = tuple(product(("203.0.113.53", "203.0.113.9", "198.51.100.1"), (53, 80)))  # destination, and port over UDP
+MET_BY = {
+    "ip.dstin{203.0.113.0/24}": lambda destination, port: destination.startswith("203.0.113."),
+    "ip.dstin{203.0.113.53}": lambda destination, port: destination == "203.0.113.53",
+    "true": lambda destination, port: True,
+    "udp.dstportin{53}": lambda destination, port: port == 53,
+}
+
+
+def level_of(override: Item, managed: tuple[str, tuple[str, ...]]) -> tuple[bool, int]:
+    """Whether a managed rule only logs, and how far its sensitivity is lowered; a rule comes before its category."""
+    overrides = override["action_parameters"]["overrides"]
+    rules = [item for item in overrides.get("rules", ()) if item["id"] == managed[0]]
+    categories = [item for item in overrides.get("categories", ()) if item["category"] in managed[1]]
+    said: Item = {}
+    for item in (*rules, *categories, overrides):
+        said = {**item, **said}
+    return said.get("action") == "log", LEVELS.index(said.get("sensitivity_level", "default"))
+
+
+def weaker_overrides(before: Sequence[Item], after: Sequence[Item]) -> bool:
+    """docs/ruleset_risks.md, "weakens_ddos_rules": whether some packet meets a weaker managed rule than before."""
+    for packet, managed in product(PACKETS, MANAGED_RULES):
+        levels = [level_met(overrides, packet, managed) for overrides in (before, after)]
+        if any(now > earlier for earlier, now in zip(*levels, strict=True)):
+            return True
+    return False
+
+
+def level_met(
+    overrides: Sequence[Item], packet: tuple[str, int], managed: tuple[str, tuple[str, ...]]
+) -> tuple[bool, int]:
+    met = (rule for rule in overrides if rule["enabled"] and MET_BY[same_text(rule["expression"])](*packet))
+    first = next(met, None)
+    return level_of(first, managed) if first else NO_LEVEL
+
+
 def skipping(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     """A rule that had the effect before counts where it skips more, or moves before an enabled rule."""
     did = {rule.key: rule for rule in met_by_all(before) if rule.lets_pass}

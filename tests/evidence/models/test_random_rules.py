@@ -1,0 +1,82 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random plans for ordered rules against a model of the docs: custom rules of a zone, and of an account the rules of
+the Network Firewall and the overrides of managed DDoS rules. Predicted, applied, and applied again."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from copy import deepcopy
+
+import pytest
+from hypothesis import given
+
+from tests.evidence.models import zone_model, zone_risk_model
+from tests.evidence.models.plan_model import Item, Refused
+from tests.evidence.models.plan_run import CONSENTS, Run, applied
+from tests.evidence.models.random_plans import plans
+from tests.evidence.models.random_zones import custom_plans, override_plans, packet_plans
+from tests.evidence.models.zone_model import Ordered
+from tests.support.module_run import ACCOUNT, ZONE
+
+Plan = tuple[list[Item], Item]  # the rules that exist, and a task for them
+
+
+@given(plan=custom_plans(), consent=CONSENTS)
+@plans(1.5)
+@pytest.mark.fewest(skips_everything=0.02, blocks_everything=0.02, weakens_zone=0.02, unmet=0.02)
+@pytest.mark.fewest(mass_deletion=0.005, empties_list=0.005, ignored=0.02, refused=0.005)
+def test_a_random_plan_for_custom_rules(plan: Plan, consent: str, run: Run) -> None:
+    existing, task = plan
+    rules = run.begin().zone(ZONE).seed(custom_rules=existing).custom_rules
+    check_rules(run, zone_model.CUSTOM_RULES, rules, task, consent)
+
+
+@given(plan=packet_plans(), consent=CONSENTS)
+@plans(0.5)
+@pytest.mark.fewest(skips_everything=0.005, blocks_everything=0.01, weakens_network_firewall=0.02, unmet=0.02)
+@pytest.mark.fewest(mass_deletion=0.005, empties_list=0.005, ignored=0.02, refused=0.005)
+def test_a_random_plan_for_the_network_firewall(plan: Plan, consent: str, run: Run) -> None:
+    existing, task = plan
+    account = run.begin().account(ACCOUNT).seed(network_firewall_rules=existing)
+    rules = account.rules_of("network_firewall_rules")
+    check_rules(run, zone_model.NETWORK_FIREWALL, rules, task, consent)
+
+
+@given(plan=override_plans(), consent=CONSENTS)
+@plans(0.5)
+@pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.02, refused=0.02, empties_list=0.005)
+def test_a_random_plan_for_overrides(plan: Plan, consent: str, run: Run) -> None:
+    existing, task = plan
+    account = run.begin().account(ACCOUNT).seed(ddos_l4_overrides=existing)
+    check_rules(run, zone_model.L4_OVERRIDES, account.rules_of("ddos_l4_overrides"), task, consent)
+
+
+def check_rules(run: Run, kind: Ordered, rules: list[Item], task: Item, consent: str) -> None:
+    """The rules, which are those of the service, become what the model says, and the result says so."""
+    before = deepcopy(rules)
+    expected: list[Item] | None = None
+    with suppress(Refused):
+        expected = zone_model.ordered_after(kind, before, task)
+    result = applied(run, kind.module, kind.options(task), expected is None, consent)
+    assert kind.comparable(rules, before) == kind.comparable(before if expected is None else expected, before)
+    if not result:
+        assert rules == before
+        return
+    order, refs = [rule["ref"] for rule in rules], [rule["ref"] for rule in before]
+    zone_model.check_order(refs, task, order)
+    assert [item["key"] for item in result["unmanaged"]] == [
+        ref
+        for ref in order
+        if ref not in {entry["ref"] for entry in task["rules"]} or ref in zone_model.named_of_others(task)
+    ]
+    run.outcomes["ignored"] += task["state"] == "exact" and result["unmanaged"] != []
+    percent = task.get("max_weakened_percent", 30), task.get("max_deletions_percent", 30)
+    risks = zone_risk_model.rule_risks(kind.module, before, rules, task["state"] == "exact", *percent)
+    found = zone_risk_model.risks_in(result)
+    if kind is zone_model.L4_OVERRIDES:
+        entries = found.pop("weakens_ddos_rules", set())
+        assert entries or not zone_risk_model.weaker_overrides(before, rules)
+    assert found == risks
