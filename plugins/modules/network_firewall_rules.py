@@ -72,7 +72,7 @@ options:
         type: bool
       action_parameters:
         description:
-          - What the action V(skip) skips. A new rule with this action gets V(current) by itself.
+          - What the action V(skip) skips. A rule that gets this action gets V(current) by itself.
         type: dict
         suboptions:
           ruleset:

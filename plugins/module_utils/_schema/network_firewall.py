@@ -38,11 +38,15 @@ MOST_RULES = 200
 def _fit(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     """A rule with the parameters that its action has."""
     fitted = fit_action(rule, existing, named)
-    return {"action_parameters": CURRENT, **fitted} if fitted.get("action") == "skip" else fitted
+    if fitted.get("action") != "skip" or "action_parameters" in named:
+        return fitted
+    return {**fitted, "action_parameters": fitted.get("action_parameters") or CURRENT}
 
 
 def _invalid(rule: Values) -> str:
     """Why the service would refuse a rule."""
+    if rule.get("action") == "skip" and not rule.get("action_parameters"):
+        return "skips nothing: its action_parameters are empty; leave them out"
     if rule.get("action") != "skip" and rule.get("action_parameters"):
         return f"has the action {rule.get('action')}, and only skip says what is skipped"
     return lacking(rule, "action", "expression")

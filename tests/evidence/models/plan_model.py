@@ -221,7 +221,7 @@ def without(item: Item, names: Iterable[str]) -> Item:
     return {name: value for name, value in item.items() if name not in names}
 
 
-def comparable(items: Items, before: Items) -> list[str]:
+def comparable(items: Sequence[Item], before: Sequence[Item]) -> list[str]:
     """Objects in any order; those that are new without their ids, and without what the service chooses for them."""
     ids = {item["id"] for item in before}
     chosen = ("id", "mitigation_type")

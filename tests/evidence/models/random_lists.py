@@ -9,8 +9,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.evidence.models.list_model import address
-from tests.evidence.models.plan_model import Item
-from tests.evidence.models.random_plans import ENDS, FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, Items, named_once, some
+from tests.evidence.models.plan_model import Item, Items
+from tests.evidence.models.random_plans import ENDS, FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, named_once, some
 
 NAMES = ("offices", "scrapers", "shops", "shop_2", "a_1")
 PATTERNS = st.sampled_from(["shop*", "?_1", "SHOPS", "z*", "scrapers"])
@@ -23,17 +23,18 @@ ITEM = some(
     {"ip": ADDRESSES},
     {"comment": TEXTS, "expires": ENDS, "id": st.just("0" * 32), "modified_on": st.just("2026-01-01T00:00:00Z")},
 )
-REFERENCES = st.sampled_from([0, 0, 0, 2])
+REFERENCES = st.sampled_from([0, 0, 2])
+MOSTLY = st.sampled_from([True] * 5 + [False])
 
 
-def items(least: int, most: int) -> Items:
+def items(least: int, most: int) -> st.SearchStrategy[Items]:
     return st.lists(ITEM, min_size=least, max_size=most, unique_by=lambda item: address(item["ip"]))
 
 
 @st.composite
 def existing_lists(draw: st.DrawFn) -> Items:
     """Lists as they may exist, mostly of addresses."""
-    lists = []
+    lists: Items = []
     for name in draw(st.lists(st.sampled_from(NAMES), min_size=1, unique=True)):
         each = {"name": name, "description": draw(TEXTS), "num_referencing_filters": draw(REFERENCES)}
         if draw(ONE_IN_MANY):
@@ -54,9 +55,10 @@ def described(draw: st.DrawFn, existing: Items) -> Item:
     if draw(FLAGS):
         entry["description"] = draw(TEXTS)
     if draw(st.sampled_from([True, True, True, False])):
-        named = draw(st.lists(st.sampled_from(known), unique=True)) if known and draw(FLAGS) else []
+        some_known: st.SearchStrategy[list[str]] = st.lists(st.sampled_from(known or [""]), unique=True)
+        named = draw(some_known) if draw(FLAGS) and known else []
         more = [item for item in draw(items(0, 3)) if address(item["ip"]) not in named]
-        entry["items"] = [{"ip": ip} for ip in named] + more
+        entry["items"] = [{"ip": ip} for ip in named] + more if draw(MOSTLY) else []
     if ("items" in entry or draw(ONE_IN_MANY)) and draw(FLAGS):
         entry["purge"] = True
     return entry

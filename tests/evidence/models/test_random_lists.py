@@ -22,8 +22,8 @@ from tests.support.module_run import ACCOUNT
 
 @given(plan=list_plans(), consent=CONSENTS)
 @plans(1)
-@pytest.mark.fewest(empties_list=0.02, mass_deletion=0.01, removes_referenced_list=0.01, unmet=0.02)
-@pytest.mark.fewest(referenced=0.01, expired=0.02, exact=0.05, refused=0.05)
+@pytest.mark.fewest(empties_list=0.01, mass_deletion=0.003, removes_referenced_list=0.003, unmet=0.008)
+@pytest.mark.fewest(referenced=0.02, expired=0.02, exact=0.05, refused=0.02)
 def test_a_random_plan_for_lists(plan: tuple[list[Item], str, Item], consent: str, run: Run) -> None:
     existing, module, options = plan
     lists = run.begin().account(ACCOUNT).seed(lists=existing).ip_lists.lists

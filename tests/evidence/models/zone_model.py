@@ -107,9 +107,11 @@ def custom_rule_after(existing: Item | None, values: Item) -> Item:
 
 
 def packet_rule_after(existing: Item | None, values: Item) -> Item:
-    """docs/network_firewall.md: a skip skips the remaining rules, whether or not the task says so."""
+    """docs/network_firewall.md: a skip skips the remaining rules, and cannot be told to skip nothing."""
     rule = with_action(existing, values)
     if rule["action"] == "skip":
+        if values.get("action_parameters") == {}:
+            raise Refused("a skip of nothing")
         return {**rule, "action_parameters": {"ruleset": "current"}}
     if rule.get("action_parameters"):
         raise Refused("parameters without skip")

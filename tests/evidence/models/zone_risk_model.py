@@ -10,7 +10,7 @@ expressions ask for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -157,7 +157,7 @@ MANAGED_RULES = [
 LEVELS = ("default", "medium", "low", "eoff")
 NO_LEVEL = (False, 0)
 PACKETS = tuple(product(("203.0.113.53", "203.0.113.9", "198.51.100.1"), (53, 80)))  # destination, and port over UDP
-MET_BY = {
+MET_BY: Mapping[str, Callable[[str, int], bool]] = {
     "ip.dstin{203.0.113.0/24}": lambda destination, port: destination.startswith("203.0.113."),
     "ip.dstin{203.0.113.53}": lambda destination, port: destination == "203.0.113.53",
     "true": lambda destination, port: True,

@@ -27,6 +27,7 @@ SKIP = {
     ("existing", "changes", "expected"),
     [
         ({}, {"action": "skip", "expression": "sip"}, SKIP),
+        ({**SKIP, "action_parameters": {}}, {"expression": "udp"}, {**SKIP, "expression": "udp"}),
         (BLOCK, {"action": "skip"}, {**SKIP, "expression": "tcp.flags.syn"}),
         (SKIP, {"action": "block"}, {"action": "block", "expression": "sip"}),
         (SKIP, {"logging": {"enabled": False}}, {**SKIP, "logging": {"enabled": False}}),
@@ -44,6 +45,7 @@ def test_a_skip_skips_the_current_ruleset(
         (BLOCK, ""),
         (SKIP, ""),
         ({**SKIP, "action": "block"}, "has the action block, and only skip says what is skipped"),
+        ({**SKIP, "action_parameters": {}}, "skips nothing: its action_parameters are empty; leave them out"),
         ({"expression": "sip"}, "is new and needs action"),
     ],
 )
