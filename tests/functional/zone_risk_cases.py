@@ -87,7 +87,8 @@ LOGIN_RULES = [identity(number) for number in (2, 3, 4)]
 
 ZONE_RISK_CASES = (
     RiskCase("a DDoS override that is essentially off", "ddos_l4_overrides",
-             {"overrides": [{"ref": "test", "expression": "ip.dst in {203.0.113.0/24}", "sensitivity": "eoff", "position": "first"}]}, None, existing=L4_OVERRIDES,
+             {"overrides": [{"ref": "test", "expression": "ip.dst in {203.0.113.0/24}", "sensitivity": "eoff", "position": "first"}]},
+             None, existing=L4_OVERRIDES,
              codes=["weakens_ddos_rules"], networks=["203.0.113.0/24"], entries=["test"]),
     RiskCase("a DDoS override that logs one rule", "ddos_l4_overrides",
              {"overrides": [{"ref": "strict", "rules": [{"id": SYN_FLOOD, "action": "log"}]}]}, None, existing=L4_OVERRIDES,

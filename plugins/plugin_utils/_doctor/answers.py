@@ -114,7 +114,7 @@ def _codes(errors: Any) -> list[int | None]:
 
 
 def ask_all(
-    ask: Ask, reads: Sequence[Read], clock: Clock, names: Names = OWN_NAMES
+    ask: Ask, reads: Sequence[Read], clock: Clock, names: Names | None = None
 ) -> list[Answer]:
     """The answers to some reads, which are made concurrently; nothing that goes wrong stops
     them. `names` are the variables that fill the options."""
@@ -124,7 +124,7 @@ def ask_all(
         try:
             response = ask(read.request)
         except ServiceError as exc:
-            return Answer(read, problem=with_names(exc.message, names))
+            return Answer(read, problem=with_names(exc.message, names or OWN_NAMES))
         return _answer(read, response, sent, clock())
 
     return list(concurrently(answer, reads))

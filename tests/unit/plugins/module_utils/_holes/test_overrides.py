@@ -16,15 +16,15 @@ STRICT = {"ref": "strict", "expression": "true", "action": "block"}
 
 
 def test_an_override_that_logs_is_a_hole_unless_a_named_one_decides_before_it() -> None:
-    (verdict,) = judge_overrides({"ddos_l4_overrides": [WEAK]}, {}).values()
-    assert verdict == (True, "sets the action log for all managed rules")
+    verdicts = judge_overrides({"ddos_l4_overrides": [WEAK]}, {})
+    assert [*verdicts.values()] == [(True, "sets the action log for all managed rules")]
     state, named = {"ddos_l4_overrides": [STRICT, WEAK]}, {"ddos_l4_overrides": frozenset([("strict",)])}
-    (verdict,) = judge_overrides(state, named).values()
-    assert verdict.weakens is False
+    verdicts = judge_overrides(state, named)
+    assert [verdict.weakens for verdict in verdicts.values()] == [False]
 
 
 def test_an_override_that_lets_more_pass_than_described_is_weaker() -> None:
-    before, after = ({"ddos_l7_overrides": [item]} for item in (WEAK, {**WEAK, "action": "block"}))
-    (record,) = weaker_overrides(before, after)
+    weak, strict = ({"ddos_l7_overrides": [item]} for item in (WEAK, {**WEAK, "action": "block"}))
+    (record,) = weaker_overrides(weak, strict)
     assert record[:2] == ("ddos_l7_override", "weak")
-    assert weaker_overrides(after, before) == []
+    assert weaker_overrides(strict, weak) == []

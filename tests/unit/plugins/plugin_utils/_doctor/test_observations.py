@@ -19,10 +19,12 @@ LIMITS = {"Ratelimit": '"default";r=9;t=9', "Ratelimit-Policy": '"default";q=120
 INFO = {"page": 1, "per_page": 1000, "count": 1, "total_count": 1}
 
 
-def answer(part: str = FIRST, headers: dict[str, str] = LIMITS, ahead: float | None = 0.0, **members: Any) -> Answer:
+def answer(
+    part: str = FIRST, headers: dict[str, str] | None = None, ahead: float | None = 0.0, **members: Any
+) -> Answer:
     document = {"success": True, "errors": [], "messages": [], "result": [{"id": "x"}], "result_info": INFO, **members}
     read = Read(PREFIXES, Request("GET", "prefixes", resource=PREFIXES), part)
-    return Answer(read, 200, headers, document, "", ahead)
+    return Answer(read, 200, LIMITS if headers is None else headers, document, "", ahead)
 
 
 def problems(*answers: Answer) -> dict[str, list[str]]:
