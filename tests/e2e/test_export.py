@@ -169,7 +169,7 @@ def test_a_zone_may_be_named_by_its_domain_and_a_path_is_that_of_the_process(
     )
     assert "the host name '..' is no name of a folder" in run.output
     exported = tmp_path / "here" / "exported"
-    assert [path.name for path in exported.iterdir()] == ["lima.example"]
+    assert sorted(path.name for path in exported.iterdir()) == [".protection.schema.json", "lima.example"]
     assert f"zone_id: {ZONE}" in (exported / "lima.example" / "protection.yml").read_text("utf-8")
 
 

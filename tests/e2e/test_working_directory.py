@@ -71,13 +71,14 @@ def test_every_relative_path_is_one_of_the_process(service: LocalService, tmp_pa
 
     exported = runner.run("export", export_directory="exported")
     assert exported.returncode == 0, exported.stdout
-    assert runner.files() == {"exported/lima/protection.yml"}
+    files = {"exported/lima/protection.yml", "exported/.protection.schema.json"}
+    assert runner.files() == files
 
     reported = runner.run("report", report_directory="nightly")
     assert reported.returncode == 0, reported.stdout
     report = {f"nightly/{name}" for name in ("report.json", "report.md", "report.html", "report.prom")}
     plan = "nightly/plans/lima.json"
-    assert runner.files() == {"exported/lima/protection.yml", *report, plan}
+    assert runner.files() == {*files, *report, plan}
     merged = runner.run("report", report_directory="merged", report_merge=["nightly/report.json"])
     assert merged.returncode == 0, merged.stdout
 
