@@ -314,7 +314,7 @@ unmanaged:
       description: How it takes protection away, as a sentence without its subject; empty if it
         does not.
       type: str
-      sample: may let requests pass that Network Firewall rules telnet, reflection would stop
+      sample: may let packets pass that Network Firewall rules telnet, reflection would stop
     since:
       description: When the object last changed, null if Cloudflare does not say.
       type: str
@@ -346,7 +346,7 @@ weaker:
     reason:
       description: What the rule lacks, as a sentence without its subject.
       type: str
-      sample: matches fewer requests than described
+      sample: matches fewer packets than described
 expectations:
   description: The expectations of the task, and what holds after the plan.
   version_added: 0.2.0

@@ -28,6 +28,8 @@ EXISTING: dict[str, Any] = {
     "syn_flood": {"rules": [{"mode": "disabled"}], "filters": [{"expression": "tcp.dstport in {22}"}]},
     "out_of_state_tcp": {"rules": [{"mode": "enabled"}]},
     "onboarded": [{"cidr": "203.0.113.0/24"}],
+    "network_firewall_rules": [{"ref": "former", "action": "log", "expression": "ip.len lt 40"}],
+    "lists": [{"name": "former", "items": [{"ip": "192.0.2.99"}]}],
     "traffic": [
         {"ipDestinationAddress": "203.0.113.7", "packets": 1_200_000, "sampleInterval": 1000},
         {
@@ -96,7 +98,7 @@ def play(module: str, service: LocalService) -> dict[str, Any]:
 def test_every_example_runs_and_has_something_to_do(tmp_path: Path) -> None:
     playbook = tmp_path / "examples.yml"
     with LocalService() as service:
-        service.zone(ZONE).seed(rules=RULES)
+        service.zone(ZONE).seed(rules=RULES, account_id=ACCOUNT)
         for module in PLUGINS:
             service.account(account_of(module)).seed(**EXISTING)
         playbook.write_text(yaml.safe_dump([play(module, service) for module in PLUGINS]), encoding="utf-8")
@@ -107,7 +109,7 @@ def test_every_example_runs_and_has_something_to_do(tmp_path: Path) -> None:
         assert not service.breaches
     assert run.code == 0, run.output
     warnings = [line for line in run.output.splitlines() if "[WARNING]" in line]
-    assert all("Accepted" in line for line in warnings), warnings
+    assert [line for line in warnings if "Accepted" not in line] == []
     documented = [task["name"] for module in PLUGINS for task in examples(module)]
     assert [task.task for task in run.tasks] == documented
     for task in run.tasks:
