@@ -15,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.ruleset
 @pytest.mark.parametrize("resource", RULESETS, ids=lambda resource: resource.plural)
 def test_an_entry_point_is_one_ordered_list_with_versions(resource: Resource) -> None:
     assert resource.key == ("ref",) and resource.list_field == "rules"
-    assert resource.path.startswith(f"{resource.owner.removesuffix('_id')}s/{{{resource.owner}}}/rulesets/phases/")
+    assert resource.path.startswith(f"{resource.owner[:-3]}s/{{{resource.owner}}}/rulesets/phases/")
     assert resource.versions is not None and resource.versions.path.endswith("/rulesets/{id}/versions/{version}")
 
 
