@@ -12,7 +12,6 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
@@ -43,7 +42,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record 
     record_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import host_folder
-from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_whole
+from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_private
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
     Arguments,
     require_valid,
@@ -102,7 +101,7 @@ class ActionModule(CollectionAction):
         text = bundle_text(record, examination.answers, examination.owners, secrets.token_bytes(16))
         path = host_folder(options["directory"], task.host) / NAME
         if not self._task.check_mode:
-            _write(path, redact(text, known))
+            write_private(path, redact(text, known))
         for line in lines_of(record):
             self._display.display(line, stderr=True)  # stdout may be read by a program
         outcome = _failure(record, options) or {"doctor": record}
@@ -116,11 +115,6 @@ def _now() -> datetime:
 def _secrets(parts: Sequence[Part]) -> list[str]:
     every = {secret for part in parts for secret in known_secrets(part.options, os.environ)}
     return sorted(every, key=len, reverse=True)
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(path, text, 0o600)
 
 
 def _failure(record: Record, options: Mapping[str, Any]) -> dict[str, Any]:

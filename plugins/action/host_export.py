@@ -38,7 +38,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_
     export_text,
     read_existing,
     sealed,
-    write_export,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared import (
     HostExport,
@@ -53,6 +52,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state i
     merged,
     state_of,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_private
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
@@ -114,7 +114,7 @@ def _export(
         return {"changed": False, "export": of_host.as_result(), **_warnings(task.host, export)}
     text = sealed(export_text(export, owners_of(results)))
     if text != before and not check_mode:
-        write_export(path, text)
+        write_private(path, text)
     return {
         "changed": text != before,
         "path": str(path),

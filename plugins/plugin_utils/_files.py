@@ -12,6 +12,13 @@ import tempfile
 from pathlib import Path
 
 
+def write_private(path: Path, text: str, lasting: bool = False) -> None:
+    """Write a file that its owner alone reads, in a folder that is made if it is missing; raises
+    OSError, and ValueError for text that is no UTF-8."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_whole(path, text, 0o600, lasting)
+
+
 def write_whole(path: Path, text: str, mode: int, lasting: bool = False) -> None:
     """Write a file, of which a reader sees all or nothing; raises OSError, and ValueError for text
     that is no UTF-8.

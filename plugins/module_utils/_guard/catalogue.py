@@ -40,14 +40,15 @@ def _check(
     plan: Plan, resource: Resource, read: Callable[[Resource], Sequence[Object]]
 ) -> CatalogueCheck:
     catalogue = resource.catalogue
+    if catalogue is None:
+        return CatalogueCheck()
     naming = [
         item
         for item in plan.operations
-        if catalogue
-        and item.resource.plural == resource.plural
+        if item.resource.plural == resource.plural
         and any(item.fields.get(name) for name in catalogue.fields)
     ]
-    if catalogue is None or not naming:
+    if not naming:
         return CatalogueCheck()
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
     try:

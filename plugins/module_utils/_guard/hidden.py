@@ -12,7 +12,7 @@ own ("Overrides", HTTP DDoS Attack Protection).
 from __future__ import annotations
 
 from .._api.client import Client
-from .._errors import ServiceError
+from .._errors import ProtectionError
 from .._neighbours.account import account_of
 from .._plan.plan import Plan
 from .._schema.overrides import HIDDEN, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
@@ -33,9 +33,8 @@ def read_hidden_overrides(plan: Plan, client: Client) -> State:
         return {}
     try:
         overrides = account_of(client).read(L7_OVERRIDES_OF_ACCOUNT)
-    except (ServiceError, ValueError) as exc:
-        reason = exc.message if isinstance(exc, ServiceError) else f"{exc}."
-        return {HIDDEN: [{"overrides": [], "unknown": reason}]}
+    except ProtectionError as exc:
+        return {HIDDEN: [{"overrides": [], "unknown": exc.message}]}
     return {HIDDEN: [{"overrides": overrides, "unknown": ""}]}
 
 

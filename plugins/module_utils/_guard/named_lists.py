@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
-from .._errors import ServiceError
+from .._errors import ProtectionError
 from .._expressions.lists import lists_in
 from .._neighbours.account import account_of
 from .._neighbours.ip_lists import read_ip_lists
@@ -25,6 +25,8 @@ def read_named_lists(plan: Plan, known: Mapping[str, Sequence[Any]], client: Cli
     """The contents of the lists that rules refer to, before the plan or after it: those that are
     `known`, and others as the account has them. Of a list that cannot be read, why; nothing where
     rules refer to none."""
+    if not any(resource.plural in plan.before for resource, _in_order in EVALUATION):
+        return {}
     names = list(dict.fromkeys([*_names_in(plan.before), *_names_in(plan.after())]))
     planned = [contents_of(name, known[name]) for name in names if name in known]
     others = [name for name in names if name not in known]
@@ -46,9 +48,8 @@ def _names_in(state: State) -> list[str]:
 def _read(names: Sequence[str], client: Client) -> list[Object]:
     try:
         lists = read_ip_lists(account_of(client), frozenset(names))
-    except (ServiceError, ValueError) as exc:
-        reason = exc.message if isinstance(exc, ServiceError) else str(exc)
-        return [contents_of(name, None, reason) for name in names]
+    except ProtectionError as exc:
+        return [contents_of(name, None, exc.message) for name in names]
     return [
         contents_of(LISTS.label_of(obj), [item.get("ip") for item in obj["items"]]) for obj in lists
     ]

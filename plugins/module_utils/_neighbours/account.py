@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Mapping
 
 from .._api.client import Client
+from .._errors import ProtectionError
 from .._schema.account import OWNER
 from .._schema.directory import ZONE
 from .._values.kinds import identifier
@@ -17,9 +18,12 @@ from .._values.kinds import identifier
 
 def account_of(client: Client) -> Client:
     """The client for the account of a zone, or of an account itself; raises ServiceError, and
-    ValueError for a zone without an account."""
+    ProtectionError for a zone without an account."""
     if OWNER in client.owner:
         return client
     account = client.read(ZONE)[0].get("account")
     identity = account.get("id") if isinstance(account, Mapping) else None
-    return client.within({OWNER: identifier(identity)})
+    try:
+        return client.within({OWNER: identifier(identity)})
+    except ValueError as exc:
+        raise ProtectionError(f"The zone does not say its account: {exc}.") from exc

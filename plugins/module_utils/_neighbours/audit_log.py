@@ -14,12 +14,11 @@ from typing import Any, Iterator, Mapping, TypedDict
 from .._api.client import MAX_PAGES, Client
 from .._api.responses import Request, error_details, open_envelope
 from .._errors import ServiceError
-from .._schema.account import OWNER
-from .._schema.directory import ZONE
 from .._schema.neighbours import AUDIT_LOG
 from .._schema.owners import ZONE_OWNER
 from .._schema.resource import Object
 from .._timestamps import write_timestamp
+from .account import account_of
 
 PER_PAGE = 1000
 READS = ("GET", "HEAD", "OPTIONS")
@@ -45,7 +44,8 @@ class ChangeRecord(TypedDict):
 
 
 def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
-    """The writes of the last hours, the newest first; raises ServiceError."""
+    """The writes of the last hours, the newest first; raises ServiceError, and
+    ProtectionError for a zone without an account."""
     until = client.now or datetime.now(timezone.utc)
     since = until - timedelta(hours=hours)
     query: dict[str, Any] = {
@@ -53,23 +53,15 @@ def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
         "before": _in_utc(until + timedelta(minutes=1)),
         "limit": PER_PAGE,
     }
-    account, more = _of_account(client)
-    entries = _entries(account, {**query, **more})
+    account = account_of(client)
+    if account is not client:
+        query[ZONE_OWNER.option] = client.owner[ZONE_OWNER.option]
+    entries = _entries(account, query)
     return [record for record in map(_record, entries) if record is not None]
 
 
 def _in_utc(moment: datetime) -> str:
     return write_timestamp(moment).replace("+00:00", "Z")
-
-
-def _of_account(client: Client) -> tuple[Client, Mapping[str, str]]:
-    """The client of the account that keeps the log, and what narrows the log to a zone."""
-    if OWNER in client.owner:
-        return client, {}
-    (zone,) = client.read(ZONE)
-    account_id = str((zone.get("account") or {}).get("id") or "")
-    zone_id = client.owner[ZONE_OWNER.option]
-    return client.within({OWNER: account_id}), {"zone_id": zone_id}
 
 
 def _entries(client: Client, query: Mapping[str, Any]) -> Iterator[Object]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from .._baseline.variables import SOURCE
-from .._files import write_whole
 from .describe import Export
 from .yaml_file import variables_file
 
@@ -76,10 +75,3 @@ def read_existing(path: Path, overwrite: bool) -> str | None:
             " export_directory and compare, or set export_overwrite: true to lose the edits."
         )
     return text
-
-
-def write_export(path: Path, text: str) -> None:
-    """Write the file of a host, readable for its owner only, completely or not at all; raises
-    OSError."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(path, text, 0o600)

@@ -15,6 +15,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few
 
+from .._files import write_private
 from .describe import Export
 from .export_file import (
     NAME,
@@ -23,7 +24,6 @@ from .export_file import (
     group_text,
     read_existing,
     sealed,
-    write_export,
 )
 from .snapshot import host_folder, require_writable
 
@@ -185,4 +185,4 @@ def write_files(files: Iterable[ExportFile]) -> None:
     """Write the files that change; raises OSError."""
     for file in files:
         if file.changes:
-            write_export(file.path, file.after)
+            write_private(file.path, file.after)

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners 
 
 from .._baseline.host_runner import RunModule, TakeSnapshot
 from .._baseline.variables import OPTIONS, SNAPSHOT, SOURCE, Part
-from .._files import write_whole
+from .._files import write_private
 from .._plain import plain
 from .state import merged, reader_of, state_of
 from .yaml_file import variables_file
@@ -107,7 +107,6 @@ def write_snapshot(folder: Path, text: str, now: datetime) -> str:
 
     Raises OSError.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / now.strftime(NAME)
-    write_whole(path, text, 0o600, lasting=True)
+    write_private(path, text, lasting=True)
     return str(path)

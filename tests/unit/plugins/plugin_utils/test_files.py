@@ -8,7 +8,13 @@ import os
 from pathlib import Path
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_whole
+from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_private, write_whole
+
+
+def test_a_private_file_is_in_a_folder_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "lima" / "protection.yml"
+    write_private(path, "text")
+    assert [item.stat().st_mode & 0o777 for item in (path, path.parent)] == [0o600, 0o700]
 
 
 @pytest.mark.parametrize("lasting", [True, False])

@@ -96,7 +96,10 @@ def test_an_account_without_overrides_needs_no_warning() -> None:
 
 @pytest.mark.parametrize(
     ("client", "reason"),
-    [(reading(refusal=REFUSAL), "No permission."), (reading(account={"id": "x"}), "'x' is not")],
+    [
+        (reading(refusal=REFUSAL), "No permission."),
+        (reading(account={"id": "x"}), "The zone does not say its account: 'x' is not"),
+    ],
 )
 def test_overrides_of_the_account_that_cannot_be_read_are_not_known(client: Any, reason: str) -> None:
     plan = read(client)

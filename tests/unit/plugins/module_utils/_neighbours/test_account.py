@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
 from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.account import account_of
 
 ACCOUNT = "a" * 32
@@ -43,5 +44,5 @@ def test_a_zone_says_its_account() -> None:
 
 @pytest.mark.parametrize("account", [None, {}, {"id": "../x"}, "a"])
 def test_a_zone_without_a_usable_account_is_told(account: Any) -> None:
-    with pytest.raises(ValueError, match="is not"):
+    with pytest.raises(ProtectionError, match="does not say its account: .* is not"):
         account_of(client_of({"zone_id": "b" * 32}, account))

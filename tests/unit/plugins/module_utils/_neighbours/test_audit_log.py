@@ -13,7 +13,7 @@ from typing import Any, Mapping
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.audit_log import read_changes
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=timezone.utc)
@@ -100,6 +100,13 @@ def test_a_zone_asks_the_log_of_its_account() -> None:
     assert changes(service, "zone_id") == []
     assert service.requests[1].path == f"accounts/{'a' * 32}/logs/audit"
     assert service.requests[1].query["zone_id"] == "0" * 32
+
+
+def test_a_zone_that_does_not_say_its_account_asks_nothing_more() -> None:
+    service = Service(({"id": "z"}, {}))
+    with pytest.raises(ProtectionError, match="does not say its account"):
+        changes(service, "zone_id")
+    assert len(service.requests) == 1
 
 
 def test_another_answer_is_an_error() -> None:

@@ -14,8 +14,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_
     is_edited,
     read_existing,
     sealed,
-    write_export,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_private
 
 TEXT = sealed(export_text(Export({"baseline_enabled": True}, ["A note."]), {"account_id": "a" * 32}))
 
@@ -51,6 +51,6 @@ def test_an_edit_is_told_and_not_overwritten(text: str, tmp_path: Path) -> None:
 def test_a_file_that_nobody_edited_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "lima" / "protection.yml"
     assert read_existing(path, overwrite=False) is None
-    write_export(path, TEXT)
+    write_private(path, TEXT)
     assert read_existing(path, overwrite=False) == TEXT
     assert [stat.S_IMODE(item.stat().st_mode) for item in (path, path.parent)] == [0o600, 0o700]
