@@ -60,6 +60,17 @@ def test_the_numbers_of_a_reason_stand_on_the_page_that_it_names(reason: str) ->
     assert commands and all(f"make {command}" in text for command in commands)
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_contributors_find_the_commands_of_the_tests(page: str) -> None:
+    """The page names them, and what they need; the Makefile has each."""
+    text = " ".join((REPOSITORY / page).read_text(encoding="utf-8").split())
+    targets = {"make demo", "make test", "make e2e"}
+    assert {f"`{target}`" for target in targets if f"`{target}`" not in text} == set()
+    assert "git, make and Python 3.11 or newer" in text and "`.venv`" in text
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    assert {target for target in targets if target.removeprefix("make ") not in re.findall(r"[\w-]+", makefile)} == set()
+
+
 def test_the_requirements_name_every_supported_core() -> None:
     runtime = yaml.safe_load((REPOSITORY / "meta" / "runtime.yml").read_text(encoding="utf-8"))
     oldest = runtime["requires_ansible"].removeprefix(">=").removesuffix(".0")
