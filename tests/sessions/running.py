@@ -167,7 +167,7 @@ def workflows(session: nox.Session) -> None:
 
 @nox.session(python=False, tags=EVIDENCE)
 def bench(session: nox.Session) -> None:
-    """Measure against other ways to do the same, and write docs/performance.md."""
+    """Measure against other ways to do the same, and write docs/performance.md and its details."""
     run_tests(session, "tests/evidence/benchmark")
     run(session, "python", "-m", "tests.evidence.benchmark", *session.posargs)
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""`python -m tests.evidence.benchmark`: measure everything and write docs/performance.md; a part of it is only printed."""
+"""`python -m tests.evidence.benchmark`: measure everything and write the pages about it; a part of it is only printed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .cases import all_cases
 from .measure import Case, Measured, measured
-from .page import PAGE, machine, page
+from .page import DETAILS, machine, page, write
 from .processes import Failure
 from .serving import Serving
 from .ways import Ways
@@ -67,11 +67,10 @@ def main(words: Sequence[str] | None = None) -> int:
     except Failure as failure:
         print(f"\n{failure}", file=sys.stderr)
         return 1
-    text = page(measurements, runs, around)
+    text = page(DETAILS, measurements, runs, around)
     print(text.partition("## Ratios")[2].partition("A ratio says")[0])
     if not (options.case or options.quick):
-        PAGE.write_text(text, encoding="utf-8")
-        print(f"Written to {PAGE}.")
+        print(f"Written to {' and '.join(str(path) for path in write(measurements, runs, around))}.")
     return 0
 
 

@@ -46,7 +46,12 @@ def nothing_to_do(ways: Ways) -> Iterator[Case]:
         first: ways.copies(plays.status_in_order(), Work(existing)),
         first_uri: ways.copies(plays.uri_get, Work(existing)),
     }
-    rows = [Row(status, URI, 0.075), Row(status, NOOP, 1.8), Row(account, URI, 0.12), Row(first, first_uri, 0.35)]
+    rows = [
+        Row(status, URI, 0.075),
+        Row(status, NOOP, 1.8),
+        Row(account, URI, 0.12, chief=True),
+        Row(first, first_uri, 0.35),
+    ]
     yield Case("nothing_to_do", alternatives, rows, quick=True)
     late, request = account + ", 100 ms per request", "one request's latency"
     work = Work(existing, parts=5, latency=LATENCY)
@@ -64,9 +69,8 @@ def new_entries(ways: Ways) -> Iterator[Case]:
         loop: ways.copies(plays.uri_prefix_loop, Work({}, after=LOOPED), desired[:LOOPED]),
         script: ways.script(desired, Work({}, after=NEW)),
     }
-    yield Case(
-        "new_prefixes", alternatives, [Row(prefixes, loop, 0.01, times=NEW / LOOPED), Row(prefixes, script, 2.0)]
-    )
+    rows = [Row(prefixes, loop, 0.01, times=NEW / LOOPED, chief=True), Row(prefixes, script, 2.0)]
+    yield Case("new_prefixes", alternatives, rows)
     entries, one_by_one = "200 new allowlist entries, 100 ms per request", "200 requests one after the other"
     work = Work({}, after=200, latency=LATENCY)
     alternatives = {
@@ -89,7 +93,7 @@ def many_accounts(ways: Ways) -> Iterator[Case]:
         role: ways.hosts(plays.role_baseline(), Work(existing, parts=HOSTS), FORKS),
     }
     times = HOSTS / URI_HOSTS
-    yield Case("accounts", alternatives, [Row(one, other, 0.12, times), Row(role, other, 0.35, times)])
+    yield Case("accounts", alternatives, [Row(one, other, 0.12, times), Row(role, other, 0.35, times, chief=True)])
     # The processors' time: a skipped or a small task takes most of it.
     work = Work(existing, parts=60)
     one = "60 accounts in order, one account_protection task each, processors' time"
@@ -112,7 +116,8 @@ def under_one_token(ways: Ways) -> Iterator[Case]:
         work = Work(accounts.in_order(), parts=count)
         measured, limited = ways.limited(tasks, work, FORKS, LIMIT, runs)
         alternatives = {title: measured, least: limited}
-        yield Case(f"limited_{count}_{runs}", alternatives, [Row(title, least, 1.15)], rounds=rounds)
+        row = Row(title, least, 1.15, chief=count == 1_000)
+        yield Case(f"limited_{count}_{runs}", alternatives, [row], rounds=rounds)
     work = Work(accounts.in_order(), parts=100)
     one, other = (f"100 accounts in order, {way} call budget, processors' time" for way in ("with a", "without a"))
     alternatives = {
@@ -138,7 +143,8 @@ def large_lists(ways: Ways) -> Iterator[Case]:
         NOOP: ways.copies(plays.noop, work),
         same_list: ways.copies(plays.noop_with_list, work, existing),
     }
-    yield Case("large_lists", alternatives, [Row(title, NOOP, 250.0, unit="MiB"), Row(title, same_list, 1.3)])
+    rows = [Row(title, NOOP, 250.0, unit="MiB", chief=True), Row(title, same_list, 1.3)]
+    yield Case("large_lists", alternatives, rows)
 
 
 def without_ansible(ways: Ways) -> Iterator[Case]:

@@ -55,13 +55,17 @@ def by_processor(way: Way) -> Way:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: our way, called by the work it does, against another, `times` of which make the same work."""
+    """A line of the table: our way, called by the work it does, against another, `times` of which make the same work.
+
+    The page for users has those that are `chief`; the page of the details has all.
+    """
 
     work: str
     against: str
     at_most: float
     times: float = 1
     unit: str = ""  # of what is needed more: MiB or s; empty for a ratio
+    chief: bool = False
 
     def value(self, taken: Mapping[str, Taken]) -> float:
         """The ratio of the seconds, or the MiB of memory or the seconds that are needed more."""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""docs/performance.md, from its template."""
+"""docs/performance.md with the chief lines, and docs/performance_details.md with all, from their templates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from .measure import Measured
 from .processes import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "performance.md"
+DOCS = REPOSITORY / "docs"
+PAGE, DETAILS = "performance.md", "performance_details.md"
 
 
 def work(item: Measured) -> str:
@@ -49,8 +50,8 @@ def machine() -> str:
     )
 
 
-def page(measured: Sequence[Measured], runs: int, machine: str) -> str:
-    """The whole page."""
+def page(name: str, measured: Sequence[Measured], runs: int, machine: str) -> str:
+    """The whole page of this name."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
@@ -58,6 +59,19 @@ def page(measured: Sequence[Measured], runs: int, machine: str) -> str:
         trim_blocks=True,
     )
     environment.filters.update(work=work, against=against, number=number, limit=limit)
-    summary = f"{sum(item.met for item in measured)} of {len(measured)} limits are met."
-    template = environment.get_template("performance.md.j2")
-    return template.render(measured=measured, runs=runs, machine=machine, summary=summary)
+    template = environment.get_template(f"{name}.j2")
+    return template.render(
+        measured=measured,
+        chief=[item for item in measured if item.row.chief],
+        runs=runs,
+        machine=machine,
+        met=sum(item.met for item in measured),
+    )
+
+
+def write(measured: Sequence[Measured], runs: int, machine: str) -> Sequence[Path]:
+    """Write both pages; their paths."""
+    paths = [DOCS / name for name in (PAGE, DETAILS)]
+    for path in paths:
+        path.write_text(page(path.name, measured, runs, machine), encoding="utf-8")
+    return paths

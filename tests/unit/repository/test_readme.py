@@ -68,7 +68,9 @@ def test_contributors_find_the_commands_of_the_tests(page: str) -> None:
     assert {f"`{target}`" for target in targets if f"`{target}`" not in text} == set()
     assert "git, make and Python 3.11 or newer" in text and "`.venv`" in text
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
-    assert {target for target in targets if target.removeprefix("make ") not in re.findall(r"[\w-]+", makefile)} == set()
+    assert {
+        target for target in targets if target.removeprefix("make ") not in re.findall(r"[\w-]+", makefile)
+    } == set()
 
 
 def test_the_requirements_name_every_supported_core() -> None:
