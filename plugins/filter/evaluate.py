@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -15,23 +16,41 @@ from ansible_collections.edgeops.protection.plugins.module_utils._coverage.read_
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._expectations.check import find
 from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
+    Expectation,
     parse_expectation,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import (
+    ALLOWED,
+    MITIGATED,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import (
+    CONTENTS,
+    contents_of,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import (
+    NETWORK_FIREWALL_RULES,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 
-def evaluate(state: Any, request: Any = None, packet: Any = None) -> dict[str, Any]:
+def evaluate(
+    state: Any,
+    request: Any = None,
+    packet: Any = None,
+    network_firewall: Any = None,
+    lists: Any = None,
+) -> dict[str, Any]:
     """What becomes of a request or a packet; see evaluate.yml."""
     described = {"request": request, "packet": packet}
     for kind, value in described.items():
         if value is not None and not isinstance(value, Mapping):
             raise _error(f"{kind} is no dictionary")
-    any_word = {"expect": "allowed" if packet is None else "mitigated"}
     try:
-        expectation = parse_expectation(Option(), {**described, **any_word})
-        (finding,) = find([expectation], _rules(state) if packet is None else read_account(state))
+        expectation = _question(described, network_firewall is not None)
+        known = _rules(state) if packet is None else _account(state, network_firewall)
+        (finding,) = find([expectation], {**known, **_contents(lists)})
     except (OptionError, ValueError) as exc:
         raise _error(str(exc).lstrip(": ")) from exc
     return {
@@ -42,16 +61,62 @@ def evaluate(state: Any, request: Any = None, packet: Any = None) -> dict[str, A
     }
 
 
+def _question(described: Mapping[str, Any], has_firewall: bool) -> Expectation:
+    """The request or packet as an expectation of any outcome. The Network Firewall sees packets
+    that no component sees."""
+    is_packet = described["packet"] is not None
+    word = MITIGATED if is_packet and not has_firewall else ALLOWED
+    question = parse_expectation(Option(), {**described, "expect": word})
+    seen = question.packet.components if question.packet else ()
+    return replace(question, expected=MITIGATED) if seen else question
+
+
+def _account(state: Any, network_firewall: Any) -> State:
+    """An account, with the rules of its Network Firewall if they are given."""
+    account = read_account(state)
+    if network_firewall is None:
+        return account
+    rules = _objects(network_firewall, "rules", "network_firewall")
+    return {**account, NETWORK_FIREWALL_RULES.plural: rules}
+
+
 def _rules(state: Any) -> State:
     """The custom rules of a result or of a list."""
-    rules = state.get("rules") if isinstance(state, Mapping) else state
-    if isinstance(rules, (str, Mapping)) or not all(
-        isinstance(rule, Mapping) for rule in rules or ()
-    ):
-        raise ValueError("it takes the result of custom_rules_info, or a list of custom rules")
-    if rules is None:
-        raise ValueError("it takes the result of custom_rules_info, and this one has no rules")
-    return {CUSTOM_RULES.plural: list(rules)}
+    return {CUSTOM_RULES.plural: _objects(state, "rules", "")}
+
+
+def _contents(lists: Any) -> State:
+    """What the lists of a result hold, or those of a list of lists."""
+    if lists is None:
+        return {}
+    objects = _objects(lists, "ip_lists", "lists")
+    return {
+        CONTENTS: [
+            contents_of(str(obj.get("name")), [item.get("ip") for item in obj.get("items") or ()])
+            for obj in objects
+        ]
+    }
+
+
+TAKES = {
+    "": "the result of custom_rules_info, or a list of custom rules",
+    "network_firewall": "the result of network_firewall_rules, or a list of its rules",
+    "lists": "the result of protection_info with its subset ip_lists, or a list of lists",
+}
+
+
+def _objects(value: Any, key: str, argument: str) -> list[Mapping[str, Any]]:
+    """The objects of a result, or of a list."""
+    takes = f"{argument or 'it'} takes {TAKES[argument]}"
+    objects = value.get(key) if isinstance(value, Mapping) else value
+    if objects is None:
+        raise ValueError(f"{takes}, and this one has no {key}")
+    if isinstance(objects, (str, Mapping)) or not isinstance(objects, Iterable):
+        raise ValueError(takes)
+    objects = list(objects)
+    if not all(isinstance(obj, Mapping) for obj in objects):
+        raise ValueError(takes)
+    return objects
 
 
 def _error(problem: str) -> AnsibleFilterError:

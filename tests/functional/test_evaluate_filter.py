@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.evaluate import FilterModule, evaluate
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import DEFAULT_SUBSETS
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -19,6 +20,7 @@ RULES: list[dict[str, Any]] = [
     {"ref": "waf", "action": "skip", "expression": "true", "action_parameters": {"products": ["waf"]}},
     {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'},
 ]
+NTP = {"packet": {"destination": "192.0.2.1", "source_port": 123, "protocol": "udp"}}
 
 
 def test_requests_are_decided_by_the_rules_of_a_result(service: LocalService, modules: Modules) -> None:
@@ -39,6 +41,31 @@ def test_packets_are_decided_by_the_account_of_a_result(service: LocalService, m
     assert answer["rule"] == {"syn_flood": "rule global", "out_of_state_tcp": "no rule"}
 
 
+def test_packets_meet_the_network_firewall_first(service: LocalService, modules: Modules) -> None:
+    firewall = [{"ref": "ntp", "action": "block", "expression": "udp.srcport eq 123 and not ip.src in $clocks"}]
+    lists = [{"name": "clocks", "items": [{"ip": "198.51.100.0/24"}]}]
+    rules = [{"scope": "global", "mode": "enabled"}]
+    prefixes = [{"prefix": "192.0.2.0/24"}]
+    seed: dict[str, Any] = {"prefixes": prefixes, "syn_flood": {"rules": rules}, "out_of_state_tcp": {"rules": rules}}
+    service.account(ACCOUNT).seed(enabled=True, network_firewall_rules=firewall, lists=lists, **seed)
+    account = modules.done("protection_info", gather_subset=["ip_lists", *DEFAULT_SUBSETS])
+    known = {"network_firewall": modules.done("network_firewall_rules", True, rules=[]), "lists": account}
+    ntp = {"destination": "192.0.2.1", "source_port": 123, "protocol": "udp"}
+    for source, actual, rule in (("203.0.113.1", "blocked", "ntp"), ("198.51.100.1", "allowed", None)):
+        answer = evaluate(account, packet={**ntp, "source": source}, **known)
+        assert (answer["actual"], answer["rule"], answer["reasons"]) == (actual, rule, [])
+    unknown = evaluate(account, packet={**ntp, "source": "203.0.113.1"}, network_firewall=known["network_firewall"])
+    assert unknown["reasons"] == ["rule ntp: the content of the list $clocks is not known"]
+    assert evaluate(account, packet={**ntp, "protocol": "tcp"}, **known)["actual"] == "mitigated"
+
+
+def test_lists_of_rules_are_known(service: LocalService) -> None:
+    rules = [{"ref": "office", "action": "block", "expression": "ip.src in $office"}]
+    lists = [{"name": "office", "items": [{"ip": "192.0.2.0/24"}]}, {"name": "empty", "items": None}]
+    assert evaluate(rules, request={"source": "192.0.2.1"}, lists=lists)["actual"] == "blocked"
+    assert evaluate(rules, request={"source": "192.0.2.1"})["actual"] == "undecided"
+
+
 @pytest.mark.parametrize(
     ("state", "question", "problem"),
     [
@@ -49,6 +76,14 @@ def test_packets_are_decided_by_the_account_of_a_result(service: LocalService, m
         ("x", {"request": {"path": "/"}}, "it takes the result of custom_rules_info, or a list of custom rules"),
         (["x"], {"request": {"path": "/"}}, "it takes the result of custom_rules_info, or a list of custom rules"),
         ({}, {"packet": {"destination": "192.0.2.1"}}, "it says nothing of status"),
+        (
+            {"enabled": True},
+            {**NTP, "network_firewall": {}},
+            "network_firewall takes the result of network_firewall_rules",
+        ),
+        ({"enabled": True}, {**NTP, "network_firewall": ["x"]}, "or a list of its rules"),
+        ({"enabled": True}, {**NTP, "network_firewall": [], "lists": 1}, "lists takes the result of protection_info"),
+        ({"enabled": True}, NTP, "no component sees such a packet"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(state: Any, question: dict[str, Any], problem: str) -> None:

@@ -10,24 +10,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 
-from .._coverage.coverage import Coverage
 from .._expressions.batch import Batch
 from .._expressions.operands import Fields
 from .._plan.plan import Plan
 from .._schema.account import COMPONENTS
 from .._schema.lists import contents_in
-from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import State
 from .._text import Message, first_few, joined, plural
-from . import packet as packets
-from . import request as requests
-from .components import decide_packet
+from . import packet as packet_keys
+from . import request as request_keys
 from .expectation import NAME, Expectation
-from .outcome import UNDECIDED, Decision, decision
-from .rules import Rule, decide_request, decide_requests, rules_in_order
+from .outcome import UNDECIDED, Decision
+from .packets import Packets
+from .rules import decide_requests, rules_in_order
 
 NOT_GIVEN = "the field "
-PROTOCOL_NOT_GIVEN = "the field ip.proto is not given"
 
 
 class ExpectationRecord(TypedDict):
@@ -68,7 +65,7 @@ class Finding(NamedTuple):
     @property
     def reasons(self) -> list[str]:
         """Why it is not decided."""
-        key_for = requests.key_for if self.expectation.request else packets.key_for
+        key_for = (request_keys if self.expectation.request else packet_keys).key_for
         reasons = [reason for decided in self.decisions.values() for reason in decided.reasons]
         return [_with_key(reason, key_for) for reason in dict.fromkeys(reasons)]
 
@@ -115,41 +112,14 @@ def find(expectations: Sequence[Expectation], state: State) -> list[Finding]:
 
 def _find(expectations: Sequence[Expectation], state: State, batch: Batch) -> list[Finding]:
     decided = iter(decide_requests(rules_in_order(state), _requests(expectations), batch))
-    packets = _Packets(state)
+    packets = Packets(state)
     return [
-        Finding(item, packets.decide(item) if item.packet else {"": next(decided)})
+        Finding(
+            item,
+            packets.decide(item.packet, item.components) if item.packet else {"": next(decided)},
+        )
         for item in expectations
     ]
-
-
-class _Packets:
-    """What becomes of packets in a state that has either the Network Firewall or the components."""
-
-    def __init__(self, state: State) -> None:
-        self._coverage = Coverage(state)
-        self._lists = contents_in(state)
-        has_firewall = NETWORK_FIREWALL_RULES.plural in state
-        self._rules = rules_in_order(state, NETWORK_FIREWALL_RULES) if has_firewall else None
-
-    def decide(self, item: Expectation) -> Mapping[str, Decision]:
-        """The decision on the packet of an expectation, by component."""
-        if item.packet is None:
-            return {}
-        if self._rules is None:
-            return decide_packet(self._coverage, item.packet, item.components)
-        return {
-            name: self._in_firewall(self._rules, item.packet.seen_by(name))
-            for name in item.components
-        }
-
-    def _in_firewall(self, rules: Sequence[Rule], seen: Sequence[Fields]) -> Decision:
-        """What the Network Firewall does with a packet of which this may be what it sees."""
-        decided = [decide_request(rules, fields._replace(lists=self._lists)) for fields in seen]
-        outcomes = [outcome for one in decided for outcome in one.outcomes]
-        if len(decided) == 1 or len(set(outcomes)) == 1:
-            return decided[0]
-        reasons = [reason for one in decided for reason in one.reasons]
-        return decision(outcomes, [PROTOCOL_NOT_GIVEN, *reasons])
 
 
 def _knowing_lists(expectations: Sequence[Expectation], state: State) -> Sequence[Expectation]:

@@ -94,59 +94,7 @@ def test_expectations_that_are_met_refuse_nothing() -> None:
     assert refusal(allowed, state, state) == ""
 
 
-def in_firewall(expect: Any, *rules: dict[str, Any], **packet: Any) -> tuple[Any, Any, Any]:
-    options = {"expectations": [{"packet": {"destination": "203.0.113.53", **packet}, "expect": expect}]}
-    state = {"network_firewall_rules": [{"ref": f"r{index}", **rule} for index, rule in enumerate(rules)]}
-    (finding,) = find(parse_expectations(options), state)
-    return finding.actual, finding.rule, finding.met
-
-
-UDP = {"action": "block", "expression": "udp.srcport in {123}"}
-CURRENT = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "ip.src in {192.0.2.0/24}"}
-
-
-@pytest.mark.parametrize(
-    ("expect", "packet", "expected"),
-    [
-        ("blocked", {"protocol": "udp", "source_port": 123, "source": "198.51.100.1"}, ("blocked", "r1", True)),
-        ("blocked", {"protocol": "udp", "source_port": 123, "source": "192.0.2.1"}, ("skipped", "r0", False)),
-        ("allowed", {"protocol": "udp", "source_port": 123, "source": "192.0.2.1"}, ("skipped", "r0", True)),
-        ("allowed", {"protocol": "tcp", "source_port": 123, "source": "198.51.100.1"}, ("allowed", None, True)),
-        ("blocked", {"protocol": "udp", "source_port": 123}, ("undecided", None, None)),
-        ("mitigated", {"protocol": "tcp", "source": "198.51.100.1"}, ("allowed", None, True)),
-        (
-            {"dns": "mitigated"},
-            {"protocol": "udp", "source_port": 123, "source": "198.51.100.1"},
-            ("blocked", "r1", False),
-        ),
-    ],
-)
-def test_a_packet_meets_the_network_firewall_first(expect: Any, packet: dict[str, Any], expected: Any) -> None:
-    assert in_firewall(expect, CURRENT, UDP, **packet) == expected
-
-
-TELNET = {"action": "block", "expression": "tcp.dstport in {23 53}"}
-BOTH = {"action": "block", "expression": "tcp.dstport eq 53 or udp.dstport eq 53"}
-
-
-@pytest.mark.parametrize(
-    ("expect", "rule", "packet", "expected"),
-    [
-        ("blocked", TELNET, {"destination_port": 23}, ("undecided", None, None)),
-        ("allowed", TELNET, {"destination_port": 23}, ("undecided", None, None)),
-        ("blocked", TELNET, {"destination_port": 23, "protocol": "tcp"}, ("blocked", "r0", True)),
-        ("blocked", TELNET, {"destination_port": 23, "fields": {"ip.proto": "tcp"}}, ("blocked", "r0", True)),
-        ("blocked", BOTH, {"destination_port": 53}, ("blocked", "r0", True)),
-        ("allowed", TELNET, {"destination_port": 99}, ("allowed", None, True)),
-        ("mitigated", TELNET, {"destination_port": 23}, ("blocked", "r0", False)),
-        ({"dns": "mitigated"}, TELNET, {"destination_port": 53}, ("allowed", None, True)),
-    ],
-)
-def test_ports_without_a_protocol_are_of_either(expect: Any, rule: dict[str, Any], packet: Any, expected: Any) -> None:
-    assert in_firewall(expect, rule, **packet) == expected
-
-
 def test_the_protocol_that_would_decide_is_named() -> None:
     expectations = expected(packet={"destination": "203.0.113.53", "destination_port": 23}, expect="blocked")
-    state = {"network_firewall_rules": [{"ref": "telnet", **TELNET}]}
+    state = {"network_firewall_rules": [{"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23}"}]}
     assert "and undecided: the field ip.proto is not given (protocol)" in refusal(expectations, state, state)
