@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Iterable, Mapping, Sequence, Union
 
 MAX_NAMES = 5  # so many are named in a sentence; the others are counted
@@ -158,6 +159,12 @@ def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
         if more <= 0
         else f"{text[:most]}... ({plural(more, 'more character', 'more characters')})"
     )
+
+
+def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
+    """A question with the nearest of some names, in brackets; an empty text if none is near."""
+    close = get_close_matches(name, list(names), 1, cutoff)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def visible(text: str) -> str:

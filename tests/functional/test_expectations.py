@@ -74,8 +74,8 @@ def test_plans_that_leave_one_unmet_are_refused(service: LocalService, modules: 
         "After the plan, 2 expectations are not met, or not decided."
         " (1) expectations[0], customers reach the shop: expected allowed, but blocked by geo; before the plan it is skipped"
         " by shop (the plan creates custom rule geo)."
-        " (2) expectations[1], the admin path is closed: expected blocked by the rule admin, and undecided:"
-        " rule geo: the field ip.src.country is not given (country)."
+        " (2) expectations[1], the admin path is closed: expected blocked by the rule admin, and unmet:"
+        " there is no rule admin."
         " Change the plan or the expectation; accept_risks does not accept it. Nothing was changed."
     )
     assert met(result) == [("blocked", "geo", False), ("undecided", None, False)]
@@ -85,7 +85,7 @@ def test_plans_that_leave_one_unmet_are_refused(service: LocalService, modules: 
 
 def test_an_undecided_expectation_is_refused_although_nothing_changes(service: LocalService, modules: Modules) -> None:
     result = modules.failed("custom_rules", rules=[], expectations=[CLOSED])
-    assert "expected blocked by the rule admin, but allowed, as it is already." in result["msg"]
+    assert "expected blocked by the rule admin, but allowed, as it is already: there is no rule admin." in result["msg"]
 
 
 def test_packets_are_checked_on_the_planned_account(service: LocalService, modules: Modules) -> None:

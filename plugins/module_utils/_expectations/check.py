@@ -15,16 +15,19 @@ from .._expressions.operands import Fields
 from .._plan.plan import Plan
 from .._schema.account import COMPONENTS
 from .._schema.lists import contents_in
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import State
+from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined, plural
 from . import packet as packet_keys
 from . import request as request_keys
-from .expectation import NAME, Expectation
+from .expectation import FIREWALL, NAME, REQUEST, Expectation
 from .outcome import UNDECIDED, Decision
 from .packets import Packets
-from .rules import decide_requests, rules_in_order
+from .rules import decide_requests, never_decides, rules_in_order
 
 NOT_GIVEN = "the field "
+RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
 
 
 class ExpectationRecord(TypedDict):
@@ -47,10 +50,12 @@ class ExpectationRecord(TypedDict):
 
 
 class Finding(NamedTuple):
-    """What an expectation meets in a state: a decision by component, or under "" for a request."""
+    """What an expectation meets in a state: a decision by component, or under "" for a request;
+    `unable` says why the rule that it names decides on nothing at all."""
 
     expectation: Expectation
     decisions: Mapping[str, Decision]
+    unable: str = ""
 
     @property
     def met(self) -> bool | None:
@@ -64,10 +69,19 @@ class Finding(NamedTuple):
 
     @property
     def reasons(self) -> list[str]:
-        """Why it is not decided."""
+        """Why it cannot be met, and why it is not decided."""
         key_for = (request_keys if self.expectation.request else packet_keys).key_for
         reasons = [reason for decided in self.decisions.values() for reason in decided.reasons]
-        return [_with_key(reason, key_for) for reason in dict.fromkeys(reasons)]
+        if self.met is False and self.unable:
+            return [self.unable]
+        not_known = [_with_key(reason, key_for) for reason in dict.fromkeys(reasons)]
+        is_impossible = self.met is False and self.actual == UNDECIDED
+        return [self._possible(), *not_known] if is_impossible else not_known
+
+    def _possible(self) -> str:
+        """All outcomes that are possible."""
+        outcomes = [one for decided in self.decisions.values() for one in decided.outcomes]
+        return f"it is {' or '.join(dict.fromkeys(with_rule(*one) for one in outcomes))}"
 
     @property
     def actual(self) -> Any:
@@ -117,6 +131,7 @@ def _find(expectations: Sequence[Expectation], state: State, batch: Batch) -> li
         Finding(
             item,
             packets.decide(item.packet, item.components) if item.packet else {"": next(decided)},
+            never_decides(state, RULES_OF[item.kind], item.rule) if item.rule else "",
         )
         for item in expectations
     ]
@@ -203,15 +218,19 @@ def _sentence(item: Expectation, record: ExpectationRecord, plan: Plan) -> str:
     expected = in_words(record["expected"])
     if item.rule is not None:
         expected += f" by the rule {item.rule}"
-    if record["met"] is None or record["actual"] == UNDECIDED:
-        return f"expected {expected}, and undecided: {'; '.join(record['reasons'])}."
+    reasons = "; ".join(record["reasons"])
+    if record["met"] is None:
+        return f"expected {expected}, and undecided: {reasons}."
+    if record["actual"] == UNDECIDED:
+        return f"expected {expected}, and unmet: {reasons}."
     actual = with_rule(record["actual"], record["rule"])
+    more = f": {reasons}" if reasons else ""
     was = record["before"]
     if was["actual"] == record["actual"] and was["rule"] == record["rule"]:
-        return f"expected {expected}, but {actual}, as it is already."
+        return f"expected {expected}, but {actual}, as it is already{more}."
     return (
         f"expected {expected}, but {actual}; before the plan it is"
-        f" {with_rule(was['actual'], was['rule'])}{_changed_by(record, plan)}."
+        f" {with_rule(was['actual'], was['rule'])}{_changed_by(record, plan)}{more}."
     )
 
 

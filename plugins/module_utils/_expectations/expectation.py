@@ -8,14 +8,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any, Mapping, Sequence, Union
 
 from .._errors import OptionError, OptionProblems
 from .._expressions.operands import Fields
 from .._schema.account import COMPONENTS
 from .._schema.resource import OptionSpec
-from .._text import Message, Option
+from .._text import Message, Option, did_you_mean
 from .outcome import OF_FIREWALL, OF_PACKETS, OF_REQUESTS
 from .packet import DNS, Packet, parse_packet
 from .request import parse_request
@@ -172,8 +171,7 @@ def _of_packet(option: Option, value: Any) -> Expected:
 
 def _word(option: Option, value: Any, words: Sequence[str]) -> str:
     if value not in words:
-        close = get_close_matches(str(value), words, 1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
+        hint = did_you_mean(str(value), words)
         raise OptionError(option, f"'{value}' is not one of {', '.join(words)}{hint}")
     return str(value)
 

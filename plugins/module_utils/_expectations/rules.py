@@ -21,6 +21,7 @@ from .._expressions.truth import NotKnown
 from .._schema.evaluation import ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule
 from .._schema.resource import Object, Resource, State
 from .._schema.zone import CUSTOM_RULES
+from .._text import did_you_mean
 from .outcome import ALLOWED, BLOCKED, CHALLENGED, LOGGED, SKIPPED, Decision, Outcome, decision
 
 UNKNOWN_END = "unknown"
@@ -52,6 +53,18 @@ def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[Rule
     in_order = next(read for other, read in EVALUATION if other.plural == resource.plural)
     objects = state.get(resource.plural) or ()
     return [_rule(rule, obj) for rule, obj in zip(in_order(objects), objects) if rule.active]
+
+
+def never_decides(state: State, resource: Resource, name: str) -> str:
+    """Why a rule of a ruleset decides on nothing at all; empty if it may decide."""
+    active = rules_in_order(state, resource)
+    own = [rule for rule in active if rule.name == name]
+    if own:
+        is_idle = not any(rule.end or rule.logs for rule in own)
+        return f"the rule {name} neither ends the evaluation nor logs" if is_idle else ""
+    if any(resource.label_of(obj) == name for obj in state.get(resource.plural) or ()):
+        return f"the rule {name} is disabled"
+    return f"there is no rule {name}{did_you_mean(name, [rule.name for rule in active])}"
 
 
 def _rule(rule: ZoneRule, obj: Object) -> Rule:

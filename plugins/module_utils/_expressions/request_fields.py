@@ -12,12 +12,13 @@ field that is missing here may exist: it is a reason to ask, and none to refuse.
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import AbstractSet
 
+from .._text import did_you_mean
 from .grammar import WORD, Unread, quoted, tokens_of
 
 FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
+NEAR = 0.75  # how alike names of fields are of which one may be meant
 OPEN = ("http.request.jwt.",)  # what follows is named by the claims of a token
 NAMES = """
 cf.api_gateway.auth_id_present cf.api_gateway.fallthrough_detected
@@ -91,14 +92,15 @@ def unknown_fields(expression: str, known: AbstractSet[str] = KNOWN) -> list[str
         for token, after in zip(tokens, following)
         if token.kind == WORD and after != "(" and FIELD.fullmatch(token.text)
     ]
-    return [name for name in dict.fromkeys(names) if not _is_known(name, known)]
+    return [name for name in dict.fromkeys(names) if not is_known(name, known)]
 
 
 def doubts(expression: str, known: AbstractSet[str] = KNOWN) -> str:
     """Why an expression reads hardly what somebody meant, with its verb; an empty text if every
     field is known."""
     unknown = [
-        f"{quoted(name)}{_did_you_mean(name, known)}" for name in unknown_fields(expression, known)
+        f"{quoted(name)}{did_you_mean(name.lower(), known, NEAR)}"
+        for name in unknown_fields(expression, known)
     ]
     if not unknown:
         return ""
@@ -106,10 +108,6 @@ def doubts(expression: str, known: AbstractSet[str] = KNOWN) -> str:
     return f"reads {noun} that this collection does not know: {', '.join(unknown)}"
 
 
-def _is_known(name: str, known: AbstractSet[str]) -> bool:
+def is_known(name: str, known: AbstractSet[str] = KNOWN) -> bool:
+    """Whether a field is among the known ones, or one of those that are named by claims."""
     return name in known or name.startswith(OPEN)
-
-
-def _did_you_mean(name: str, known: AbstractSet[str]) -> str:
-    close = get_close_matches(name.lower(), known, 1, 0.75)
-    return f" (did you mean {close[0]}?)" if close else ""

@@ -14,11 +14,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import get_close_matches
 from typing import AbstractSet, Any, Iterable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
-from .._text import Option
+from .._text import Option, did_you_mean
 from .._timestamps import parse_expiry
 from .._values.address_set import Ranges, difference, range_of, union
 from .risks.base import FoundRisk
@@ -80,7 +79,7 @@ def _parse(option: Option, element: Any, codes: Sequence[str]) -> Acceptance:
         if name not in FIELDS:
             raise OptionError(
                 option,
-                f"it has no {name}{_did_you_mean(name, FIELDS)}; it takes {', '.join(FIELDS)}",
+                f"it has no {name}{did_you_mean(name, FIELDS)}; it takes {', '.join(FIELDS)}",
             )
     if "code" not in values:
         raise OptionError(option, "it lacks code, the risk that is accepted")
@@ -101,14 +100,9 @@ def _code(option: Option, value: Any, codes: Sequence[str]) -> str:
     code = str(value)
     if code not in codes:
         raise OptionError(
-            option, f"'{code}' is no risk{_did_you_mean(code, codes)}; there are {', '.join(codes)}"
+            option, f"'{code}' is no risk{did_you_mean(code, codes)}; there are {', '.join(codes)}"
         )
     return code
-
-
-def _did_you_mean(name: str, names: Sequence[str]) -> str:
-    close = get_close_matches(name, names, 1)
-    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _texts(option: Option, value: Any) -> Sequence[str] | None:

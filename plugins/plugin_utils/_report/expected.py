@@ -15,6 +15,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expectations.c
     in_words,
     with_rule,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import (
+    UNDECIDED,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._text import excerpt
 
 from .record import Expected
@@ -34,11 +37,17 @@ def _record(module: str, item: Mapping[str, Any]) -> Expected:
         module=module,
         description=str(item["description"]),
         expected=in_words(item["expected"]),
-        actual=with_rule(before["actual"], before["rule"]),
+        actual=_actual(before),
         met=before["met"],
         planned=item["met"],
         reasons=[str(reason) for reason in item["reasons"]],
     )
+
+
+def _actual(before: Mapping[str, Any]) -> str:
+    if before["met"] is False and before["actual"] == UNDECIDED:
+        return "another outcome, undecided which one"
+    return with_rule(before["actual"], before["rule"])
 
 
 def is_unmet(result: Mapping[str, Any]) -> bool:

@@ -11,10 +11,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expectations.o
 from ansible_collections.edgeops.protection.plugins.module_utils._expectations.rules import (
     decide_request,
     decide_requests,
+    never_decides,
     rules_in_order,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.batch import Batch
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 
 Rule = Dict[str, Any]
 HERE = Fields({"http.host": b"a"})
@@ -72,3 +74,21 @@ def test_many_requests_are_decided_like_each_of_them() -> None:
     requests = [HERE, Fields({"http.host": b"b"}), Fields({"ssl": True}), Fields({"ssl": False})]
     decided = decide_requests(rules, requests, Batch(requests))
     assert decided == [decide_request(rules, fields) for fields in requests]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("office", ""),
+        ("trace", ""),
+        ("offices", "there is no rule offices (did you mean office?)"),
+        ("x", "there is no rule x"),
+        ("old", "the rule old is disabled"),
+        ("waf", "the rule waf neither ends the evaluation nor logs"),
+    ],
+)
+def test_a_rule_that_never_decides_is_known(name: str, reason: str) -> None:
+    rules = [rule("office", "block"), rule("trace", "log"), rule("old", "block", enabled=False)]
+    state = {"custom_rules": [*rules, skip("waf", products=["waf"])]}
+    assert never_decides(state, CUSTOM_RULES, name) == reason
+    assert never_decides({}, CUSTOM_RULES, "x") == "there is no rule x"

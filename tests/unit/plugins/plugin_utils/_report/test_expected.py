@@ -47,6 +47,13 @@ def test_results_now_and_after_a_run_stand_in_lines() -> None:
     assert expected_records("custom_rules", {}) == []
 
 
+def test_an_outcome_that_is_undecided_may_be_unmet_already() -> None:
+    item = expectation(None, False, "there is no rule admin")
+    records = expected_records("custom_rules", result({**item, "before": {**item["before"], "met": False}}))
+    (reason,) = unmet_reasons(records)
+    assert reason == "An expectation is unmet: closed: expected blocked, but another outcome, undecided which one."
+
+
 @pytest.mark.parametrize(
     ("failed", "planned", "unmet"),
     [(True, False, True), (True, None, True), (True, True, False), (False, False, False)],
