@@ -163,7 +163,7 @@ def test_the_page_on_automation_platform_shows_the_playbooks_of_the_project(name
     assert yaml.safe_load(page.files[name]) == yaml.safe_load((PROJECT / name).read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("row", rows(read_page(REPOSITORY / "docs" / "slices.md"), "accounts"), ids=" ".join)
+@pytest.mark.parametrize("row", rows(read_page(REPOSITORY / "docs" / "rate_limit.md"), "accounts"), ids=" ".join)
 def test_the_page_on_slices_calculates(row: list[str]) -> None:
     accounts, zones, calls, minutes, tokens = (int(cell.replace(",", "")) for cell in row)
     assert calls == accounts * CALLS_OF_AN_ACCOUNT + zones + ceil(accounts / 50) + ceil(zones / 50)
