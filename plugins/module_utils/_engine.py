@@ -26,7 +26,7 @@ from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
 from ._guard.hidden import hidden_overrides, read_hidden_overrides
 from ._guard.list_items import crowded_lists
-from ._guard.named_lists import read_named_lists, unread_lists
+from ._guard.named_lists import unread_lists, with_named_lists
 from ._guard.onboarding import check_onboarding
 from ._guard.quota import check_quota
 from ._guard.rollout import StagedRollout
@@ -148,11 +148,9 @@ class Run:
         if not plan.operations and not self.task.expectations:
             return plan
         known = self.task.options.get("ip_lists") or {}
-        more = {
-            **read_named_lists(plan, known, self.client),
-            **read_hidden_overrides(plan, self.client),
-        }
-        return replace(plan, before={**plan.before, **more}) if more else plan
+        plan = with_named_lists(plan, known, self.client)
+        hidden = read_hidden_overrides(plan, self.client)
+        return replace(plan, before={**plan.before, **hidden}) if hidden else plan
 
     def _plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that
@@ -199,7 +197,7 @@ class Run:
         verdicts = self.evidence.verdicts if self.evidence else {}
         task, now = self.task, self.client.now
         checked = check_plan(plan, task.limits, task.accepted, now, verdicts)
-        expected = self._expected(plan.before, plan.after() if plan.operations else plan.before)
+        expected = self._expected(plan.before, plan.after())
         unmet = unmet_expectations(task.expectations, expected, plan)
         refusals = [refused_risks(checked), unmet, approval.refusal(plan, plan_id)]
         refusals += [quota.exceeded, onboarding.refused, catalogue.refused]

@@ -213,7 +213,10 @@ options:
   ip_lists:
     description:
       - The networks of lists that rules refer to, by the name of the list, where they are planned
-        and not there yet. The role P(edgeops.protection.baseline#role) sets it.
+        and not there yet. A dictionary in the place of the networks has those C(before) the run and
+        C(after) it. The role P(edgeops.protection.baseline#role) sets it.
+      - Risks and expectations compare the rules and lists as they are with the planned ones. A list
+        that is not known before the run is read.
       - The module reads the others, if the plan changes something or the task has expectations. It
         needs the permission C(Account Filter Lists Read) for that, and warns if it lacks it.
     version_added: 0.2.0

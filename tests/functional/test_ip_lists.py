@@ -165,6 +165,25 @@ def test_a_rule_for_a_list_that_is_everything_blocks_everything(service: LocalSe
     assert modules.done("custom_rules", check=True, rules=[some])["changed"] is True
 
 
+@pytest.mark.parametrize(("was", "codes"), [(["192.0.2.1"], ["skips_everything"]), (["0.0.0.0/0", "::/0"], [])])
+def test_a_rule_that_changes_with_its_list_is_compared_with_both_as_they_are(
+    was: list[str], codes: list[str], service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(lists=[{"name": "all", "items": [{"ip": ip} for ip in was]}])
+    skip = {
+        "ref": "pass",
+        "action": "skip",
+        "expression": "ip.src in $all",
+        "action_parameters": {"ruleset": "current"},
+    }
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[skip])
+    planned = {"all": [item["ip"] for item in ALL["items"]]}
+    result = modules.run("custom_rules", check=True, rules=[{**skip, "description": "all"}], ip_lists=planned)
+    assert [risk["code"] for risk in result.get("risks", ())] == codes
+    if codes:
+        assert "Custom rule pass (widened by a list)" in result["msg"]
+
+
 def test_expectations_know_the_lists_of_the_account_and_planned_ones(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(account_id=ACCOUNT)
     rules = [{**BLOCK, "expression": "ip.src in $offices or ip.src in $new"}]

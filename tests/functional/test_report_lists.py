@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.action.host_report_info import predict_host
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
 
 from tests.fake_service import LocalService
@@ -56,3 +58,21 @@ def test_a_list_may_go_with_the_rules_that_refer_to_it(service: LocalService) ->
     )
     assert sorted(gone.plans) == ["custom_rules", "ip_lists_deletion"]
     assert [risk["code"] for item in gone.predictions if item.is_refused for risk in item.risks] == []
+
+
+OFFICE = {"name": "office", "items": [{"ip": "192.0.2.1"}]}
+GROWN = {"name": "office", "items": [{"ip": "192.0.2.1"}, {"ip": "192.0.2.2"}]}
+
+
+def test_a_list_of_the_same_run_is_no_excuse_for_what_it_changes(service: LocalService) -> None:
+    service.account(ACCOUNT).seed(lists=[OFFICE])
+    rule = {**BLOCK, "expression": "ip.src in $office"}
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[rule])
+    request = {"source": "192.0.2.2", "method": "GET", "host": "shop.example", "path": "/"}
+    expected = {"description": "a guest", "request": request, "expect": "allowed"}
+    variables = {"baseline_ip_lists": [GROWN], "baseline_custom_rules": [rule], "baseline_expectations": [expected]}
+    runner = HostRunner(run_module)
+    for check_mode in (True, False):
+        failed = runner.run(parts_of("lima", {**host(service), **variables}), check_mode)["custom_rules"]
+        assert "expected allowed, but blocked" in failed["msg"]
+        assert "as it is already" not in failed["msg"]

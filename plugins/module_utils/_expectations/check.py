@@ -154,10 +154,13 @@ def expectation_records(
     expectations: Sequence[Expectation], before: State, after: State
 ) -> list[ExpectationRecord]:
     """The results of expectations in the state after a plan, and before it."""
-    expectations = _knowing_lists(expectations, after)
-    batch = Batch(_requests(expectations))  # it decides a rule once that both states have
-    findings = _find(expectations, after, batch)
-    earlier = findings if before is after else _find(expectations, before, batch)
+    informed = _knowing_lists(expectations, after)
+    batch = Batch(_requests(informed))  # it decides a rule once that both states have
+    findings = earlier = _find(informed, after, batch)
+    if contents_in(before) != contents_in(after):
+        earlier = find(expectations, before)
+    elif before is not after:
+        earlier = _find(informed, before, batch)
     return [
         ExpectationRecord(
             description=finding.expectation.description,

@@ -24,16 +24,15 @@ def lists_in(expression: str) -> list[str]:
 
 
 def with_contents(expression: str, lists: Mapping[str, Ranges]) -> str:
-    """The expression with the addresses of the lists that are known. A list that is empty, or
-    long, stays a name."""
+    """The expression with the addresses of the lists that are known. A long list stays a
+    name."""
     if not lists:
         return expression
     for token in reversed(_references(expression)):
         ranges = lists.get(token.text[1:])
-        blocks = networks(ranges) if ranges and len(ranges) <= MOST_NETWORKS else []
-        if blocks:
-            end = token.start + len(token.text)
-            expression = f"{expression[: token.start]}{{{' '.join(blocks)}}}{expression[end:]}"
+        if ranges is not None and len(ranges) <= MOST_NETWORKS:
+            end, blocks = token.start + len(token.text), " ".join(networks(ranges))
+            expression = f"{expression[: token.start]}{{{blocks}}}{expression[end:]}"
     return expression
 
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
@@ -21,18 +22,41 @@ from .._schema.resource import Object, State
 from .._text import Message, first_few
 
 
-def read_named_lists(plan: Plan, known: Mapping[str, Sequence[Any]], client: Client) -> State:
-    """The contents of the lists that rules refer to, before the plan or after it: those that are
-    `known`, and others as the account has them. Of a list that cannot be read, why; nothing where
-    rules refer to none."""
+def with_named_lists(plan: Plan, known: Mapping[str, Any], client: Client) -> Plan:
+    """The plan with the contents of the lists that its rules refer to, before it and after it.
+
+    `known` has, by name, the networks of a list as they are planned, or a dictionary with those
+    `before` and `after`; all others are as the account has them. Of a list that cannot be read, the
+    plan says why.
+    """
     if not any(resource.plural in plan.before for resource, _in_order in EVALUATION):
-        return {}
-    names = list(dict.fromkeys([*_names_in(plan.before), *_names_in(plan.after())]))
-    planned = [contents_of(name, known[name]) for name in names if name in known]
-    others = [name for name in names if name not in known]
-    if not names:
-        return {}
-    return {CONTENTS: [*planned, *(_read(others, client) if others else [])]}
+        return plan
+    needed = {"before": _names_in(plan.before), "after": _names_in(plan.after())}
+    given = {side: _given(names, known, side) for side, names in needed.items()}
+    unread = [name for side, names in needed.items() for name in names if name not in given[side]]
+    if not any(needed.values()):
+        return plan
+    existing = _read(list(dict.fromkeys(unread)), client) if unread else []
+    before, after = (
+        [*given[side].values(), *(obj for obj in existing if obj["name"] not in given[side])]
+        for side in needed
+    )
+    changed = {CONTENTS: after} if _by_name(after) != _by_name(before) else {}
+    return replace(plan, before={**plan.before, CONTENTS: before}, alongside=changed)
+
+
+def _by_name(contents: Sequence[Object]) -> dict[str, Object]:
+    return {obj["name"]: obj for obj in contents}
+
+
+def _given(names: Sequence[str], known: Mapping[str, Any], side: str) -> dict[str, Object]:
+    """The contents of lists on one side of a plan, as far as they are known without reading."""
+    networks = {
+        name: known[name].get(side) if isinstance(known[name], Mapping) else known[name]
+        for name in names
+        if name in known and (isinstance(known[name], Mapping) or side == "after")
+    }
+    return {name: contents_of(name, listed or []) for name, listed in networks.items()}
 
 
 def _names_in(state: State) -> list[str]:
@@ -42,7 +66,7 @@ def _names_in(state: State) -> list[str]:
         if resource.plural in state
         for rule in in_order(state[resource.plural])
     ]
-    return [name for rule in rules for name in lists_in(rule.expression)]
+    return list(dict.fromkeys(name for rule in rules for name in lists_in(rule.expression)))
 
 
 def _read(names: Sequence[str], client: Client) -> list[Object]:
@@ -59,7 +83,7 @@ def unread_lists(plan: Plan) -> str:
     """A warning where the plan changes rules that refer to lists which cannot be read."""
     unknown = {
         str(obj["name"]): obj["unknown"]
-        for obj in plan.before.get(CONTENTS, ())
+        for obj in plan.alongside.get(CONTENTS) or plan.before.get(CONTENTS, ())
         if obj["networks"] is None
     }
     changed = [str((item.planned or {}).get("expression") or "") for item in plan.operations]

@@ -102,18 +102,23 @@ Returned = Mapping[Operation, Object]  # what the service returned for an operat
 @dataclass(frozen=True)
 class Plan:
     """The operations, in the order in which they are applied, and the state that they start
-    from."""
+    from. `alongside` is what other plans of the same run change of what this one only looks at."""
 
     before: State
     operations: tuple[Operation, ...]
     order: Mapping[str, Sequence[Key]] = field(
         default_factory=dict
     )  # by plural, of collections that are ordered lists
+    alongside: State = field(default_factory=dict)  # by plural, as it is afterwards
 
     def after(self, returned: Returned | None = None) -> State:
         """The state afterwards: for each operation what the service returned, or else what is
         planned."""
-        return {plural: self._collection_after(plural, returned or {}) for plural in self.before}
+        if not self.operations and not self.alongside:
+            return self.before
+        changed = [plural for plural in self.before if plural not in self.alongside]
+        planned = {plural: self._collection_after(plural, returned or {}) for plural in changed}
+        return {**planned, **self.alongside}
 
     def _collection_after(self, plural: str, returned: Returned) -> list[Object]:
         operations = [

@@ -14,7 +14,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._values.networks import (
+    normalise_network,
+)
 
 from .variables import DELETION, IP_LISTS, RULESETS, Part
 
@@ -34,10 +38,24 @@ def informed(part: Part, results: Results, check_mode: bool) -> Part:
     return replace(part, options={**part.options, "references": changes}) if changes else part
 
 
-def planned_lists(result: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The networks of the lists in a result, by name, as they are after the plan."""
+def planned_lists(result: Mapping[str, Any]) -> dict[str, dict[str, list[Any]]]:
+    """The networks of the lists in a result, by name, `before` the plan and `after` it."""
     lists = result.get("lists") or ()
-    return {str(obj["name"]): [item.get("ip") for item in obj["items"]] for obj in lists}
+    return {str(obj["name"]): _sides(obj, result.get("diff") or {}) for obj in lists}
+
+
+def _sides(obj: Mapping[str, Any], diff: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The networks of a list without what a plan adds, and with what it removes; and as they are
+    after it."""
+    collection = items_of(str(obj["name"])).plural
+    after = [item.get("ip") for item in obj["items"]]
+    removed, added = (
+        [item.get("ip") for item in ((diff.get(side) or {}).get(collection) or {}).values()]
+        for side in ("before", "after")
+    )
+    new = frozenset(map(normalise_network, added))
+    kept = [ip for ip in after if normalise_network(ip) not in new]
+    return {"before": [*kept, *removed], "after": after}
 
 
 def references(results: Results) -> dict[str, int]:

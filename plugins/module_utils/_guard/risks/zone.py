@@ -13,7 +13,7 @@ skip options".
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.grammar import normalise_expression
 from ..._expressions.lists import with_contents
@@ -40,27 +40,32 @@ MAX_WEAKENED = Limit(
 
 
 class Rules(NamedTuple):
-    """The rules of one kind before and after a plan, in the order in which requests meet them."""
+    """The rules of one kind before and after a plan, in the order in which requests meet them, with
+    the addresses of the lists that they refer to; `same` are those whose text does not change."""
 
     resource: Resource
     before: Sequence[ZoneRule]
     after: Sequence[ZoneRule]
+    same: AbstractSet[Key]
 
 
 def _changed_rules(change: Change, owner: str = "") -> Iterator[Rules]:
-    """The rules that a plan changes, of an owner if one is named."""
+    """The rules that a plan changes, or lists to which they refer, of an owner if one is named."""
+    states = (change.before.state, change.after.state)
     changed = {item.resource.plural for item in change.plan.operations}
+    lists = [contents_in(state) for state in states]
+    if lists[0] != lists[1]:
+        changed.update(states[0])
     for resource, in_order in EVALUATION:
         if resource.plural in changed and owner in ("", resource.owner):
+            written = [in_order(state[resource.plural]) for state in states]
             before, after = (
-                state.state[resource.plural] for state in (change.before, change.after)
+                [_spelt_out(rule, contents) for rule in rules]
+                for rules, contents in zip(written, lists)
             )
-            lists = contents_in(change.before.state)
-            yield Rules(
-                resource,
-                [_spelt_out(rule, lists) for rule in in_order(before)],
-                [_spelt_out(rule, lists) for rule in in_order(after)],
-            )
+            texts = [{(rule.key, rule.expression) for rule in rules} for rules in written]
+            same = frozenset(key for key, _expression in texts[0] & texts[1])
+            yield Rules(resource, before, after, same)
 
 
 def _spelt_out(rule: ZoneRule, lists: Mapping[str, Ranges]) -> ZoneRule:
@@ -229,7 +234,7 @@ def _concerning_everything(
             if rule.key in before:
                 reason = grown(before[rule.key], rule, _passed(rules, rule.key))
             else:
-                reason = _new(existing.get(rule.key), rule)
+                reason = _new(existing.get(rule.key), rule, rule.key in rules.same)
             if reason:
                 reasons.append(f"{rules.resource.title} {rule.title} ({reason})")
                 entries.append(_entry(rules.resource, rule))
@@ -250,8 +255,8 @@ def _met_by_everything(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
                 return
 
 
-def _new(was: ZoneRule | None, becomes: ZoneRule) -> str:
-    """Why a rule does to every request what it did not before."""
+def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
+    """Why a rule does to every request what it did not before; `is_same` says that its text is."""
     if was is None:
         return "new"
     if not was.active:
@@ -259,7 +264,7 @@ def _new(was: ZoneRule | None, becomes: ZoneRule) -> str:
     if was.action != becomes.action:
         return f"turned from {was.action} into {becomes.action}"
     if normalise_expression(was.expression) != normalise_expression(becomes.expression):
-        return "widened"
+        return "widened by a list" if is_same else "widened"
     return "no longer behind a rule that ends the evaluation"
 
 

@@ -41,7 +41,7 @@ def test_lists_of_the_account_are_found_outside_of_texts(expression: str, names:
         ("ip.src in $office", "ip.src in {192.0.2.0/24}"),
         ("ip.src in $office or not ip.src in $office", "ip.src in {192.0.2.0/24} or not ip.src in {192.0.2.0/24}"),
         ('http.host eq "$office" or ip.src in $shops', 'http.host eq "$office" or ip.src in $shops'),
-        ("ip.src in $empty", "ip.src in $empty"),
+        ("ip.src in $empty", "ip.src in {}"),
     ],
 )
 def test_known_lists_are_spelt_out(expression: str, spelt_out: str) -> None:
@@ -57,3 +57,7 @@ def test_a_list_that_is_everything_is_everything() -> None:
     assert not matches_every_request("ip.src in $all")
     assert matches_every_request(with_contents("ip.src in $all", {"all": EVERYTHING}))
     assert not matches_every_request(with_contents("ip.src in $all", {"all": EVERYTHING[:1]}))
+
+
+def test_a_list_without_addresses_matches_nothing() -> None:
+    assert matches_every_request(with_contents("not ip.src in $empty", {"empty": []}))

@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Mapping
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.named_lists import (
-    read_named_lists,
     unread_lists,
+    with_named_lists,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
@@ -45,27 +46,43 @@ class Reading:
         return [{"ip": "192.0.2.0/25"}, {"ip": "192.0.2.128/25"}] if resource.within else [office]
 
 
-def plan_of(expression: str) -> Plan:
+def plan_of(expression: str, was: str = "") -> Plan:
     rule = {"ref": "a", "action": "block", "expression": expression}
-    return make_plan({"custom_rules": []}, [parse_desired(CUSTOM_RULES, [(Option(), rule)])])
+    existing = [{"id": "b" * 32, **rule, "expression": was}] if was else []
+    return make_plan({"custom_rules": existing}, [parse_desired(CUSTOM_RULES, [(Option(), rule)])])
 
 
-def read(expression: str, known: Mapping[str, Any] | None = None, **reading: Any) -> Any:
+def read(expression: str, known: Mapping[str, Any] | None = None, was: str = "", **reading: Any) -> Plan:
     client: Any = Reading(**{"zone": {"account": {"id": ACCOUNT}}, **reading})
-    return read_named_lists(plan_of(expression), known or {}, client)
+    return with_named_lists(plan_of(expression, was), known or {}, client)
+
+
+OFFICE = {"office": [(3221225984, 3221226239)]}
+GATE = {"office": [(3221225985, 3221225985)]}
 
 
 def test_lists_of_the_account_of_a_zone_are_read() -> None:
-    assert contents_in(read("ip.src in $office")) == {"office": [(3221225984, 3221226239)]}
+    assert contents_in(read("ip.src in $office").after()) == OFFICE
 
 
 def test_planned_lists_are_not_read() -> None:
-    state = read("ip.src in $new", {"new": ["192.0.2.1", "nowhere"], "other": []}, refusal=REFUSAL)
-    assert contents_in(state) == {"new": [(3221225985, 3221225985)]}
+    plan = read("ip.src in $office", {"office": ["192.0.2.1", "nowhere"], "other": []}, refusal=REFUSAL)
+    assert (contents_in(plan.before), contents_in(plan.after())) == ({}, GATE)
+
+
+def test_a_list_that_rules_refer_to_already_is_known_as_the_account_has_it() -> None:
+    plan = read("ip.src in $office", {"office": ["192.0.2.1"]}, was="ssl and ip.src in $office")
+    assert (contents_in(plan.before), contents_in(plan.after())) == (OFFICE, GATE)
+
+
+def test_a_list_that_is_known_before_and_after_is_not_read() -> None:
+    sides = {"before": ["192.0.2.0/24"], "after": ["192.0.2.1"]}
+    plan = read("ip.src in $office", {"office": sides}, was="ssl and ip.src in $office", refusal=REFUSAL)
+    assert (contents_in(plan.before), contents_in(plan.after())) == (OFFICE, GATE)
 
 
 def test_nothing_is_read_where_rules_refer_to_no_list() -> None:
-    assert read("ip.src in {192.0.2.1}", refusal=REFUSAL) == {}
+    assert CONTENTS not in read("ip.src in {192.0.2.1}", refusal=REFUSAL).after()
 
 
 @pytest.mark.parametrize(
@@ -73,13 +90,13 @@ def test_nothing_is_read_where_rules_refer_to_no_list() -> None:
     [({"refusal": REFUSAL}, "No permission."), ({"zone": {"account": None}}, "None is not a text")],
 )
 def test_a_list_that_cannot_be_read_is_told(reading: dict[str, Any], reason: str) -> None:
-    plan, state = plan_of("ip.src in $office"), read("ip.src in $office", **reading)
-    assert contents_in(state) == {}
-    told = unread_lists(Plan({**plan.before, **state}, plan.operations))
+    plan = read("ip.src in $office", **reading)
+    assert contents_in(plan.after()) == {}
+    told = unread_lists(plan)
     assert "What the lists office hold is not known: " in told
     assert reason in told
 
 
 def test_a_list_that_no_changed_rule_names_needs_no_warning() -> None:
-    state = {CONTENTS: [{"name": "office", "networks": None, "unknown": "x"}], "custom_rules": []}
-    assert unread_lists(Plan(state, plan_of("ip.src in $shops").operations)) == ""
+    contents = {CONTENTS: [{"name": "office", "networks": None, "unknown": "x"}]}
+    assert unread_lists(replace(plan_of("ip.src in $shops"), alongside=contents)) == ""

@@ -57,5 +57,20 @@ def test_only_the_prediction_of_deletions_is_told(step: str, check_mode: bool, i
 def test_rules_know_the_planned_lists(module: str, is_told: bool, check_mode: bool) -> None:
     result = {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}]}]}
     told = informed(Part(module, {"rules": []}), {"ip_lists": result}, check_mode)
-    assert told.options == {"rules": [], **({"ip_lists": {"offices": ["192.0.2.1"]}} if is_told else {})}
+    lists = {"offices": {"before": ["192.0.2.1"], "after": ["192.0.2.1"]}}
+    assert told.options == {"rules": [], **({"ip_lists": lists} if is_told else {})}
+
+
+def test_lists_are_known_before_a_plan_and_after_it() -> None:
+    kept, gone, new = {"ip": "192.0.2.1"}, {"ip": "192.0.2.2"}, {"ip": "192.0.2.3"}
+    commented = {**kept, "comment": "gate"}
+    diff = {
+        "before": {"items of offices": {"offices 192.0.2.1": kept, "offices 192.0.2.2": gone}},
+        "after": {"items of offices": {"offices 192.0.2.1": commented, "offices 192.0.2.3": new}},
+    }
+    lists = planned_lists({"lists": [{"name": "offices", "items": [commented, new]}], "diff": diff})
+    assert {side: sorted(networks) for side, networks in lists["offices"].items()} == {
+        "before": ["192.0.2.1", "192.0.2.2"],
+        "after": ["192.0.2.1", "192.0.2.3"],
+    }
     assert planned_lists({}) == {}
