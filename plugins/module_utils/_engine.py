@@ -16,25 +16,19 @@ from typing import Any, Callable, Iterator, Sequence
 from ._api.client import Client
 from ._apply.executor import dry_run
 from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
-from ._concurrency import concurrently
 from ._errors import PlanError, ProtectionError, ServiceError
 from ._expectations.check import expectation_results, unmet_expectations
 from ._guard.approval import Approval
-from ._guard.catalogue import check_catalogue
+from ._guard.background import background_warnings, with_background
 from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
-from ._guard.hidden import hidden_overrides, read_hidden_overrides
-from ._guard.list_items import crowded_lists
-from ._guard.named_lists import unread_lists, with_named_lists
-from ._guard.onboarding import check_onboarding
-from ._guard.quota import check_quota
+from ._guard.feasibility.registry import check_feasibility
 from ._guard.rollout import StagedRollout
 from ._plan import fingerprint
-from ._plan.desired import Desired
-from ._plan.nested import unread_nested
 from ._plan.plan import Plan
 from ._plan.reconcile import as_desired, make_plan
+from ._read import read_nested, read_state
 from ._result import (
     Diff,
     add_orders,
@@ -51,7 +45,7 @@ from ._result import (
     weaker_results,
 )
 from ._schema.account import decided_with
-from ._schema.resource import Object, Resource, State
+from ._schema.resource import State
 from ._specs.task import Task
 from ._text import joined
 
@@ -83,13 +77,6 @@ def perform(
     return run.result(plan_id, checked, applied)
 
 
-def read_state(client: Client, resources: Sequence[Resource]) -> State:
-    """A complete listing of each collection, read concurrently."""
-    return dict(
-        zip([resource.plural for resource in resources], concurrently(client.read, resources))
-    )
-
-
 def read_all(client: Client, task: Task) -> State:
     """The state of all that a task reads: collections first, and then those inside of their
     objects."""
@@ -106,18 +93,6 @@ def _nothing_changed() -> Iterator[None]:
         yield
     except PlanError as exc:
         raise exc.extended("Nothing was changed.") from exc
-
-
-def read_nested(client: Client, desired: Sequence[Desired], existing: State) -> State:
-    """By collection: the nested objects that a task names and that no existing object has."""
-    nested: dict[str, Sequence[Object]] = {}
-    for item in desired:
-        resource = item.resource
-        ids = unread_nested(resource, item.objects.values(), existing[resource.plural])
-        objects = concurrently(client.read, [resource.nested_object(one) for one in ids])
-        if ids:
-            nested[resource.plural] = [obj for (obj,) in objects]
-    return nested
 
 
 @dataclass(frozen=True)
@@ -142,15 +117,11 @@ class Run:
         return cls(task.at(now), client, warn, rollout, evidence)
 
     def plan(self, existing: State) -> Plan:
-        """The plan, with what is known of the lists that its rules refer to, and of the overrides
-        that it hides."""
+        """The plan, with what else decides about it."""
         plan = self._plan(existing)
         if not plan.operations and not self.task.expectations:
             return plan
-        known = self.task.options.get("ip_lists") or {}
-        plan = with_named_lists(plan, known, self.client)
-        hidden = read_hidden_overrides(plan, self.client)
-        return replace(plan, before={**plan.before, **hidden}) if hidden else plan
+        return with_background(plan, self.task.options.get("ip_lists") or {}, self.client)
 
     def _plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that
@@ -191,29 +162,20 @@ class Run:
 
     def check(self, plan: Plan, plan_id: str, approval: Approval) -> Checked:
         """The plan with its accepted risks; raises PlanError with the plan in its details."""
-        quota = check_quota(plan, self.client.read)
-        onboarding = check_onboarding(plan, self.client.read)
-        catalogue = check_catalogue(plan, self.client.read)
+        feasibility = check_feasibility(plan, self.client.read)
         verdicts = self.evidence.verdicts if self.evidence else {}
         task, now = self.task, self.client.now
         checked = check_plan(plan, task.limits, task.accepted, now, verdicts)
         expected = self._expected(plan.before, plan.after())
         unmet = unmet_expectations(task.expectations, expected, plan)
         refusals = [refused_risks(checked), unmet, approval.refusal(plan, plan_id)]
-        refusals += [quota.exceeded, onboarding.refused, catalogue.refused]
+        refusals += [one.refused for one in feasibility]
         message = joined(" ", filter(None, refusals))
         if message:
             details = {**plan_details(checked), "plan_id": plan_id}
             raise PlanError(message, {**details, **expected})
-        unknown = (
-            quota.unknown,
-            onboarding.unknown,
-            catalogue.unknown,
-            hidden_overrides(plan),
-            crowded_lists(plan),
-            unread_lists(plan),
-        )
-        return replace(checked, unknown=[*filter(None, unknown)])
+        unknown = filter(None, (one.unknown for one in feasibility))
+        return replace(checked, unknown=[*unknown, *background_warnings(plan)])
 
     def warn_before(self, checked: Checked, standing: Sequence[str]) -> None:
         """Say what a checked plan does that is accepted, and what of the task probably is a

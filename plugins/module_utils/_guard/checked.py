@@ -9,13 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 from .._coverage.coverage import Coverage
 from .._plan.plan import Plan
 from .._schema.account import ACCOUNT
 from .acceptance import Acceptance
 from .risks.base import FoundRisk
+
+
+class Feasibility(NamedTuple):
+    """Why an account or zone would not take a plan, and why that is not known; both empty if it
+    would."""
+
+    refused: str = ""
+    unknown: str = ""
 
 
 @dataclass(frozen=True)

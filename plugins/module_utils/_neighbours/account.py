@@ -22,8 +22,8 @@ def account_of(client: Client) -> Client:
     if OWNER in client.owner:
         return client
     account = client.read(ZONE)[0].get("account")
-    identity = account.get("id") if isinstance(account, Mapping) else None
     try:
-        return client.within({OWNER: identifier(identity)})
+        identity = identifier(account.get("id") if isinstance(account, Mapping) else None)
     except ValueError as exc:
         raise ProtectionError(f"The zone does not say its account: {exc}.") from exc
+    return client.within({OWNER: identity})

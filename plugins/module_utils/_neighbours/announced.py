@@ -10,13 +10,11 @@ A part is announced if it says so itself, or if it is not on demand and its pref
 
 from __future__ import annotations
 
-from typing import Callable, Sequence, TypedDict
+from typing import Sequence, TypedDict
 
 from .._concurrency import concurrently
 from .._schema.neighbours import ONBOARDED, bgp_prefixes_of, delegations_of, is_approved
-from .._schema.resource import Object, Resource
-
-Read = Callable[[Resource], Sequence[Object]]  # a complete listing; raises ServiceError
+from .._schema.resource import Object, ReadCollection
 
 
 class AnnouncedNetwork(TypedDict):
@@ -36,7 +34,7 @@ class OnboardedPrefix(TypedDict):
     delegated: list[str]
 
 
-def read_announced(read: Read) -> list[OnboardedPrefix]:
+def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
     """The prefixes that an account has brought; raises ServiceError."""
     prefixes = list(read(ONBOARDED))
     ids = [str(prefix.get("id")) for prefix in prefixes]

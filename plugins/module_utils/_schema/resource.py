@@ -398,6 +398,9 @@ def _managed(fields: tuple[Field, ...], obj: Object) -> dict[str, Any]:
     return picked
 
 
+# Reads a collection completely; raises ServiceError.
+ReadCollection = Callable[[Resource], Sequence[Object]]
+
 EXPIRES: OptionSpec = {"expires": {"type": "str"}}  # of an object that may expire
 API_FIELDS = "api_fields"  # what a task says of fields that are not declared
 API_OPTION: OptionSpec = {API_FIELDS: {"type": "dict"}}  # of an object that is sent as a whole

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.quota import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility.quota import (
     check_quota,
     exceeded_quota,
     may_exceed_quota,
@@ -96,7 +96,7 @@ def test_the_zone_is_read_only_where_its_quota_matters() -> None:
 
     assert check_quota(growing(1, [BLOCK]), read) == ("", "")
     assert resources == []
-    assert check_quota(growing(5, [BLOCK]), read).exceeded.startswith("The zone has the plan Free: it takes 5 custom")
+    assert check_quota(growing(5, [BLOCK]), read).refused.startswith("The zone has the plan Free: it takes 5 custom")
     assert [resource.name for resource in resources] == ["zone"]
 
 

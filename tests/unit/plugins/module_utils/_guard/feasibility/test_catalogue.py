@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.catalogue import check_catalogue
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility.catalogue import check_catalogue
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan

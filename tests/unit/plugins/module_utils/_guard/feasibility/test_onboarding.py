@@ -10,8 +10,8 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.onboarding import (
-    OnboardingCheck,
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.checked import Feasibility
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility.onboarding import (
     check_onboarding,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
@@ -56,7 +56,7 @@ def plan(prefix: str, existing: Any = None, **fields: Any) -> Plan:
     ],
 )  # fmt: skip
 def test_a_prefix_is_refused_if_a_part_is_delegated_or_not_approved(prefix: str, reason: str) -> None:
-    assert check_onboarding(plan(prefix), Reading()) == OnboardingCheck(f"{reason} {TO_DO}" if reason else "")
+    assert check_onboarding(plan(prefix), Reading()) == Feasibility(f"{reason} {TO_DO}" if reason else "")
 
 
 def test_only_what_the_new_prefixes_concern_is_read() -> None:
@@ -76,7 +76,7 @@ def test_only_what_the_new_prefixes_concern_is_read() -> None:
 )
 def test_nothing_is_read_for_other_changes(unconcerned: Plan) -> None:
     reading = Reading()
-    assert check_onboarding(unconcerned, reading) == OnboardingCheck()
+    assert check_onboarding(unconcerned, reading) == Feasibility()
     assert reading.paths == []
 
 

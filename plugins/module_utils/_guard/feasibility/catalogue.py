@@ -8,40 +8,27 @@ anything is written."""
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Sequence
-
-from .._errors import ServiceError
-from .._plan.plan import Plan
-from .._schema.resource import Object, Resource
-from .._text import Message
-
-
-class CatalogueCheck(NamedTuple):
-    """What a plan names that does not exist, and why that is not known; both empty if all of it
-    exists."""
-
-    refused: str = ""
-    unknown: str = ""
+from ..._errors import ServiceError
+from ..._plan.plan import Plan
+from ..._schema.resource import ReadCollection, Resource
+from ..._text import Message, joined
+from ..checked import Feasibility
 
 
-def check_catalogue(plan: Plan, read: Callable[[Resource], Sequence[Object]]) -> CatalogueCheck:
+def check_catalogue(plan: Plan, read: ReadCollection) -> Feasibility:
     """Whether all that a plan names exists; `read` is called only if it names something anew."""
     resources = {item.resource.plural: item.resource for item in plan.operations}
-    refused: list[str] = []
-    unknown: list[str] = []
-    for resource in resources.values():
-        check = _check(plan, resource, read)
-        refused += filter(None, [check.refused])
-        unknown += filter(None, [check.unknown])
-    return CatalogueCheck(" ".join(refused), " ".join(unknown))
+    checks = [_check(plan, resource, read) for resource in resources.values()]
+    return Feasibility(
+        " ".join(filter(None, (item.refused for item in checks))),
+        joined(" ", filter(None, (item.unknown for item in checks))),
+    )
 
 
-def _check(
-    plan: Plan, resource: Resource, read: Callable[[Resource], Sequence[Object]]
-) -> CatalogueCheck:
+def _check(plan: Plan, resource: Resource, read: ReadCollection) -> Feasibility:
     catalogue = resource.catalogue
     if catalogue is None:
-        return CatalogueCheck()
+        return Feasibility()
     naming = [
         item
         for item in plan.operations
@@ -49,7 +36,7 @@ def _check(
         and any(item.fields.get(name) for name in catalogue.fields)
     ]
     if not naming:
-        return CatalogueCheck()
+        return Feasibility()
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
     try:
         (listed,) = read(resource.catalogue_object())
@@ -59,7 +46,7 @@ def _check(
             for clause in catalogue.unknown(item.planned or {}, listed)
         ]
     except ServiceError as exc:
-        return CatalogueCheck(unknown=Message(not_known, exc.message))
+        return Feasibility(unknown=Message(not_known, exc.message))
     except ValueError as exc:
-        return CatalogueCheck(unknown=f"{not_known}{exc}.")
-    return CatalogueCheck(f"The {'; '.join(clauses)}. Correct them." if clauses else "")
+        return Feasibility(unknown=f"{not_known}{exc}.")
+    return Feasibility(f"The {'; '.join(clauses)}. Correct them." if clauses else "")

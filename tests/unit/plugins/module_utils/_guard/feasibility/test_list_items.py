@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.list_items import crowded_lists
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility.list_items import check_list_items
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
@@ -22,7 +22,8 @@ def warning(number: int, existing: Sequence[Mapping[str, Any]], wanted: Sequence
     """The warning of a plan for the list, where the account has so many items in all."""
     state = {LISTS.plural: [{"id": "a", "name": "offices", "kind": "ip", "num_items": number}], ITEMS.plural: existing}
     entries = [(Option("items", index), {"ip": ip}) for index, ip in enumerate(wanted)]
-    return crowded_lists(make_plan(state, [parse_desired(ITEMS, entries, exclusive=purge)]))
+    plan = make_plan(state, [parse_desired(ITEMS, entries, exclusive=purge)])
+    return check_list_items(plan, lambda resource: []).unknown
 
 
 @pytest.mark.parametrize(

@@ -7,26 +7,28 @@
 
 from __future__ import annotations
 
-from .._plan.plan import Plan
-from .._schema.lists import LISTS, MOST_ITEMS
+from ..._plan.plan import Plan
+from ..._schema.lists import LISTS, MOST_ITEMS
+from ..._schema.resource import ReadCollection
+from ..checked import Feasibility
 
 
-def crowded_lists(plan: Plan) -> str:
-    """A warning where a plan would give the lists of an account more items than most accounts may
-    have; an empty text where it would not."""
+def check_list_items(plan: Plan, _read: ReadCollection) -> Feasibility:
+    """Whether a plan gives the lists of an account more items than most accounts may have: whether
+    this one may is not known."""
     more = 0
     for item in plan.operations:
         if item.resource.parent is LISTS:
             more += {"create": 1, "delete": -1}.get(item.action, 0)
         more -= sum(other.resource.parent is LISTS for other in item.along)
     if more <= 0:
-        return ""
+        return Feasibility()
     before = sum(_number(obj.get("num_items")) for obj in plan.before[LISTS.plural])
     if not before <= MOST_ITEMS < before + more:
-        return ""
-    return (
-        f"The lists of the account would have {before + more} items together, and most accounts"
-        f" may have {MOST_ITEMS}. The service may refuse them."
+        return Feasibility()
+    return Feasibility(
+        unknown=f"The lists of the account would have {before + more} items together, and most"
+        f" accounts may have {MOST_ITEMS}. The service may refuse them."
     )
 
 

@@ -7,37 +7,29 @@
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Sequence
-
-from .._errors import ServiceError
-from .._plan.plan import Plan
-from .._schema.directory import ZONE
-from .._schema.quotas import LIMITED, QUOTAS, Quota, features, quota_of
-from .._schema.resource import Object, Resource
-from .._text import Message, first_few
-
-
-class QuotaCheck(NamedTuple):
-    """Why a zone would not take a plan, and why that is not known; both empty where it would."""
-
-    exceeded: str = ""
-    unknown: str = ""
+from ..._errors import ServiceError
+from ..._plan.plan import Plan
+from ..._schema.directory import ZONE
+from ..._schema.quotas import LIMITED, QUOTAS, Quota, features, quota_of
+from ..._schema.resource import Object, ReadCollection
+from ..._text import Message, first_few
+from ..checked import Feasibility
 
 
-def check_quota(plan: Plan, read: Callable[[Resource], Sequence[Object]]) -> QuotaCheck:
+def check_quota(plan: Plan, read: ReadCollection) -> Feasibility:
     """Whether the owner takes a plan; `read` is called only where some zones would not."""
     too_many = _too_many(plan)
     if too_many:
-        return QuotaCheck(too_many)
+        return Feasibility(too_many)
     if not may_exceed_quota(plan):
-        return QuotaCheck()
+        return Feasibility()
     try:
         exceeded = exceeded_quota(plan, *read(ZONE))
     except ServiceError as exc:
-        return QuotaCheck(unknown=Message("The quota of the zone is not checked: ", exc.message))
+        return Feasibility(unknown=Message("The quota of the zone is not checked: ", exc.message))
     if exceeded is None:
-        return QuotaCheck(unknown="The quota of the zone's plan is not known.")
-    return QuotaCheck(exceeded)
+        return Feasibility(unknown="The quota of the zone's plan is not known.")
+    return Feasibility(exceeded)
 
 
 def _too_many(plan: Plan) -> str:

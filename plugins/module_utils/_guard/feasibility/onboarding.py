@@ -8,17 +8,18 @@ approved yet (Cloudflare docs: Advanced TCP Protection, Setup)."""
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
-from .._concurrency import concurrently
-from .._errors import ServiceError
-from .._plan.plan import Operation, Plan
-from .._schema.account import PREFIXES
-from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
-from .._schema.resource import Object, Resource
-from .._text import Message
-from .._values.address_set import overlaps, range_of
-from .._values.kinds import FLAG
+from ..._concurrency import concurrently
+from ..._errors import ServiceError
+from ..._plan.plan import Operation, Plan
+from ..._schema.account import PREFIXES
+from ..._schema.neighbours import ONBOARDED, delegations_of, is_approved
+from ..._schema.resource import Object, ReadCollection
+from ..._text import Message
+from ..._values.address_set import overlaps, range_of
+from ..._values.kinds import FLAG
+from ..checked import Feasibility
 
 NOT_KNOWN = (
     "Whether the new prefixes are approved, and not delegated to other accounts, is not known"
@@ -27,25 +28,17 @@ NOT_KNOWN = (
 TO_DO = "The service protects only what is approved, and not delegated to another account."
 
 
-class OnboardingCheck(NamedTuple):
-    """Why the service would refuse new prefixes, and why that is not known; both empty if it would
-    take them."""
-
-    refused: str = ""
-    unknown: str = ""
-
-
-def check_onboarding(plan: Plan, read: Callable[[Resource], Sequence[Object]]) -> OnboardingCheck:
+def check_onboarding(plan: Plan, read: ReadCollection) -> Feasibility:
     """Whether the service takes the new prefixes of a plan; `read` is called only if there are
     some."""
     new = [str((item.planned or {}).get("prefix")) for item in plan.operations if _protects(item)]
     if not new:
-        return OnboardingCheck()
+        return Feasibility()
     try:
         reasons = list(_reasons(new, read))
     except ServiceError as exc:
-        return OnboardingCheck(unknown=Message(f"{NOT_KNOWN}: ", exc.message))
-    return OnboardingCheck(" ".join([*reasons, TO_DO]) if reasons else "")
+        return Feasibility(unknown=Message(f"{NOT_KNOWN}: ", exc.message))
+    return Feasibility(" ".join([*reasons, TO_DO]) if reasons else "")
 
 
 def _protects(item: Operation) -> bool:
@@ -59,7 +52,7 @@ def _is_excluded(prefix: Object) -> bool:
     return FLAG.normalise(prefix.get("excluded")) == "true"
 
 
-def _reasons(new: Sequence[str], read: Callable[[Resource], Sequence[Object]]) -> Iterator[str]:
+def _reasons(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
     """A sentence for each new prefix with a part that cannot be protected."""
     concerned = [prefix for prefix in read(ONBOARDED) if _meets(prefix, new)]
     delegations = concurrently(read, [delegations_of(str(item.get("id"))) for item in concerned])
