@@ -14,9 +14,11 @@ from .._errors import OptionError, OptionProblems
 from .._expressions.fields import HIGHEST_PORT
 from .._expressions.literals import MISSING, Address
 from .._expressions.operands import Fields
+from .._expressions.packet_fields import PACKET_FIELDS
 from .._schema.account import KINDS
 from .._text import Option
-from .request import read_address, read_fields
+from .fields import FieldNames, read_fields
+from .request import read_address
 
 KEYS = (
     "destination",
@@ -41,6 +43,12 @@ KEY_OF_FIELD = {
     "udp.dstport": "destination_port and protocol: udp",
     "udp.srcport": "source_port and protocol: udp",
 }
+PROTOCOL_FIELD = "ip.proto"
+NAMES = FieldNames(
+    "packets",
+    PACKET_FIELDS,
+    {field: key for field, key in KEY_OF_FIELD.items() if field != PROTOCOL_FIELD},
+)
 PROTOCOLS = ("tcp", "udp")
 DNS, DNS_PORT = "dns", 53
 PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
@@ -71,8 +79,8 @@ class Packet(NamedTuple):
     @property
     def components(self) -> Sequence[str]:
         """The components that see such a packet."""
-        seen = [] if self.protocol == "udp" else list(KINDS)
-        is_dns = self.destination_port == DNS_PORT and self.protocol != "tcp"
+        seen = list(KINDS) if self.protocol in (None, "tcp") else []
+        is_dns = self.destination_port == DNS_PORT and self.protocol in (None, "udp")
         return [*seen, DNS] if is_dns else seen
 
 
@@ -95,19 +103,35 @@ def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
             raise OptionError(option, "it lacks destination")
     problems.raise_any()
     _check_families(option, values)
+    _take_protocol(option, values)
     known = _fields_of(values)
     either = _in_each_protocol(values)
     values = {key: value for key, value in values.items() if key not in ("source_port", "fields")}
     return Packet(fields=Fields(known), either=either, **values)
 
 
+def _take_protocol(option: Option, values: dict[str, Any]) -> None:
+    """Make the protocol of a packet that is neither of TCP nor of UDP its protocol."""
+    fields = values.get("fields") or {}
+    if PROTOCOL_FIELD not in fields:
+        return
+    path, value = option.at("fields", PROTOCOL_FIELD), fields.pop(PROTOCOL_FIELD)
+    protocol = value.decode() if isinstance(value, bytes) else ""
+    if "protocol" in values or protocol in PROTOCOLS:
+        raise OptionError(path, "give it as protocol")
+    if not protocol:
+        raise OptionError(path, "it is no text such as icmp")
+    for key in PORTS:
+        if key in values:
+            raise OptionError(option.at(key), f"a packet of the protocol {protocol} has no port")
+    values["protocol"] = protocol
+
+
 def _in_each_protocol(values: Mapping[str, Any]) -> dict[str, Fields]:
     """The fields in each protocol; nothing if it is given, or makes no difference."""
     if "protocol" in values or not any(key in values for key in PORTS):
         return {}
-    own = (values.get("fields") or {}).get(FIELDS_OF_KEYS["protocol"])
-    names = [name for name in PROTOCOLS if own in (None, name.encode())]
-    return {name: Fields(_fields_of({**values, "protocol": name})) for name in names}
+    return {name: Fields(_fields_of({**values, "protocol": name})) for name in PROTOCOLS}
 
 
 def _fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +156,7 @@ def _read(option: Option, key: str, value: Any) -> Any:
     if key in ("destination", "source"):
         return read_address(option, value)
     if key == "fields":
-        return read_fields(option, value)
+        return read_fields(option, value, NAMES)
     text = "" if isinstance(value, bool) or value is None else str(value)
     if key.endswith("_port"):
         if not PORT.fullmatch(text) or int(text) > HIGHEST_PORT:

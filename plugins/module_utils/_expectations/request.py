@@ -18,7 +18,9 @@ from typing import Any, Callable, Mapping, Sequence
 from .._errors import OptionError, OptionProblems
 from .._expressions.literals import Items, Pairs, Value
 from .._expressions.operands import Fields
+from .._expressions.request_fields import KNOWN
 from .._text import Option
+from .fields import FieldNames, read_fields
 
 PATH = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*", re.ASCII)
 QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*", re.ASCII)
@@ -28,7 +30,6 @@ NORMALISED_AWAY = re.compile(
 METHOD = re.compile(r"[A-Z]+(?:-[A-Z]+)*", re.ASCII)
 HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*", re.ASCII)
 COUNTRY = re.compile(r"[A-Z][A-Z0-9]", re.ASCII)
-FIELD_NAME = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*", re.ASCII)
 HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 SCHEMES = ("http", "https")
 CONTINENTS = ("AF", "AN", "AS", "EU", "NA", "OC", "SA", "T1")
@@ -187,41 +188,21 @@ def _texts_by_name(option: Option, value: Any) -> dict[str, list[bytes]]:
 def _headers(option: Option, value: Any) -> dict[str, list[bytes]]:
     headers = _texts_by_name(option, value)
     keys = {header: key for key, header in HEADERS_OF_KEYS.items()}
+    others: dict[str, str] = {}
     for name in headers:
         if not HEADER_NAME.fullmatch(name):
             raise OptionError(option, f"'{name}' is no name of a header")
         if name.lower() in keys:
             raise OptionError(option.at(name), f"give it as {keys[name.lower()]}")
+        other = others.setdefault(name.lower(), name)
+        if other != name:
+            problem = f"it is the header {other}; give its values as a list"
+            raise OptionError(option.at(name), problem)
     return headers
 
 
-def read_fields(option: Option, value: Any) -> dict[str, Value]:
-    """Values of fields by their names; raises OptionError."""
-    if not isinstance(value, Mapping):
-        raise OptionError(option, f"{value!r} is no dictionary")
-    values = {}
-    for name, item in value.items():
-        if not FIELD_NAME.fullmatch(str(name)):
-            raise OptionError(option, f"'{name}' is no field")
-        if name in KEY_OF_FIELD:
-            raise OptionError(option.at(name), f"give it as {KEY_OF_FIELD[name]}")
-        values[str(name)] = _value(option.at(str(name)), item)
-    return values
-
-
-def _value(option: Option, value: Any) -> Value:
-    """A value of any field, by its kind in the options."""
-    if isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, str):
-        return value.encode()
-    if isinstance(value, list):
-        return Items(tuple(_value(option.at(index), item) for index, item in enumerate(value)))
-    if isinstance(value, Mapping):
-        return Pairs(
-            {str(name).encode(): _value(option.at(str(name)), item) for name, item in value.items()}
-        )
-    raise OptionError(option, f"{value!r} is no value of a field")
+def _other_fields(option: Option, value: Any) -> dict[str, Value]:
+    return read_fields(option, value, FieldNames("requests", KNOWN, KEY_OF_FIELD))
 
 
 READERS: Mapping[str, Callable[[Option, Any], Any]] = {
@@ -241,7 +222,7 @@ READERS: Mapping[str, Callable[[Option, Any], Any]] = {
     "headers": _headers,
     "tls_version": _any_text,
     "tls_cipher": _any_text,
-    "fields": read_fields,
+    "fields": _other_fields,
 }
 
 

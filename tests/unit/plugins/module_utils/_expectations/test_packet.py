@@ -31,6 +31,11 @@ def test_a_packet_has_fields() -> None:
     }
     other = parse_packet(OPTION, {"destination": "203.0.113.53", "source_port": 1, "fields": {"ip.len": 40}})
     assert {**other.fields.values, "ip.dst": None} == {"ip.dst": None, "tcp.srcport": 1, "ip.len": 40}
+    icmp = parse_packet(OPTION, {"destination": "203.0.113.53", "fields": {"ip.proto": "icmp"}}).fields.values
+    assert {name: value for name, value in icmp.items() if name != "ip.dst"} == {
+        "ip.proto": b"icmp",
+        **dict.fromkeys(("tcp.dstport", "udp.dstport", "tcp.srcport", "udp.srcport"), MISSING),
+    }
     assert (packet.data_center, packet.region, packet.components) == ("fra", "weur", ["dns"])
 
 
@@ -41,6 +46,7 @@ def test_a_packet_has_fields() -> None:
         ({"destination_port": 53}, [*TCP, "dns"]),
         ({"destination_port": 53, "protocol": "tcp"}, TCP),
         ({"destination_port": 80, "protocol": "udp"}, []),
+        ({"fields": {"ip.proto": "icmp"}}, []),
     ],
 )
 def test_components_see_packets(values: dict[str, Any], components: Any) -> None:
@@ -56,6 +62,17 @@ def test_components_see_packets(values: dict[str, Any], components: Any) -> None
         ({"destination_port": 70000}, "packet.destination_port: '70000' is no port"),
         ({"destination_port": True}, "packet.destination_port: 'True' is no port"),
         ({"protocol": "icmp"}, "packet.protocol: 'icmp' is not one of tcp, udp"),
+        ({"protocol": "tcp", "fields": {"ip.proto": "icmp"}}, "packet.fields.ip.proto: give it as protocol"),
+        ({"fields": {"ip.proto": "udp"}}, "packet.fields.ip.proto: give it as protocol"),
+        ({"fields": {"ip.proto": 1}}, "packet.fields.ip.proto: it is no text such as icmp"),
+        (
+            {"source_port": 1, "fields": {"ip.proto": "gre"}},
+            "packet.source_port: a packet of the protocol gre has no port",
+        ),
+        ({"fields": {"udp.dstport": 53}}, "packet.fields.udp.dstport: give it as destination_port and protocol: udp"),
+        ({"fields": {"ip.src": "x"}}, "packet.fields.ip.src: give it as source"),
+        ({"fields": {"ip.src.contry": "DE"}}, "'ip.src.contry' is no field of packets that this collection knows"),
+        ({"fields": {"http.host": "x"}}, "'http.host' is no field of packets that this collection knows"),
         ({"data_center": "Frankfurt"}, "packet.data_center: 'Frankfurt' is no code of a data center"),
         ({"source": "2001:db8::1"}, "2001:db8::1 sends no packet to 203.0.113.53, of another family"),
     ],

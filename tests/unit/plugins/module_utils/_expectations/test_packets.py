@@ -61,7 +61,7 @@ BOTH = {"action": "block", "expression": "tcp.dstport eq 53 or udp.dstport eq 53
         ("blocked", TELNET, {"destination_port": 23}, ("undecided", None, None)),
         ("allowed", TELNET, {"destination_port": 23}, ("undecided", None, None)),
         ("blocked", TELNET, {"destination_port": 23, "protocol": "tcp"}, ("blocked", "r0", True)),
-        ("blocked", TELNET, {"destination_port": 23, "fields": {"ip.proto": "tcp"}}, ("blocked", "r0", True)),
+        ("allowed", TELNET, {"fields": {"ip.proto": "icmp"}}, ("allowed", None, True)),
         ("blocked", BOTH, {"destination_port": 53}, ("blocked", "r0", True)),
         ("allowed", TELNET, {"destination_port": 99}, ("allowed", None, True)),
         ("mitigated", TELNET, {"destination_port": 23}, ("blocked", "r0", False)),
