@@ -66,7 +66,7 @@ ACCEPTED = "the report predicts only"
 class ActionModule(CollectionAction):
     """Predicts a host, part by part; a part that fails stops neither the others nor the play.
 
-    Whatever the play says, it runs modules in check mode, so that it writes nothing to the service.
+    Whatever the play says, it runs modules in check mode, so that it writes nothing to Cloudflare.
     """
 
     _supports_async = False

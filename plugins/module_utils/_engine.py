@@ -97,7 +97,7 @@ def _nothing_changed() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a module that writes, at the service's time; with `rollout`, modes are raised in
+    """One run of a module that writes, at Cloudflare's time; with `rollout`, modes are raised in
     stages, and with `evidence`, not against what the traffic says."""
 
     task: Task
@@ -108,7 +108,7 @@ class Run:
 
     @classmethod
     def begun(cls, task: Task, client: Client, warn: Warn) -> Run:
-        """The run of a task whose first answers have told the service's time."""
+        """The run of a task whose first answers have told Cloudflare's time."""
         now, local_time = client.now, datetime.now(timezone.utc)
         rollout = StagedRollout(now, task.monitoring, local_time) if task.is_staged else None
         evidence = None
@@ -185,7 +185,7 @@ class Run:
             self.warn(text)
 
     def predict(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:
-        """What the run would apply; if the task asks for it, the service validates the plan
+        """What the run would apply; if the task asks for it, Cloudflare validates the plan
         first."""
         if self.task.is_validated:
             try:

@@ -22,7 +22,7 @@ Extended = TypeVar("Extended", bound="ProtectionError")
 
 
 class ErrorItem(TypedDict):
-    """One error of the service's envelope; `pointer` is a JSON pointer into the request's body."""
+    """One error of Cloudflare's envelope; `pointer` is a JSON pointer into the request's body."""
 
     code: int | None
     message: str
@@ -30,8 +30,8 @@ class ErrorItem(TypedDict):
 
 
 class ErrorDetails(TypedDict):
-    """The `error` of a failed result: the request, the HTTP status (None: no answer) and what the
-    service said."""
+    """The `error` of a failed result: the request, the HTTP status (None: no answer) and what
+    Cloudflare said."""
 
     method: str
     path: str
@@ -137,9 +137,9 @@ class PlanError(ProtectionError):
 
 
 class ServiceError(ProtectionError):
-    """A call that failed: refused by the service, answered unreadably, or not answered at all.
+    """A call that failed: refused by Cloudflare, answered unreadably, or not answered at all.
 
-    `maybe_applied` tells whether the service may have done what was asked all the same.
+    `maybe_applied` tells whether Cloudflare may have done what was asked all the same.
     """
 
     def __init__(self, message: str, error: ErrorDetails, maybe_applied: bool) -> None:
@@ -173,12 +173,12 @@ class ServiceError(ProtectionError):
 
     @property
     def codes(self) -> list[int]:
-        """The service's own error codes, in the order in which it gave them."""
+        """Cloudflare's own error codes, in the order in which it gave them."""
         return [item["code"] for item in self.error["errors"] if item["code"] is not None]
 
 
 class StillPending(ServiceError):
-    """The service has not ended an operation in time. It may still do so, so that reading again
+    """Cloudflare has not ended an operation in time. It may still do so, so that reading again
     tells nothing."""
 
     @property
@@ -188,7 +188,7 @@ class StillPending(ServiceError):
 
 
 class OperationFailed(ServiceError):
-    """The service took a change on, and says that it failed; a part of it may have been made."""
+    """Cloudflare took a change on, and says that it failed; a part of it may have been made."""
 
     @property
     def needs_reread(self) -> bool:

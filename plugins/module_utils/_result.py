@@ -94,7 +94,7 @@ def expiry_warnings(desired: Iterable[Desired], plan: Plan) -> list[str]:
             what = f"{item.resource.title} {item.resource.label_of(item.objects[key])}"
             if key in item.undecided:
                 text = (
-                    f": whether {what} expired ({until}) is not known, since the service does not"
+                    f": whether {what} expired ({until}) is not known, since Cloudflare does not"
                     " tell its time. An existing one stays, and a new one is not created."
                 )
                 warnings.append(Message(option, text))
@@ -241,8 +241,7 @@ def _expired_acceptance(acceptance: Acceptance, is_known: bool) -> str:
     until = write_timestamp(acceptance.expires) if acceptance.expires else ""
     if not is_known:
         text = (
-            f": whether it expired ({until}) is not known, since the service does not tell its"
-            " time."
+            f": whether it expired ({until}) is not known, since Cloudflare does not tell its time."
         )
     else:
         text = (

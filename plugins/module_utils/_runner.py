@@ -24,7 +24,7 @@ from ._specs.task import Task, parse_task
 from ._text import OWN_NAMES, Names, excerpt, joined, visible, with_names
 
 CALLER = "EDGEOPS_PROTECTION_CALLER"  # an environment variable of packed modules
-MAX_MESSAGE = 50_000  # characters; the service's own text has no limit
+MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
 HIDDEN = (  # as ansible-core writes it, which hides the values of options itself
     "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 )
@@ -73,7 +73,7 @@ def run(
     """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in
     warnings.
 
-    Every message passes here, so that text of the service cannot control the terminal that shows
+    Every message passes here, so that text of Cloudflare cannot control the terminal that shows
     it.
     """
     output = _Output(options, caller.names)
@@ -165,7 +165,7 @@ def without_secrets(value: Any, options: Mapping[str, Any], names: bool = True) 
 
 
 def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
-    """The value without the secrets, wherever the service repeated one; ansible-core 2.22 leaves
+    """The value without the secrets, wherever Cloudflare repeated one; ansible-core 2.22 leaves
     them in results.
 
     Without `names`, the names in dictionaries stay, as they do in the options that ansible-core

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Points in time, as the service writes them in objects and in the header Date.
+"""Points in time, as Cloudflare writes them in objects and in the header Date.
 
 A time that cannot be, such as Go's zero time in the year 1, the epoch or the year 9999, stands for
 none: it is unknown.
@@ -17,8 +17,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 END_OF_TIME = datetime.max.replace(tzinfo=timezone.utc)
-POSSIBLE_YEARS = range(2010, 2100)  # the service began in 2010
-CLOCK_SKEW = timedelta(minutes=5)  # between the clocks of the service's own machines
+POSSIBLE_YEARS = range(2010, 2100)  # Cloudflare began in 2010
+CLOCK_SKEW = timedelta(minutes=5)  # between the clocks of Cloudflare's own machines
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 TIMESTAMP = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)?", re.IGNORECASE

@@ -12,8 +12,8 @@ module: custom_rules_info
 short_description: Read the WAF custom rules of a Cloudflare zone
 version_added: 0.2.0
 description:
-  - Returns the custom rules of a zone that meet all given conditions, in the order in which the
-    service evaluates them.
+  - Returns the custom rules of a zone that meet all given conditions, in the order in which Cloudflare
+    evaluates them.
   - The list is complete, or the task fails. A missing permission is a failure too, never an empty
     list. A zone that never had a custom rule has an empty list.
 extends_documentation_fragment:

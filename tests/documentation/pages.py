@@ -22,7 +22,7 @@ LONGEST_LINE = 70  # characters of a sample without its indentation
 
 
 def with_samples(entries: Entries, results: Sequence[Mapping[str, Any]]) -> Entries:
-    """The entries with their samples; a key that occurs in no result is an error, unless the service may omit it."""
+    """The entries with their samples; a key that occurs in no result is an error, unless Cloudflare may omit it."""
     samples = {name: _values(name, results) for name in entries}
     return {name: _with_sample(name, entry, samples[name]) for name, entry in entries.items() if samples[name]}
 

@@ -406,7 +406,7 @@ def _run(module: str, options: Mapping[str, Any], fails: bool = False) -> dict[s
 
 @contextmanager
 def _the_same_each_time() -> Iterator[None]:
-    """The service's clock stands still, and the ids that it gives come in the same order."""
+    """Cloudflare's clock stands still, and the ids that it gives come in the same order."""
     numbers = random.Random(1)
 
     def next_id() -> uuid.UUID:

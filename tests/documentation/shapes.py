@@ -93,7 +93,7 @@ def _list_of(item: Any) -> Entry:
 
 
 def object_entries(resources: Sequence[Resource]) -> Entries:
-    """The keys of the objects of some collections: kind, id, the declared fields, and what only the service sets."""
+    """The keys of the objects of some collections: kind, id, the declared fields, and what only Cloudflare sets."""
     texts = DESCRIPTIONS["objects"][resources[0].name if len(resources) == 1 else resources[0].plural.split("_")[-1]]
     entries: Entries = {}
     for name in (*(["kind"] if resources[0].kind else []), *(["id"] if resources[0].key else [])):

@@ -172,7 +172,7 @@ def test_names_in_any_script_and_names_that_are_taken(tmp_path: Path, service: L
 def test_a_zone_without_an_id_is_an_error(tmp_path: Path, service: LocalService) -> None:
     service.misbehave("entry", path="^/zones", fields={"id": "null"})
     run = inventory(tmp_path, service)
-    message = "the service lists blog.example.com without an id. Check base_url."
+    message = "Cloudflare lists blog.example.com without an id. Check base_url."
     assert message in " ".join(run.output.split())  # older releases of ansible-core break lines
 
 
@@ -186,7 +186,7 @@ def test_a_token_that_sees_nothing_says_what_it_needs(tmp_path: Path, service: L
     ("fault", "words"),
     [
         ({"kind": "status", "status": 403}, "Zone Read (zone)"),
-        ({"kind": "status", "status": 500}, "The service failed"),
+        ({"kind": "status", "status": 500}, "Cloudflare failed"),
     ],
     ids=["403", "500"],
 )

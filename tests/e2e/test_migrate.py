@@ -246,7 +246,7 @@ def test_a_migration_goes_on_if_firewall_rules_are_read_only(migration: Migratio
     assert run.code == 0, run.output
     assert len(zone.custom_rules) == 4
     assert not zone.rules[0]["paused"]
-    assert "The service no longer lets firewall rules be changed" in message(run)[-1]
+    assert "Cloudflare no longer lets firewall rules be changed" in message(run)[-1]
     assert "Firewall rules that were paused: 0." in message(run)
 
     again = migration.run(*APPLY)
@@ -271,7 +271,7 @@ def test_a_zone_whose_rules_cannot_be_read_any_more_is_converted_already(
     migration.service.switch(firewall_retired=True)
     msg = failure(migration.run(*options)).result["msg"]
     assert msg == (
-        "The firewall rules of lima can no longer be read (HTTP 410), since the service has converted them to custom "
+        "The firewall rules of lima can no longer be read (HTTP 410), since Cloudflare has converted them to custom "
         "rules already; read those with the module custom_rules_info."
     )
     assert migration.files == {}

@@ -113,7 +113,7 @@ def test_after_a_refused_call_other_tasks_fail_without_a_call_where_the_wait_is_
     account.misbehave("status", status=429, times=1, headers={"Retry-After": "200"})
     for words in (
         "GET accounts/.* was answered with HTTP 429; the next try would have to wait 200 s, and max_wait leaves 0 s. Run",
-        "GET accounts/.* was not sent, since the service refused another call with these credentials .HTTP 429.; the next "
+        "GET accounts/.* was not sent, since Cloudflare refused another call with these credentials .HTTP 429.; the next "
         "try would have to wait (200|199) s, and max_wait leaves 0 s. Run again after that time, or raise max_wait.",
     ):
         with pytest.raises(ServiceError, match=words):

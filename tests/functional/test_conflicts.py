@@ -252,7 +252,7 @@ def test_another_writer_of_the_custom_rules_is_noticed_by_the_version(
     assert zone.entry_point is not None
     assert warnings(result) == (
         f"The module read version 1 of the custom rules and wrote version {2 + writes}. Another writer, or an earlier "
-        f"attempt of this write, made {lost}, which this write replaced. The service keeps every version: "
+        f"attempt of this write, made {lost}, which this write replaced. Cloudflare keeps every version: "
         f"GET zones/{ZONE}/rulesets/{zone.entry_point['id']}/{kept}."
     )
 

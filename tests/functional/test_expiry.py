@@ -97,7 +97,7 @@ def test_without_the_time_of_the_service_nothing_is_created_or_deleted(
         result = modules.done(module, **options)
         assert (result["changed"], networks(service, collection)) == (False, before)
         assert "expired" not in result
-        assert "is not known, since the service does not tell its time" in warnings(result)
+        assert "is not known, since Cloudflare does not tell its time" in warnings(result)
 
 
 @pytest.mark.parametrize(

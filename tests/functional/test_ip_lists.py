@@ -59,7 +59,7 @@ def test_waiting_for_others_ends_with_max_wait(service: LocalService, modules: M
 def test_waiting_for_the_own_operation_ends_with_max_wait(service: LocalService, modules: Modules) -> None:
     service.misbehave("slow_operation", seconds=600, times=1)
     failed = modules.failed("ip_list", max_wait=0.5, **NEW)
-    assert "the operation is still under way, and the service goes on with it" in failed["msg"]
+    assert "the operation is still under way, and Cloudflare goes on with it" in failed["msg"]
     assert [item["key"] for item in failed["unknown"]] == ["offices 192.0.2.1"]
     service.clock.advance(seconds=600)
     assert modules.done("ip_list", **NEW)["changed"] is False
@@ -69,7 +69,7 @@ def test_a_failed_operation_is_tried_once_more(service: LocalService, modules: M
     service.misbehave("failed_operation", error="disk full", times=1)
     done = modules.done("ip_list", **NEW)
     assert "192.0.2.1" in addresses(service)
-    assert "the service says that it failed: disk full. The module read again and planned" in str(done["warnings"])
+    assert "Cloudflare says that it failed: disk full. The module read again and planned" in str(done["warnings"])
 
 
 def test_an_operation_that_fails_again_is_told_with_what_was_done(service: LocalService, modules: Modules) -> None:

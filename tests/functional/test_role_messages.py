@@ -130,7 +130,7 @@ def test_text_of_the_service_stays_as_it_is(zone_and_account: LocalService, modu
 def test_a_stored_comment_stays_as_it_is(zone_and_account: LocalService, modules: Modules) -> None:
     zone_and_account.misbehave("entry", method="POST", fields={"comment": json.dumps(TEXT)})
     result = of_role(modules, "account_protection", prefixes=[{**PREFIX, "comment": "ours"}])
-    assert f"The service stored '{TEXT}' as comment of" in said(result)
+    assert f"Cloudflare stored '{TEXT}' as comment of" in said(result)
 
 
 def test_risks_in_a_result_name_the_variables(zone_and_account: LocalService, modules: Modules) -> None:

@@ -27,7 +27,7 @@ MAX_PAGES = 10000  # where a service never comes to an end
 
 
 class Sender(Protocol):
-    """Carries a request to the service and brings the response back; `calls` counts the
+    """Carries a request to Cloudflare and brings the response back; `calls` counts the
     attempts."""
 
     @property
@@ -50,7 +50,7 @@ class Client:
     """Reads and writes the resources of one account or zone.
 
     `owner` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids. `now`
-    is the service's time by its last response, None where it told none. `progress` hears of each
+    is Cloudflare's time by its last response, None where it told none. `progress` hears of each
     page that is read.
     """
 
@@ -190,7 +190,7 @@ class Client:
         return result
 
     def _read_list_field(self, resource: Resource) -> list[Object]:
-        """The list inside of one object; empty where the service has no such object yet."""
+        """The list inside of one object; empty where Cloudflare has no such object yet."""
         try:
             around = self._read_object(resource)
         except ServiceError as exc:
@@ -210,7 +210,7 @@ class Client:
         return [_seen(resource, item) for item in objects]
 
     def _read_at_once(self, resource: Resource) -> list[Object]:
-        """A collection that the service does not cut into pages."""
+        """A collection that Cloudflare does not cut into pages."""
         request = Request("GET", self._path(resource), resource=resource)
         envelope = self._call(request)
         objects = _objects(request, envelope)
@@ -299,12 +299,12 @@ class Client:
 
 
 def _seen(resource: Resource, obj: Any) -> Any:
-    """An object of the service in the shape in which it is known here."""
+    """An object of Cloudflare in the shape in which it is known here."""
     return resource.shape.read(obj) if resource.shape and isinstance(obj, Mapping) else obj
 
 
 def _sent(resource: Resource, obj: Object) -> Object:
-    """An object in the shape of the service."""
+    """An object in the shape of Cloudflare."""
     return resource.shape.write(obj) if resource.shape else obj
 
 
@@ -382,7 +382,7 @@ class Listing:
         return True
 
     def _is_full(self, page: Sequence[Object], new: int, envelope: Envelope) -> bool:
-        """Whether a page has as much as was asked for, or as the service says that a page has, or
+        """Whether a page has as much as was asked for, or as Cloudflare says that a page has, or
         brings as much as the first one."""
         as_first = self._first_length is not None and new >= self._first_length
         if self._first_length is None:

@@ -60,7 +60,7 @@ def hint_for(
     codes: Sequence[int | None],
     location: str | None,
 ) -> str:
-    """What to do next, or an empty text where nothing better than the service's own words is
+    """What to do next, or an empty text where nothing better than Cloudflare's own words is
     known."""
     by_code = next((BY_CODE[code] for code in codes if code in BY_CODE), None)
     if by_code == WRONG_ID and resource:
@@ -86,7 +86,7 @@ def hint_for(
     if status == 429:
         return TOO_MANY_CALLS
     if status >= 500:
-        return "The service failed; run again later."
+        return "Cloudflare failed; run again later."
     return ""
 
 
@@ -99,7 +99,7 @@ def _wrong_id(owner: str) -> Message:
 
 
 def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:
-    """A question if the service does not know an id, and the task names each owner by its id.
+    """A question if Cloudflare does not know an id, and the task names each owner by its id.
 
     `names` are the options, and the variables of the environment, that have a value.
     """

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Operations that the service begins in the place of an answer, one at a time in an account, and
+"""Operations that Cloudflare begins in the place of an answer, one at a time in an account, and
 ends some time later (Lists API)."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
     """Begin an operation, after the one that is under way, and wait for its end.
 
     Its id behind `path` is the path of the operation, and `call` makes a call. Raises ServiceError:
-    StillPending if max_wait is over, OperationFailed if the service says so.
+    StillPending if max_wait is over, OperationFailed if Cloudflare says so.
     """
     result = call(request._replace(is_pending=is_refused_meanwhile)).result
     identity = result.get("operation_id") if isinstance(result, Mapping) else None
@@ -42,8 +42,8 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
     ended = _end_of(look, call)
     status = ended.get("status") if isinstance(ended, Mapping) else None
     if status == "failed":
-        reason = excerpt(str(ended.get("error") or "the service does not say why"))
-        message = f"{request} was begun, and the service says that it failed: {reason}."
+        reason = excerpt(str(ended.get("error") or "Cloudflare does not say why"))
+        message = f"{request} was begun, and Cloudflare says that it failed: {reason}."
         raise OperationFailed(message, error_details(look, 200), maybe_applied=False)
     if status != "completed":
         raise unexpected(look, f"the status of the operation is {excerpt(repr(status))}")
@@ -61,12 +61,12 @@ def _end_of(look: Request, call: Callable[[Request], Envelope]) -> Any:
 
 
 def still_pending(request: Request, status: int | None) -> ServiceError:
-    """The error of a call that waits for an operation which the service has not ended in time."""
+    """The error of a call that waits for an operation which Cloudflare has not ended in time."""
     is_refused = status == RATE_LIMITED
     reason = (
         "was refused, since another operation is under way in the account"
         if is_refused
-        else "says that the operation is still under way, and the service goes on with it"
+        else "says that the operation is still under way, and Cloudflare goes on with it"
     )
     message = Message(
         f"{request} {reason}; ",
@@ -79,7 +79,7 @@ def still_pending(request: Request, status: int | None) -> ServiceError:
 
 
 def is_refused_meanwhile(response: Response) -> bool:
-    """Whether the service takes no operation on now, since another one is under way. A rate limit
+    """Whether Cloudflare takes no operation on now, since another one is under way. A rate limit
     says how long to wait."""
     return response.status == RATE_LIMITED and read_retry_after(response.headers) is None
 

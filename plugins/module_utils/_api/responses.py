@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Responses of the service: JSON, and the envelope around each result, opened or turned into an
+"""Responses of Cloudflare: JSON, and the envelope around each result, opened or turned into an
 error."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
 
 
 class Response(NamedTuple):
-    """What the service sent back."""
+    """What Cloudflare sent back."""
 
     status: int
     headers: Mapping[str, str]
@@ -56,7 +56,7 @@ class Request(NamedTuple):
     `is_query` marks a POST that reads: it may be repeated, and counts on a budget of
     its own.
     `is_final` says of a response that fails whether every other attempt would fail as well, and
-    `is_pending` of any response whether the service is not done yet, so that the call is repeated
+    `is_pending` of any response whether Cloudflare is not done yet, so that the call is repeated
     after a wait.
     """
 
@@ -81,12 +81,12 @@ class Envelope(NamedTuple):
 
     @property
     def total(self) -> int | None:
-        """How many objects the listing has in all, where the service says so."""
+        """How many objects the listing has in all, where Cloudflare says so."""
         return _count(self.info.get("total_count"))
 
     @property
     def next_cursor(self) -> str | None:
-        """Where the next page begins; empty if this is the last one, None if the service does not
+        """Where the next page begins; empty if this is the last one, None if Cloudflare does not
         say."""
         cursors = self.info.get("cursors")
         after = cursors.get("after") if isinstance(cursors, Mapping) else None
@@ -96,7 +96,7 @@ class Envelope(NamedTuple):
 
     @property
     def per_page(self) -> float:
-        """How many objects a full page has, by the service's own account; infinite where it does
+        """How many objects a full page has, by Cloudflare's own account; infinite where it does
         not say."""
         return _count(self.info.get("per_page")) or math.inf
 
@@ -157,10 +157,10 @@ def _failed(
 
 
 def _is_maybe_applied(response: Response) -> bool:
-    """Whether the service may have done what a failed call asked for.
+    """Whether Cloudflare may have done what a failed call asked for.
 
     A redirect and a refusal (3xx, 4xx) say that it has not; a success that cannot be read, a
-    failure of the service and a timeout (408) do not.
+    failure of Cloudflare and a timeout (408) do not.
     """
     refuses = 300 <= response.status < 500 and response.status != 408
     return response.maybe_applied or not refuses
@@ -200,7 +200,7 @@ def _errors(items: Any) -> Iterator[ErrorItem]:
 
 
 def _harmless(text: str, longest: int) -> str:
-    """A text of the service, cut, with everything escaped that is not seen but its line breaks."""
+    """A text of Cloudflare, cut, with everything escaped that is not seen but its line breaks."""
     return "\n".join(map(visible, excerpt(text, longest).split("\n")))
 
 
@@ -220,7 +220,7 @@ def _describe_envelope(document: Mapping[str, Any]) -> str:
     return (
         "it gave no reason"
         if document.get("success") is False
-        else "it is not the service's envelope"
+        else "it is not Cloudflare's envelope"
     )
 
 
@@ -244,7 +244,7 @@ def _title(page: str) -> str:
     return " ".join(page[start : end.start()].split()) if end else ""
 
 
-# Lists and objects inside of each other; the service's own documents have less than ten levels.
+# Lists and objects inside of each other; Cloudflare's own documents have less than ten levels.
 MAX_DEPTH = 100
 LONGEST_INTEGER = 1000  # digits; Python's own limit is 4300, and older releases have none
 

@@ -21,7 +21,7 @@ SETS_ABSOLUTE_VALUES = frozenset(
 )  # safe to repeat; POST creates, and is not
 WORTH_REPEATING = frozenset([408, RATE_LIMITED, 500, 502, 503, 504])
 SHORTEST_WAIT = 0.5
-LONGEST_PENDING_WAIT = 2.0  # between two looks at an operation of the service
+LONGEST_PENDING_WAIT = 2.0  # between two looks at an operation of Cloudflare
 LONGEST_WAIT = 8.0
 SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 
@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
     """What came of one attempt: the `status` of the response, None where none came.
 
     `retry_after` is in seconds. `sent` is False where the request surely did not leave, and
-    `passing` where another attempt would end in the same way. `pending` says that the service is
+    `passing` where another attempt would end in the same way. `pending` says that Cloudflare is
     not done yet: with what the request asks about, or with an operation before it.
     """
 
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
     @property
     def maybe_applied(self) -> bool:
-        """Whether the service may have done what this attempt asked for."""
+        """Whether Cloudflare may have done what this attempt asked for."""
         return self.sent and self.status != RATE_LIMITED
 
     @property
@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
 
     @property
     def demands_wait(self) -> bool:
-        """Whether the service asks everybody with these credentials to wait."""
+        """Whether Cloudflare asks everybody with these credentials to wait."""
         return self.status == RATE_LIMITED and bool(self.retry_after) and not self.pending
 
 
@@ -90,7 +90,7 @@ def _may_repeat(method: str, outcome: Outcome) -> bool:
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a response demands, in either form; a date counts by the service's own
+    """The seconds that a response demands, in either form; a date counts by Cloudflare's own
     clock."""
     value = (headers.get("Retry-After") or "").strip()
     if SECONDS.fullmatch(value):

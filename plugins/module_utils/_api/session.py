@@ -223,7 +223,7 @@ class Session:
         return self._query_budget
 
     def _take_turn(self, request: Request, outcomes: Sequence[Outcome]) -> int:
-        """Wait for a turn in the budget, and as long as the service demands after it refused a call
+        """Wait for a turn in the budget, and as long as Cloudflare demands after it refused a call
         of any task."""
         while True:
             try:
@@ -291,7 +291,7 @@ class Session:
             event = f"was answered with HTTP {status}" if status else "was not answered"
         else:
             event = (
-                "was not sent, since the service refused another call with these credentials (HTTP"
+                "was not sent, since Cloudflare refused another call with these credentials (HTTP"
                 f" {RATE_LIMITED})"
             )
         reason = Message(
@@ -360,7 +360,7 @@ def _reason(chain: Sequence[BaseException], timeout: float, seconds: float) -> s
         advice: str = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
     elif any(isinstance(item, NOT_TRUSTED) for item in chain):
         advice = Message(
-            "The service's certificate is not trusted here, or is for another name; check ",
+            "Cloudflare's certificate is not trusted here, or is for another name; check ",
             BASE_URL,
             ", or name the bundle of the CA that signed it in ",
             Option("ca_path"),

@@ -188,7 +188,7 @@ def parse_base_url(text: str) -> tuple[str, str | None]:
         )
     if parts.path.endswith(VERSION_SEGMENTS):
         return url, None
-    text = f": it does not end in {VERSION_SEGMENTS}, as the service's addresses do"
+    text = f": it does not end in {VERSION_SEGMENTS}, as Cloudflare's addresses do"
     return url, Message(BASE_URL, text)
 
 

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The calls of a plan: which operations go to the service together, in which order, and with which
+"""The calls of a plan: which operations go to Cloudflare together, in which order, and with which
 bodies."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Call(NamedTuple):
 
 
 def plan_calls(plan: Plan) -> Iterator[Call]:
-    """The calls for the plan's operations in their order, with as many in one call as the service
+    """The calls for the plan's operations in their order, with as many in one call as Cloudflare
     takes."""
     lists = {
         item.resource.plural: item.resource for item in plan.operations if item.resource.list_field
@@ -83,7 +83,7 @@ def body_of(call: Call, operation: Operation) -> Any:
 
 
 def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
-    """The body of a call that replaces an object: all of it but what the service sets by itself."""
+    """The body of a call that replaces an object: all of it but what Cloudflare sets by itself."""
     body = {name: value for name, value in planned.items() if name not in resource.read_only}
     nested = body.get(resource.nested.field) if resource.nested else None
     if resource.nested and isinstance(nested, Mapping):
@@ -94,7 +94,7 @@ def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
 
 
 def match_results(call: Call, result: Any) -> dict[Operation, Object]:
-    """What the service returned, by operation; matched by key, since the order of a list is not
+    """What Cloudflare returned, by operation; matched by key, since the order of a list is not
     promised."""
     items = result if isinstance(result, list) else [result]
     by_key = {call.resource.key_of(item): item for item in items if isinstance(item, Mapping)}

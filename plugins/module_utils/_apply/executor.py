@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Sends a plan's calls to the service, and reads from each answer what became of its operations."""
+"""Sends a plan's calls to Cloudflare, and reads from each answer what became of its operations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Interrupted(Exception):
 
 
 def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object]:
-    """Apply the plan; returns what the service returned for each created or updated object.
+    """Apply the plan; returns what Cloudflare returned for each created or updated object.
 
     Raises Interrupted when a call fails, after the calls that were under way have ended.
     """
@@ -91,7 +91,7 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
 
 
 def _without_answer(plan: Plan) -> list[Call]:
-    """What an operation of the service made, by list: it returns nothing of that, so that each of
+    """What an operation of Cloudflare made, by list: it returns nothing of that, so that each of
     these lists is read once at the end."""
     made: dict[str, list[Operation]] = {}
     for item in plan.operations:
@@ -105,7 +105,7 @@ def _without_answer(plan: Plan) -> list[Call]:
 
 
 def dry_run(plan: Plan, client: Client) -> None:
-    """Let the service validate what would be written, where it can; raises ServiceError."""
+    """Let Cloudflare validate what would be written, where it can; raises ServiceError."""
     for call in plan_calls(plan):
         if call.whole is not None:
             _replace_list(call, call.whole, client, {"dry_run": "true"})
@@ -155,7 +155,7 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
 
 
 def _version(resource: Resource, client: Client) -> int | None:
-    """The version of the object around a list, 0 where there is none yet; None where the service
+    """The version of the object around a list, 0 where there is none yet; None where Cloudflare
     does not number it."""
     around = client.list_object(resource)
     number = str(around.get(resource.versions.field) if around else 0) if resource.versions else ""
@@ -167,7 +167,7 @@ def _version(resource: Resource, client: Client) -> int | None:
 def _warn_of_lost_versions(
     resource: Resource, before: int | None, client: Client, warn: Warn
 ) -> None:
-    """Warn where the service counts more versions than the one that this write made."""
+    """Warn where Cloudflare counts more versions than the one that this write made."""
     after = _version(resource, client)
     if not resource.versions or before is None or after is None or after <= before + 1:
         return
@@ -181,7 +181,7 @@ def _warn_of_lost_versions(
     warn(
         f"The module read version {before} of the {resource.title}s and wrote version {after}."
         f" Another writer, or an earlier attempt of this write, made {lost}, which this write"
-        f" replaced. The service keeps every version: GET {path}."
+        f" replaced. Cloudflare keeps every version: GET {path}."
     )
 
 
@@ -239,7 +239,7 @@ def _replace_list(
 def _update_nested(
     call: Call, nested: Nested, client: Client, returned: dict[Operation, Object]
 ) -> None:
-    """Update nested objects at their own path, where the service left them as they were; each of
+    """Update nested objects at their own path, where Cloudflare left them as they were; each of
     them once."""
     field = call.resource.field(nested.field)
     current: dict[Operation, Object] = {}
@@ -274,11 +274,11 @@ def _update_nested(
 
 
 def _warn_of_differences(call: Call, returned: Mapping[Operation, Object], warn: Warn) -> None:
-    """Warn where the service stored something else than was sent."""
+    """Warn where Cloudflare stored something else than was sent."""
     for operation in call.operations:
         if operation in returned:
             unmet = differences(call.resource.fields, returned[operation], operation.fields)
             for name in unmet:
                 stored = excerpt(repr(returned[operation].get(name)))
                 what = f"{name} of {call.resource.title} {operation.label}"
-                warn(f"The service stored {stored} as {what} where {unmet[name]!r} was sent.")
+                warn(f"Cloudflare stored {stored} as {what} where {unmet[name]!r} was sent.")

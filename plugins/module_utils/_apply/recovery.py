@@ -72,7 +72,7 @@ def apply_with_recovery(
     """Apply the plan; raises BrokenOff if it is not applied to its end, and ProtectionError if
     nothing was begun.
 
-    `plan_again` reads, plans and checks what is left; it raises ProtectionError. What the service
+    `plan_again` reads, plans and checks what is left; it raises ProtectionError. What Cloudflare
     refused is said in a warning, also where the state turns out as desired. A plan that another
     writer has made obsolete is made again.
     """

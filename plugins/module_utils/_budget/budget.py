@@ -22,7 +22,7 @@ from .._text import Message, Option
 from .state import CallTime, Header, State, Unusable
 
 LIMIT = re.compile(r"\br=([0-9]{1,9})\b.*?\bt=([0-9]{1,9})\b")
-ROUNDING = 1  # seconds to which the service rounds up the end of its window
+ROUNDING = 1  # seconds to which Cloudflare rounds up the end of its window
 SLACK = 1.0  # seconds
 LONGEST_CALL = 60.0  # seconds; the task of a call that takes longer was killed
 WORTH_SAYING = 1.0  # seconds
@@ -38,7 +38,7 @@ Wait = Callable[
 
 
 class Closed(Exception):
-    """The service has refused a call with these credentials, and asks everybody to wait for so many
+    """Cloudflare has refused a call with these credentials, and asks everybody to wait for so many
     seconds."""
 
     def __init__(self, seconds: float) -> None:
@@ -70,7 +70,7 @@ class NoBudget:
         """The call of this turn has ended; `limit` is the header Ratelimit of its response."""
 
     def close_for(self, seconds: float) -> None:
-        """The service has refused a call, and asks everybody to wait so long."""
+        """Cloudflare has refused a call, and asks everybody to wait so long."""
 
     def close(self) -> None:
         """Give back what the operating system lent."""
@@ -131,7 +131,7 @@ class CallBudget(NoBudget):
         """The call of this turn has ended; its seat is taken until a period after this moment.
 
         If the header Ratelimit leaves fewer calls than the budget does, others use the
-        credentials too; then so many calls are made until the service's own window ends.
+        credentials too; then so many calls are made until Cloudflare's own window ends.
         """
 
         def end(state: State) -> None:
@@ -147,7 +147,7 @@ class CallBudget(NoBudget):
         self._with_state(end)
 
     def close_for(self, seconds: float) -> None:
-        """The service has refused a call, and asks everybody to wait so long; more than a period is
+        """Cloudflare has refused a call, and asks everybody to wait so long; more than a period is
         not believed."""
 
         def close(state: State) -> None:
@@ -194,10 +194,10 @@ class CallBudget(NoBudget):
     def _limit(self, state: State, left: int, seconds: float, sent: float, now: float) -> None:
         """Let only so many more calls go in so many seconds, where the budget would let go more.
 
-        The service counted after the call was sent, so its window does not end before `ends`, nor
+        Cloudflare counted after the call was sent, so its window does not end before `ends`, nor
         after `until`. As long as nobody else uses the credentials, it leaves at least as many calls
         as seats are usable before `ends`, also if that moment has passed: the window may still be
-        the same for the second to which the service rounds.
+        the same for the second to which Cloudflare rounds.
         """
         ends, until = sent + seconds - ROUNDING, now + seconds
         if seconds <= 0:
@@ -271,7 +271,7 @@ class CallBudget(NoBudget):
     def _own_state(self, reason: Unusable) -> State:
         self._warn(
             f"The call budget is not shared: {reason}. Each task counts its own calls only, so that"
-            " several tasks together may make more calls than the service takes."
+            " several tasks together may make more calls than Cloudflare takes."
         )
         return State()
 

@@ -42,8 +42,8 @@ class Unusable(Exception):
 
 
 class Header(NamedTuple):
-    """How many turns were taken in all, and from which one on they wait until when, since the
-    service says so.
+    """How many turns were taken in all, and from which one on they wait until when, since
+    Cloudflare says so.
 
     Besides, until when it lets nobody call, and when waiting was last announced. Times are in
     seconds since 1970.

@@ -42,7 +42,7 @@ class Decider(TypedDict):
 @dataclass(frozen=True)
 class Filter:
     """A filter as it decides: its mode, and what it matches; where that is not understood, the mode
-    is `undecided`, and `own_mode` the one that the service shows."""
+    is `undecided`, and `own_mode` the one that Cloudflare shows."""
 
     expression: str
     mode: str

@@ -134,7 +134,7 @@ def read_address(option: Option, value: Any) -> Any:
         raise OptionError(option, f"'{value}' is no address") from exc
     mapped = getattr(address, "ipv4_mapped", None)
     if mapped is not None:
-        raise OptionError(option, f"the service sees '{value}' as {mapped}; write {mapped}")
+        raise OptionError(option, f"Cloudflare sees '{value}' as {mapped}; write {mapped}")
     return address
 
 

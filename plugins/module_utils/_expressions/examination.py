@@ -56,7 +56,7 @@ FALSELY_REFUSED = (
 
 
 def check_filter(expression: str) -> list[str]:
-    """Warnings of what the service may refuse in a filter's expression; raises Unread for what it
+    """Warnings of what Cloudflare may refuse in a filter's expression; raises Unread for what it
     does refuse."""
     warnings: dict[str, str] = {}
     for leaf in leaves(parse(expression)):
@@ -68,7 +68,7 @@ def check_filter(expression: str) -> list[str]:
             if exc.malformed:
                 raise
             warnings.setdefault(exc.problem, place_of(expression, exc.start))
-    return [f"{where}: {problem}; the service may refuse it" for problem, where in warnings.items()]
+    return [f"{where}: {problem}; Cloudflare may refuse it" for problem, where in warnings.items()]
 
 
 def check_rule(expression: str) -> list[str]:
@@ -97,7 +97,7 @@ def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
     """Why the parser of the vendor's own engine refuses an expression; None where it does not, or
     may be wrong.
 
-    It is the library octorules-wirefilter, where it is installed. The service may know more fields
+    It is the library octorules-wirefilter, where it is installed. Cloudflare may know more fields
     and functions than the library's scheme, so that what the library does not know by name or type
     is not refused.
     """
@@ -132,7 +132,7 @@ class Examination:
     def __call__(self, expression: str) -> list[str]:
         if self.longest is not None and len(expression) > self.longest:
             raise ValueError(
-                f"it has {len(expression)} characters, and the service takes at most {self.longest}"
+                f"it has {len(expression)} characters, and Cloudflare takes at most {self.longest}"
             )
         try:
             warnings = self.check(expression)

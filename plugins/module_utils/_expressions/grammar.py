@@ -56,7 +56,7 @@ class Token(NamedTuple):
 class Unread(ValueError):
     """An expression, or a part of it, that cannot be read; `start` is where, counted from 0.
 
-    `malformed` says that the language has no such form, so that the service refuses it. Otherwise
+    `malformed` says that the language has no such form, so that Cloudflare refuses it. Otherwise
     it may have one that is not known here.
     """
 

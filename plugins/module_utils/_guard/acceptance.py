@@ -48,7 +48,7 @@ class Acceptance:
         return self.networks is None and self.entries is None and self.expires is None
 
     def has_expired(self, now: datetime | None) -> bool:
-        """Whether it no longer counts; so does one that ends while the service's time is not
+        """Whether it no longer counts; so does one that ends while Cloudflare's time is not
         known."""
         return self.expires is not None and (now is None or now >= self.expires)
 
@@ -159,7 +159,7 @@ def _cover_networks(networks: Ranges, risk: FoundRisk) -> bool:
 
 
 def _cover_entries(entries: AbstractSet[str], risk: FoundRisk) -> bool:
-    """Whether these texts name all objects of a risk; keys are compared as the service compares
+    """Whether these texts name all objects of a risk; keys are compared as Cloudflare compares
     them."""
     keys = {
         resource.plural: {resource.key_in(entry) for entry in entries}

@@ -35,7 +35,7 @@ def check_plan(
     now: datetime | None,
     verdicts: Verdicts | None = None,
 ) -> Checked:
-    """The plan with its risks; `now` is the service's time, None where it is not known.
+    """The plan with its risks; `now` is Cloudflare's time, None where it is not known.
 
     `verdicts` are what the traffic says of the objects that the plan enables.
     """

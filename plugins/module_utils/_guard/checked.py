@@ -31,7 +31,7 @@ class Checked:
     """A plan with its risks, and the coverage before and after it.
 
     `risks` are those that the task accepts, `refused` all others. `expired` are acceptances that no
-    longer count at `now`, the service's time; `unmet` are those for everything that met nothing.
+    longer count at `now`, Cloudflare's time; `unmet` are those for everything that met nothing.
     `unknown` says why it is not known whether the owner takes the plan, a sentence each.
     """
 

@@ -51,7 +51,7 @@ class EvidenceSource:
         accepted: Sequence[Acceptance],
         client: Client,
     ) -> EvidenceSource:
-        """The source of a task that asks for this at the service's time, before anything is
+        """The source of a task that asks for this at Cloudflare's time, before anything is
         asked."""
         return cls(Gate(limits, now), accepted, client)
 
@@ -82,7 +82,7 @@ class EvidenceSource:
         concerned = {item.resource.component for item in asking}
         components = [name for name in COMPONENTS if name in concerned]
         if self.gate.now is None:
-            raise ValueError("without the service's time nothing has monitored long enough")
+            raise ValueError("without Cloudflare's time nothing has monitored long enough")
         since = self.gate.now - self.gate.limits.time
         account_id = self.client.owner[OWNER]
         return ask_traffic(self.client.ask, account_id, components, since, self.gate.now)

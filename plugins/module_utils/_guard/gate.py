@@ -37,7 +37,7 @@ OFF = "TCP protection is off, so that nothing was monitored."
 
 @dataclass(frozen=True)
 class Gate:
-    """What a task asks of the traffic before something is enabled; `now` is the service's time."""
+    """What a task asks of the traffic before something is enabled; `now` is Cloudflare's time."""
 
     limits: EvidenceLimits
     now: datetime | None

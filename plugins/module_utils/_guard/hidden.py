@@ -5,7 +5,7 @@
 
 """Overrides of an account that those of a zone hide.
 
-The service applies an account's overrides of HTTP DDoS rules in no zone that has overrides of its
+Cloudflare applies an account's overrides of HTTP DDoS rules in no zone that has overrides of its
 own ("Overrides", HTTP DDoS Attack Protection).
 """
 

@@ -48,7 +48,7 @@ class Pending(TypedDict):
 class StagedRollout:
     """The rollout at one moment.
 
-    `now` is the service's time, None where it is not known; `monitoring` is how long an object
+    `now` is Cloudflare's time, None where it is not known; `monitoring` is how long an object
     monitors first. `local_time` is this machine's, by which nobody is told to wait for a time in
     the past; it decides nothing else. `against` are the objects of which the traffic says that they
     go on monitoring.
@@ -97,7 +97,7 @@ class StagedRollout:
     def _pending(self, resource: Resource, obj: Object, since: datetime | None) -> Pending:
         end = since + self.monitoring if since else None
         if end and self.local_time and end < self.local_time:
-            end = None  # the service's clock is behind, so that nobody knows when it gets there
+            end = None  # Cloudflare's clock is behind, so that nobody knows when it gets there
         not_before = write_timestamp(end) if end else None
         until = f"after {not_before}" if end else "that finds out since when"
         label = resource.label_of(obj)

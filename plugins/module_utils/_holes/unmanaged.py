@@ -26,8 +26,8 @@ class UnmanagedRecord(TypedDict):
     """An object that exists and that the task does not name.
 
     `weakens` says whether it takes protection away from what the task describes: None if it may.
-    `reason` is a sentence without its subject. `since` is when the object last changed, None if the
-    service does not say.
+    `reason` is a sentence without its subject. `since` is when the object last changed, None if
+    Cloudflare does not say.
     """
 
     resource: str

@@ -22,7 +22,7 @@ from .._text import first_few
 from .equivalence import CustomRule, at_least, by_ref
 from .firewall_rule import FirewallRule, read_rule
 
-LONGEST_ORDERED_LIST = 200  # with more rules, the service orders by priority only
+LONGEST_ORDERED_LIST = 200  # with more rules, Cloudflare orders by priority only
 NAMES_SHOWN = 3
 KINDS = (
     ((str, bytes), "a text"),
@@ -35,7 +35,7 @@ KINDS = (
 
 FILTER_PAUSED = (
     "Its filter is paused, though the rule is not: it matches nothing, and the custom rule is"
-    " disabled. The service's own conversion enables it."
+    " disabled. Cloudflare's own conversion enables it."
 )
 ID_TWICE = "No custom rule stands for it, since a rule with its id stands before it in the list."
 
@@ -54,7 +54,7 @@ class Migration(NamedTuple):
 def migrate(
     rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule] = ()
 ) -> Migration:
-    """All firewall rules of a zone, as the service lists them, to custom rules.
+    """All firewall rules of a zone, as Cloudflare lists them, to custom rules.
 
     A rule that is paused since one of the zone's `custom_rules` has replaced it counts as it did
     before. Raises ValueError where one of both is not a list of mappings, firewall rules with an id
@@ -110,7 +110,7 @@ def _kind(value: Any) -> str:
 
 
 def _evaluation(rule: FirewallRule) -> tuple[bool, float, int]:
-    """Sorts as the service evaluates; equal ones keep the order of the list."""
+    """Sorts as Cloudflare evaluates; equal ones keep the order of the list."""
     return firewall_order(rule.priority, rule.action)
 
 

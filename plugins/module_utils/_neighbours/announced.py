@@ -18,7 +18,7 @@ from .._schema.resource import Object, ReadCollection
 
 
 class AnnouncedNetwork(TypedDict):
-    """A part of an onboarded prefix; `announced` is None if the service does not say."""
+    """A part of an onboarded prefix; `announced` is None if Cloudflare does not say."""
 
     prefix: str
     announced: bool | None

@@ -21,7 +21,7 @@ from .._values.kinds import same_value
 
 
 def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
-    """The part of an object that no option describes, without what only the service sets; of a
+    """The part of an object that no option describes, without what only Cloudflare sets; of a
     declared field with suboptions, what these do not describe."""
     rest = _split(options_of(resource.fields), obj)[1]
     if resource.nested and resource.nested.field in rest:
@@ -62,11 +62,11 @@ def with_api_fields(
     resource: Resource, path: Option, values: Values, fields: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The values of a task with its `api_fields` laid over them; raises OptionError for a field
-    that has an option, or that only the service sets."""
+    that has an option, or that only Cloudflare sets."""
     option = path.at(API_FIELDS)
     for name in fields:
         if name in resource.assigned:
-            raise OptionError(option, f"only the service sets {name}; leave it out")
+            raise OptionError(option, f"only Cloudflare sets {name}; leave it out")
     known = _names(_split(options_of(resource.fields), fields)[0])
     if known:
         own = path.at(*known[0])

@@ -61,7 +61,7 @@ class Desired:
     remarks: Sequence[Message] = ()
 
     def at(self, now: datetime | None) -> Desired:
-        """The desired state at a time, which is the service's; None where it does not tell its
+        """The desired state at a time, which is Cloudflare's; None where it does not tell its
         time."""
         if now is None:
             return replace(self, undecided=self.expires.keys())
@@ -149,7 +149,7 @@ def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
 
 
 def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that the task names, as they are sent, without what only the service sets; raises
+    """The fields that the task names, as they are sent, without what only Cloudflare sets; raises
     OptionError."""
     values = _parse(resource.fields, path, options, resource.title, resource.other_options)
     if options.get(API_FIELDS) and API_FIELDS in resource.other_options:

@@ -23,7 +23,7 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     Each object that changes counts as a whole, before and after, with the fields that the
     collection does not know; so does the order of a list in which order matters. Normalised values
     count, so that spelling makes no difference. Neither do credentials, the base URL, the order of
-    a dictionary, the times and versions that the service sets, and objects that do not change.
+    a dictionary, the times and versions that Cloudflare sets, and objects that do not change.
     """
     if not plan.operations:
         return ""
@@ -83,7 +83,7 @@ def _change(operation: Operation) -> Change:
     return Change(
         _text([operation.action, resource.name, *_within(resource), operation.key, identity]),
         None if existing is None else _every_value(resource, existing),
-        # The service decides on what a new object leaves out.
+        # Cloudflare decides on what a new object leaves out.
         None if planned is None else _every_value(resource, planned, is_new=existing is None),
     )
 
@@ -95,7 +95,7 @@ def _within(resource: Resource) -> Sequence[str]:
 
 def _every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values:
     """The normalised values of an object, and the values of fields that are not declared; without
-    those that only the service sets."""
+    those that only Cloudflare sets."""
     fields = [item for item in resource.fields if not is_new or item.name in obj]
     return _values(fields, obj, resource.read_only)
 

@@ -117,7 +117,7 @@ def share_nested(
 
 
 def spread_nested(returned: Returned) -> dict[Operation, Object]:
-    """What the service returned, with its last answer on a nested object in every object that has
+    """What Cloudflare returned, with its last answer on a nested object in every object that has
     it."""
     every = dict(returned)
     for operation in returned:

@@ -96,7 +96,7 @@ class Operation:
         return (self.existing or self.fields).get(name) if name else None
 
 
-Returned = Mapping[Operation, Object]  # what the service returned for an operation
+Returned = Mapping[Operation, Object]  # what Cloudflare returned for an operation
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Plan:
     alongside: State = field(default_factory=dict)  # by plural, as it is afterwards
 
     def after(self, returned: Returned | None = None) -> State:
-        """The state afterwards: for each operation what the service returned, or else what is
+        """The state afterwards: for each operation what Cloudflare returned, or else what is
         planned."""
         if not self.operations and not self.alongside:
             return self.before

@@ -193,7 +193,7 @@ def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Exis
         if key in ignored and key not in by_key and not desired.absent:
             raise PlanError(
                 Message(
-                    f"The service holds {resource.title} {resource.label_of(values)} with the id"
+                    f"Cloudflare holds {resource.title} {resource.label_of(values)} with the id"
                     f" {ignored[key]} only, and ",
                     IGNORE_IDS,
                     " names it. Remove this id from ",
@@ -224,7 +224,7 @@ def _share(
 
 
 def _check_validity(changes: Sequence[Operation]) -> None:
-    """Raises PlanError for an object that the service would refuse."""
+    """Raises PlanError for an object that Cloudflare would refuse."""
     for item in changes:
         reason = item.resource.invalid_reason(item.planned or {}) if item.action != "delete" else ""
         if reason:
@@ -245,7 +245,7 @@ def _choose(
         ids = ", ".join(sorted(str(obj.get("id")) for dummy, obj in matches))
         raise PlanError(
             Message(
-                f"The service holds {resource.title} {resource.label_of(values)} more than once"
+                f"Cloudflare holds {resource.title} {resource.label_of(values)} more than once"
                 f" (ids {ids}). Remove all duplicates but one, as ",
                 PURGE,
                 " does, or all of them with ",
@@ -274,8 +274,8 @@ def _change(
     index, obj = match
     if resource.key and not SAFE_ID.fullmatch(str(obj.get("id") or "")):
         raise PlanError(
-            f"The service lists {resource.title} {resource.label_of(obj)} with the id"
-            f" {obj.get('id')!r}, which cannot be part of a path. Report this to the service's"
+            f"Cloudflare lists {resource.title} {resource.label_of(obj)} with the id"
+            f" {obj.get('id')!r}, which cannot be part of a path. Report this to Cloudflare's"
             " support."
         )
     return Operation(action, resource, fields, obj, index, named=frozenset(named))

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the service would refuse, or may refuse, of the values that a task asks for: said before any
+"""What Cloudflare would refuse, or may refuse, of the values that a task asks for: said before any
 request."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .desired import Desired
 
 
 def examine(desired: Sequence[Desired]) -> list[str]:
-    """What reading the options changed, and warnings of what the service may refuse, each with its
+    """What reading the options changed, and warnings of what Cloudflare may refuse, each with its
     option; raises OptionError for what it would refuse.
 
     What an absent object was like does not matter, so its values are not examined.

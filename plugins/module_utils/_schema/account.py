@@ -200,7 +200,7 @@ def _complete_name(values: Values) -> dict[str, object]:
 
 
 def _unusual_code(rule: Values) -> str:
-    """Whether the code of a region or data center has an odd form; the service takes any."""
+    """Whether the code of a region or data center has an odd form; Cloudflare takes any."""
     scope, name = str(rule.get("scope")), str(rule.get("name"))
     form, example = CODE_FORMS.get(scope, (ANY_CODE, ""))
     return (

@@ -18,7 +18,7 @@ from .resource import Field, Object, Permission, Resource
 from .zone import PATH
 
 ZONE_NAME = Option(ZONE_OWNER.name_option)
-PER_PAGE = 50  # the most that the service takes for these lists
+PER_PAGE = 50  # the most that Cloudflare takes for these lists
 
 DOMAIN = re.compile(
     r"[\w-]+(?:\.[\w-]+)*"
@@ -61,7 +61,7 @@ ZONE = Resource(
 
 
 def domain(value: Any) -> str:
-    """The name of a zone as the service writes it: in lower case, without a dot at its end; raises
+    """The name of a zone as Cloudflare writes it: in lower case, without a dot at its end; raises
     ValueError."""
     text = str(value).strip().rstrip(".").lower()
     if not DOMAIN.fullmatch(text):
@@ -98,7 +98,7 @@ def only_zone(name: str, zones: Sequence[Object]) -> str:
         return identifier(named[0].get("id"))
     except ValueError as exc:
         raise ProtectionError(
-            Message(ZONE_NAME, f": the service gave the zone {name} an unusable id: {exc}.")
+            Message(ZONE_NAME, f": Cloudflare gave the zone {name} an unusable id: {exc}.")
         ) from exc
 
 

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How the service evaluates rules: in which order requests meet those of a zone, and packets those
+"""How Cloudflare evaluates rules: in which order requests meet those of a zone, and packets those
 of an account, and what each rule does."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REST_OF_THE_LIST = (  # what a skip of `ruleset` or `phase`, and an allow, skips
 
 
 class ZoneRule(NamedTuple):
-    """A rule as the service evaluates it, of a zone or of an account.
+    """A rule as Cloudflare evaluates it, of a zone or of an account.
 
     `title` names it in sentences. `active` says whether requests can meet it, `skips` what a
     request that it matches does not meet.
@@ -63,7 +63,7 @@ class ZoneRule(NamedTuple):
 
 
 def firewall_order(priority: Any, action: Any) -> tuple[bool, float, int]:
-    """Sorts firewall rules as the service evaluates them; equal ones keep the order of the list."""
+    """Sorts firewall rules as Cloudflare evaluates them; equal ones keep the order of the list."""
     number = (
         priority if isinstance(priority, (int, float)) and not isinstance(priority, bool) else None
     )
@@ -101,7 +101,7 @@ def _reasons_to_rest(rule: Object, condition: Object) -> Sequence[Any]:
 
 
 def _in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRule]]:
-    """Reads the rules of an entry point, which the service evaluates as it lists them."""
+    """Reads the rules of an entry point, which Cloudflare evaluates as it lists them."""
 
     def in_order(rules: Sequence[Object]) -> list[ZoneRule]:
         return [_rule(resource, rule) for rule in rules]
@@ -139,7 +139,7 @@ def _skipped(parameters: Any) -> list[str]:
     return named
 
 
-# Rules in the order in which requests, or packets, meet them, by what the service lists.
+# Rules in the order in which requests, or packets, meet them, by what Cloudflare lists.
 EVALUATION: Sequence[tuple[Resource, Callable[[Sequence[Object]], list[ZoneRule]]]] = (
     (FIREWALL_RULES, _firewall_rules_in_order),
     (CUSTOM_RULES, _in_order_of(CUSTOM_RULES)),
@@ -160,7 +160,7 @@ def traffic_of(resource: Resource) -> str:
 
 
 def keys_in_order(resource: Resource, objects: Sequence[Object]) -> list[Key] | None:
-    """The keys of a collection as the service evaluates it; None where order does not matter."""
+    """The keys of a collection as Cloudflare evaluates it; None where order does not matter."""
     for other, in_order in EVALUATION:
         if other.plural == resource.plural:
             return [rule.key for rule in in_order(objects)]

@@ -57,7 +57,7 @@ def _examine_item(value: Any) -> Sequence[str]:
     least = SHORTEST[family]
     if length >= least:
         return ()
-    return (f"the service may refuse {value}, since lists take networks from /{least} on",)
+    return (f"Cloudflare may refuse {value}, since lists take networks from /{least} on",)
 
 
 def _not_ours(obj: Object) -> str:
@@ -129,7 +129,7 @@ def _parse_items(value: Any) -> list[dict[str, Any]]:
 
 
 def _normalise_items(value: Any) -> tuple[Any, ...]:
-    """Items in any order, without what only the service sets."""
+    """Items in any order, without what only Cloudflare sets."""
     items = value if isinstance(value, (list, tuple)) else ()
     known = [item for item in items if isinstance(item, Mapping)]
     return tuple(

@@ -44,7 +44,7 @@ def _fit(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, A
 
 
 def _invalid(rule: Values) -> str:
-    """Why the service would refuse a rule."""
+    """Why Cloudflare would refuse a rule."""
     if rule.get("action") == "skip" and not rule.get("action_parameters"):
         return "skips nothing: its action_parameters are empty; leave them out"
     if rule.get("action") != "skip" and rule.get("action_parameters"):
@@ -53,7 +53,7 @@ def _invalid(rule: Values) -> str:
 
 
 def _unusual(rule: Values) -> str:
-    """Whether a rule reads fields that are not known here; the service may know them."""
+    """Whether a rule reads fields that are not known here; Cloudflare may know them."""
     return doubts(str(rule.get("expression") or ""), PACKET_FIELDS)
 
 

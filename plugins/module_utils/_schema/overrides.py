@@ -94,7 +94,7 @@ def _writing(managed: str) -> Any:
 
 
 def _fit(override: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
-    """An override as the service stores it: without its position, which is no field of it, an
+    """An override as Cloudflare stores it: without its position, which is no field of it, an
     action that is none, and empty lists."""
     fitted = {name: value for name, value in override.items() if name != "position"}
     for name in ("action", *LISTS):
@@ -104,7 +104,7 @@ def _fit(override: Values, existing: Values, named: AbstractSet[str]) -> dict[st
 
 
 def _invalid(override: Values) -> str:
-    """Why the service would refuse an override."""
+    """Why Cloudflare would refuse an override."""
     missing = lacking(override, "expression")
     if missing or OTHER_RULE in override:
         return missing

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping
 
-# The service's codes for a path with an id that it does not know.
+# Cloudflare's codes for a path with an id that it does not know.
 UNKNOWN_ID = frozenset([7000, 7003])
 
 

@@ -39,7 +39,7 @@ QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
 
 
 def quota_of(zone: Object) -> Quota | None:
-    """The quota by the plan of a zone, as the service shows the zone; None where the plan is not
+    """The quota by the plan of a zone, as Cloudflare shows the zone; None where the plan is not
     known."""
     plan = zone.get("plan")
     return QUOTAS.get(str(plan.get("legacy_id"))) if isinstance(plan, Mapping) else None

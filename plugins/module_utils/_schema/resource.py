@@ -19,7 +19,7 @@ from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, Sequence
 from .._values.kinds import Value
 
 Key = Tuple[Hashable, ...]
-Object = Mapping[str, Any]  # one object, as the service shows it
+Object = Mapping[str, Any]  # one object, as Cloudflare shows it
 Values = Mapping[str, Any]  # fields of an object, by name
 State = Mapping[
     str, Sequence[Object]
@@ -31,7 +31,7 @@ OptionSpec = Dict[str, Dict[str, Any]]  # an argument spec
 class Field:
     """A managed field.
 
-    `default` is what a creation sends where the task leaves the field out (None: the service
+    `default` is what a creation sends where the task leaves the field out (None: Cloudflare
     decides). `absent_default` is the value that counts where an existing object lacks the field.
     `inert` marks a field that never changes who is protected, or how. `fields` are the fields of a
     nested object.
@@ -58,8 +58,8 @@ class Write:
     `suffix` goes behind the collection's path; `by_id` appends the object's own id instead when one
     object is sent. `batch` is the largest number of objects in one call. `whole` sends the whole
     object instead of the changed fields, `declared` only its declared fields. `wrapper` is the name
-    under which the objects of a body stand. `operation` is the path of the operation that the
-    service begins, one at a time, in the place of an answer.
+    under which the objects of a body stand. `operation` is the path of the operation that
+    Cloudflare begins, one at a time, in the place of an answer.
     """
 
     method: str
@@ -74,10 +74,10 @@ class Write:
 
 @dataclass(frozen=True)
 class Nested:
-    """A nested object that the service leaves as it is when its parent is written; it is updated at
+    """A nested object that Cloudflare leaves as it is when its parent is written; it is updated at
     its own path.
 
-    `read_only` names fields that the service sets and does not take back.
+    `read_only` names fields that Cloudflare sets and does not take back.
     """
 
     field: str
@@ -88,7 +88,7 @@ class Nested:
 
 @dataclass(frozen=True)
 class Versions:
-    """The versions that the service keeps of an object: the field with the number, and the path of
+    """The versions that Cloudflare keeps of an object: the field with the number, and the path of
     one version.
 
     The path takes the owner, the object's `id` and the `version`.
@@ -100,8 +100,8 @@ class Versions:
 
 @dataclass(frozen=True)
 class Shape:
-    """Another shape than that of the service, in which an object is known here: `read` makes it of
-    an object of the service, and `write` the other way round."""
+    """Another shape than that of Cloudflare, in which an object is known here: `read` makes it of
+    an object of Cloudflare, and `write` the other way round."""
 
     read: Callable[[Object], dict[str, Any]]
     write: Callable[[Object], dict[str, Any]]
@@ -109,7 +109,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What the service provides for objects to name, at a path; `unknown` takes an object and the
+    """What Cloudflare provides for objects to name, at a path; `unknown` takes an object and the
     catalogue, and returns a clause for each name that is not there. `fields` are those with names.
 
     Raises ValueError for a catalogue that cannot be read.
@@ -162,15 +162,15 @@ class Resource:
     alone decide. `product` is what the owner must have bought, and `component` the part of the
     protection that its rules or filters decide on.
 
-    How it is called: `path`, `permission`, `create`, `update`, `delete`; `page_size`, 0 if the
-    service lists all objects at once; `on_demand`
-    says that it is read only where a task names it; `read_only` names fields that the service sets
+    How it is called: `path`, `permission`, `create`, `update`, `delete`; `page_size`, 0 if
+    Cloudflare lists all objects at once; `on_demand`
+    says that it is read only where a task names it; `read_only` names fields that Cloudflare sets
     and does not take back; `list_field` names the field of one object that holds the whole
     collection as an ordered list, which one `update` replaces, `kept_fields` the fields of that
-    object that are sent along, and `versions` how the service numbers what it keeps of that object;
+    object that are sent along, and `versions` how Cloudflare numbers what it keeps of that object;
     `nested` is an object inside of each object; `quota` is how many objects an owner may have, 0 if
-    that is not known or depends on its plan; `shape` is another one than that of the service;
-    `catalogue` is what objects name; `retired` is what to do where the service answers 410 Gone.
+    that is not known or depends on its plan; `shape` is another one than that of Cloudflare;
+    `catalogue` is what objects name; `retired` is what to do where Cloudflare answers 410 Gone.
     `parent` is the collection of the object that holds this one, whose key is `within`; its id
     stands in the path as `{parent_id}`. `by_cursor` says that pages follow one another by cursors,
     and `by_state` that a state of the module makes the collection exclusive, as it does for each
@@ -183,11 +183,11 @@ class Resource:
     How its values fit together: `complete` takes the fields of a task and returns the desired ones,
     or raises OptionError; `normalise` takes an object with changed fields laid over it, the
     existing object without them, and the names of the fields that the task names or changes, and
-    returns the object as the service stores it; `not_ours` says why the collection leaves an object
-    of the listing alone, or returns ""; `invalid_reason` says why the service would refuse
-    such an object, or returns ""; `unusual` says what is probably a mistake in an object that the
-    service takes, or returns ""; `protects_nobody` says whether the deletion of an object lowers no
-    protection, since it is switched off or lets traffic pass.
+    returns the object as Cloudflare stores it; `not_ours` says why the collection leaves an object
+    of the listing alone, or returns ""; `invalid_reason` says why Cloudflare would refuse
+    such an object, or returns ""; `unusual` says what is probably a mistake in an object that
+    Cloudflare takes, or returns ""; `protects_nobody` says whether the deletion of an object lowers
+    no protection, since it is switched off or lets traffic pass.
     """
 
     name: str
@@ -293,7 +293,7 @@ class Resource:
 
     @cached_property
     def assigned(self) -> tuple[str, ...]:
-        """The names of the fields that only the service sets; a task may give them back, without
+        """The names of the fields that only Cloudflare sets; a task may give them back, without
         any effect."""
         return (*(["id"] if self.key and "id" not in self._by_name else []), *self.read_only)
 

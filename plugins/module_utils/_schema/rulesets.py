@@ -26,7 +26,7 @@ DESCRIPTION = Field("description", TEXT, default="")
 ENABLED = Field("enabled", FLAG, default=True, absent_default=True)
 LOGGED = {
     "logging": {"enabled": True}
-}  # what the service does by itself with a request that is skipped
+}  # what Cloudflare does by itself with a request that is skipped
 
 
 def take_all(parameters: Values) -> None:
@@ -82,7 +82,7 @@ def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[
 
 
 def lacking(rule: Values, *names: str) -> str:
-    """Why the service would refuse a rule without some fields; empty if it has them."""
+    """Why Cloudflare would refuse a rule without some fields; empty if it has them."""
     missing = [name for name in names if not rule.get(name)]
     return f"is new and needs {' and '.join(missing)}" if missing else ""
 

@@ -34,7 +34,7 @@ OWNER = ZONE_OWNER.option
 PATH = "zones/{zone_id}"
 
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
-# Among firewall rules of equal priority, the service evaluates actions in this order.
+# Among firewall rules of equal priority, Cloudflare evaluates actions in this order.
 ACTIONS_BY_PRECEDENCE = (
     "log",
     "bypass",
@@ -56,13 +56,13 @@ def _check_products(values: Values) -> dict[str, Any]:
 def _without_idle_products(
     rule: Values, existing: Values, named: AbstractSet[str]
 ) -> dict[str, Any]:
-    """Products go when their rule stops bypassing; the service takes them with no other action."""
+    """Products go when their rule stops bypassing; Cloudflare takes them with no other action."""
     idle = not rule.get("products") or (rule.get("action") != "bypass" and "products" not in named)
     return {name: value for name, value in rule.items() if not (idle and name == "products")}
 
 
 def _invalid_firewall_rule(rule: Values) -> str:
-    """Why the service would refuse a firewall rule whose products the task names."""
+    """Why Cloudflare would refuse a firewall rule whose products the task names."""
     if rule.get("products") and rule.get("action") != "bypass":
         return (
             f"has the action {rule.get('action')}, and only a rule with action bypass has products"
@@ -105,7 +105,7 @@ FIREWALL_RULES = Resource(
         read_only=("deleted",),  # of a rule whose filter is gone
     ),
     retired=(
-        "The service has retired firewall rules for this zone: manage its WAF custom rules with the"
+        "Cloudflare has retired firewall rules for this zone: manage its WAF custom rules with the"
         " module custom_rules, and migrate the rules with the role migrate_firewall_rules."
     ),
     complete=_check_products,
@@ -139,7 +139,7 @@ def _check_status_code(parameters: Values) -> None:
 
 
 def _invalid_custom_rule(rule: Values) -> str:
-    """Why the service would refuse a custom rule, by the vendor's page "Custom rules: available
+    """Why Cloudflare would refuse a custom rule, by the vendor's page "Custom rules: available
     skip options"."""
     missing = lacking(rule, "action", "expression")
     if missing:
@@ -155,7 +155,7 @@ def _invalid_custom_rule(rule: Values) -> str:
 
 
 def _unusual_custom_rule(rule: Values) -> str:
-    """Whether a rule reads fields that are not known here; the service may know them."""
+    """Whether a rule reads fields that are not known here; Cloudflare may know them."""
     return doubts(str(rule.get("expression") or ""))
 
 

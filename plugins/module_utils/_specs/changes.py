@@ -18,7 +18,7 @@ from .base import Options
 
 CHANGES_HOURS = "changes_hours"
 CHANGES: OptionSpec = {CHANGES_HOURS: {"type": "float", "default": 0.0}}
-MOST_HOURS = 24 * 31 * 18  # so long the service keeps the log
+MOST_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
 
 
 def check_changes(options: Options) -> None:

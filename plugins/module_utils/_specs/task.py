@@ -28,10 +28,10 @@ from .base import ModuleSpec, Options
 
 @dataclass(frozen=True)
 class Task:
-    """What a task says: how to reach the service, what to read, the desired state, the limits, and
+    """What a task says: how to reach Cloudflare, what to read, the desired state, the limits, and
     what is accepted and approved.
 
-    `warnings` are of values that the service may refuse; `evidence` is what it asks of the
+    `warnings` are of values that Cloudflare may refuse; `evidence` is what it asks of the
     traffic, `unchecked` warns of expectations that this module does not check.
     """
 
@@ -70,7 +70,7 @@ class Task:
 
     @property
     def is_validated(self) -> bool:
-        """Whether the service validates the plan in check mode."""
+        """Whether Cloudflare validates the plan in check mode."""
         return bool(self.options.get("validate"))
 
 
@@ -82,7 +82,7 @@ def parse_task(
 ) -> Task:
     """The task that these options describe; raises OptionError with all that is wrong in them.
 
-    `warn` gets what is odd about the connection; nothing of the service is asked.
+    `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
     problems = OptionProblems()
     with problems.collected():

@@ -81,7 +81,7 @@ class TrafficInfo(ModuleSpec):
 
 
 def _traffic(options: Options, client: Client, components: Sequence[str]) -> Traffic:
-    """The traffic until now by the service's clock, as far as it has told its time."""
+    """The traffic until now by Cloudflare's clock, as far as it has told its time."""
     until = client.now or datetime.now(timezone.utc)
     since = until - hours_between(HOURS, options["hours"])
     prefixes = options["prefixes"]

@@ -43,11 +43,11 @@ KINDS = (
         "access to the path", f"The account may lack the product, or the token {PERMISSION}.", True
     ),
     Kind("not authorized|permission", f"The token needs the permission {PERMISSION}."),
-    Kind("unauthorized|authentication", "The service does not know these credentials."),
+    Kind("unauthorized|authentication", "Cloudflare does not know these credentials."),
     Kind("try again|in progress", "Run again later."),
 )
 BY_STATUS = {
-    401: "The service does not know these credentials.",
+    401: "Cloudflare does not know these credentials.",
     403: f"The token needs the permission {PERMISSION}.",
     429: "Run again in five minutes.",
 }

@@ -25,7 +25,7 @@ from .rows import Row, Traffic, position_of
 
 PATH = "graphql"
 MAX_PAGES = 20  # of one node
-MARGIN = 60  # seconds, which may pass until the service looks at its clock
+MARGIN = 60  # seconds, which may pass until Cloudflare looks at its clock
 MAX_STRADDLING = 200  # subnets that are asked for address by address
 Send = Callable[[Request], Response]
 

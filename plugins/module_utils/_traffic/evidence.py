@@ -5,7 +5,7 @@
 
 """Rows of the analytics, summed up: what passed, was dropped, and would have been dropped.
 
-Numbers are estimates, since the service samples. Not known is never zero.
+Numbers are estimates, since Cloudflare samples. Not known is never zero.
 """
 
 from __future__ import annotations

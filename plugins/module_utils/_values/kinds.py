@@ -6,8 +6,8 @@
 """Kinds of values: how a user may write them, and the normalised value by which equal values
 compare as equal.
 
-`parse` is strict: it takes what a user wrote, returns what is sent to the service, and raises
-ValueError with the reason. `normalise` is total: it takes whatever the service returns, and returns
+`parse` is strict: it takes what a user wrote, returns what is sent to Cloudflare, and raises
+ValueError with the reason. `normalise` is total: it takes whatever Cloudflare returns, and returns
 a value to compare, hash and sort by.
 """
 
@@ -36,7 +36,7 @@ class Value(NamedTuple):
     """A kind of value: its part of an argument spec, the strict reader and the tolerant one.
 
     `examine` takes a value that a task asks for, as `parse` returns it; it raises ValueError where
-    the service would refuse it, and returns warnings of what the service may refuse. `remark` takes
+    Cloudflare would refuse it, and returns warnings of what Cloudflare may refuse. `remark` takes
     what a user wrote, and says what reading it changed in a way that nobody may have meant.
     """
 
@@ -77,7 +77,7 @@ def _parse_flag(value: Any) -> bool:
 
 
 def _normalise_flag(value: Any) -> str:
-    """As text, since the service may one day say something else than true and false."""
+    """As text, since Cloudflare may one day say something else than true and false."""
     return str(value or False).lower()
 
 
@@ -115,7 +115,7 @@ def _normalise_priority(value: Any) -> str:
 
 
 def choice(*choices: str) -> Value:
-    """One of some words; they sort in this order, and words that only the service knows come
+    """One of some words; they sort in this order, and words that only Cloudflare knows come
     last."""
     positions: dict[str, int] = {word: position for position, word in enumerate(choices)}
 

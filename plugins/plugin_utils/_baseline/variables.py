@@ -43,7 +43,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import Na
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
 SOURCE = "baseline_source"  # what an export says of itself
-SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as the service has it
+SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as Cloudflare has it
 REPORT = "baseline_report"  # what a report registers for each host
 ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
 NETWORK_FIREWALL = "network_firewall_rules"

@@ -51,7 +51,7 @@ def local_time() -> datetime:
 class Feed:
     """The traffic of the components of one account that share a node of the analytics.
 
-    `shift` is how far the service's clock is ahead of this machine's, `attempt_at` when to ask
+    `shift` is how far Cloudflare's clock is ahead of this machine's, `attempt_at` when to ask
     again after a failure.
     """
 
@@ -81,7 +81,7 @@ class Feed:
             return []
         traffic = self._ask(window)
         if self._correct_clock():
-            return []  # the first window lay elsewhere by the service's clock
+            return []  # the first window lay elsewhere by Cloudflare's clock
         reasons = [reason for listed in traffic.unknown.values() for reason in listed]
         events = self._failed(window, reasons) if reasons else self._read(window, traffic)
         return [self.redact(event) for event in events]
@@ -114,7 +114,7 @@ class Feed:
         return self.clock() + self.shift - self.delay
 
     def _correct_clock(self) -> bool:
-        """Whether the service's clock turned out to be another one before the first window was
+        """Whether Cloudflare's clock turned out to be another one before the first window was
         read."""
         if self.client.now is None:
             return False

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What differs between the state that a file describes and the one that the service has."""
+"""What differs between the state that a file describes and the one that Cloudflare has."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds i
 
 @dataclass(frozen=True)
 class Expected:
-    """The objects that one resource should have, each as the service had it, and no others but
+    """The objects that one resource should have, each as Cloudflare had it, and no others but
     those that are left alone. Fields that are not declared and have one of the names in `without`
     are not compared. `order` is that of an ordered list, with objects among them that are left
     alone.

@@ -47,7 +47,7 @@ class Export:
 def export_state(state: State, purge: bool = False) -> Export:
     """The variables under which the role baseline changes nothing.
 
-    `state` holds what the service has, by the plural of each resource; the variables say nothing of
+    `state` holds what Cloudflare has, by the plural of each resource; the variables say nothing of
     resources that it lacks. With `purge` the lists are exclusive: objects that are not named are
     deleted, except for those that the variables leave alone. Raises ValueError for an empty state.
     """
@@ -114,7 +114,7 @@ def _in_order(resource: Resource, objects: Sequence[Object]) -> list[Object]:
 def _export_rules(
     resource: Resource, objects: Sequence[Object], purge: bool, export: Export
 ) -> None:
-    """Rules in the order of the service: a list that is exclusive as a whole, or rules that can
+    """Rules in the order of Cloudflare: a list that is exclusive as a whole, or rules that can
     only be updated."""
     sorting = sort_out(resource, objects)
     variable = f"{PREFIX}{resource.plural}"

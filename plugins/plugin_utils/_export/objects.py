@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Single objects of the service as options of the modules: which part of an object they describe,
+"""Single objects of Cloudflare as options of the modules: which part of an object they describe,
 and why they do not describe it."""
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Recovered:
 
 
 def recover(snapshot: State, current: State, exceptions: Exceptions) -> Recovered:
-    """What brings the objects of a snapshot back, if the service has the `current` ones."""
+    """What brings the objects of a snapshot back, if Cloudflare has the `current` ones."""
     recovered = Recovered()
     for plural, objects in snapshot.items():
         if not objects and plural not in current:
@@ -215,7 +215,7 @@ class _Recovery:
         """Why a module would make another object."""
         existing = self._existing(obj)
         if existing is None and not self.resource.create and self.resource.key:
-            return "it was deleted, and the service takes no new one"
+            return "it was deleted, and Cloudflare takes no new one"
         if self.resource.list_field:
             return ""  # its rules are sent as a whole
         now, before = (self._unknown(item) for item in (existing or {}, obj))

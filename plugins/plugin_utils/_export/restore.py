@@ -84,7 +84,7 @@ class Restoration:
 
 
 def _validations(described: Mapping[str, Any]) -> list[str]:
-    """The variables that let the service check rules which have fields that the collection does not
+    """The variables that let Cloudflare check rules which have fields that the collection does not
     know."""
     names = [name for name in RULES if f"{name}_validate" in KNOWN]
     return [
@@ -109,7 +109,7 @@ def _first(texts: Sequence[str], separator: str) -> str:
 
 @dataclass(frozen=True)
 class StateFile:
-    """A snapshot or an export: its account and zone by id, and the state of them, as the service
+    """A snapshot or an export: its account and zone by id, and the state of them, as Cloudflare
     had it (`objects`) or as variables."""
 
     name: str
@@ -145,7 +145,7 @@ class StateFile:
         validates: bool = False,
     ) -> Restoration:
         """What makes the host, whose state is `current`, what the file says; without these objects,
-        named by id or by name, and these fields. If it `validates`, the service checks fields that
+        named by id or by name, and these fields. If it `validates`, Cloudflare checks fields that
         the collection does not know before the first write, which a token that only reads may not
         ask for."""
         ignored = {

@@ -25,7 +25,7 @@ from .state import merged, reader_of, state_of
 from .yaml_file import variables_file
 
 HEADER = (
-    "The state before a run of edgeops.protection.baseline, as the service had it;"
+    "The state before a run of edgeops.protection.baseline, as Cloudflare had it;"
     " edgeops.protection.restore takes this file."
 )
 NAME = "%Y-%m-%dT%H-%M-%S.%fZ.yml"  # of a file, by the time in UTC
@@ -62,7 +62,7 @@ def snapshots_in(
 
 
 def snapshot_text(parts: Sequence[Part], results: Sequence[Mapping[str, Any]]) -> str:
-    """The text of the file: what the reader of each part returned, as the service has it.
+    """The text of the file: what the reader of each part returned, as Cloudflare has it.
 
     Raises ValueError for a result that is not one of that reader.
     """

@@ -101,7 +101,7 @@ def account_state(result: Any) -> dict[str, list[Object]]:
 
 
 def _of_kind(resource: Resource, objects: Sequence[Object]) -> list[Object]:
-    """The objects of one resource, as the service has them, in a list of several kinds."""
+    """The objects of one resource, as Cloudflare has them, in a list of several kinds."""
     if resource.kind is None:
         return list(objects)
     own = [obj for obj in objects if obj.get("kind") == resource.kind]

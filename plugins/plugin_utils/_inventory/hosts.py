@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The hosts of the inventory plugin: pure functions from accounts and zones, as the service lists
+"""The hosts of the inventory plugin: pure functions from accounts and zones, as Cloudflare lists
 them, to hosts."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-Listed = Mapping[str, Any]  # an account or zone, as the service lists it
+Listed = Mapping[str, Any]  # an account or zone, as Cloudflare lists it
 
 ID_DIGITS = 6  # of an id behind a name that several accounts or zones have
 GROUP_NAMES = (
@@ -79,7 +79,7 @@ class Directory:
 
     @property
     def accounts_of_zones(self) -> list[Listed]:
-        """The accounts that only their zones name; the service does not list them for these
+        """The accounts that only their zones name; Cloudflare does not list them for these
         credentials."""
         known = {str(account.get("id")) for account in self.accounts}
         owners = {str(owner["id"]): owner for owner in map(_owner, self.zones) if owner.get("id")}
@@ -87,7 +87,7 @@ class Directory:
 
     @property
     def every_account(self) -> list[Listed]:
-        """The accounts that the service lists, and those that only their zones name."""
+        """The accounts that Cloudflare lists, and those that only their zones name."""
         return [*self.accounts, *self.accounts_of_zones]
 
 
@@ -98,7 +98,7 @@ def hosts_of(directory: Directory, selection: Selection) -> list[Host]:
     for item in (*every, *directory.zones):
         if not item.get("id") or not isinstance(item["id"], str):
             raise ValueError(
-                f"the service lists {item.get('name') or 'an account or zone'} without an id"
+                f"Cloudflare lists {item.get('name') or 'an account or zone'} without an id"
             )
     names_of_zones = zone_names(directory.zones)
     names = account_names(every, set(names_of_zones.values()))
@@ -179,7 +179,7 @@ def _owner(zone: Listed) -> Listed:
 
 
 def _mapping(value: Any) -> Listed:
-    """An object in a zone; empty if the service has something else in its place."""
+    """An object in a zone; empty if Cloudflare has something else in its place."""
     return value if isinstance(value, Mapping) else {}
 
 

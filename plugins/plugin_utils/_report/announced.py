@@ -28,7 +28,7 @@ def announced_record(result: Mapping[str, Any]) -> Announced:
     """The announced networks, out of the result of protection_info.
 
     Networks that other accounts use are theirs to protect. A network that is malformed, or of which
-    the service does not say whether it is announced, is not known.
+    Cloudflare does not say whether it is announced, is not known.
     """
     prefixes: Sequence[Mapping[str, Any]] = result["announced"]
     parts = [part for prefix in prefixes for part in prefix["networks"]]

@@ -51,7 +51,7 @@ def _actual(before: Mapping[str, Any]) -> str:
 
 
 def is_unmet(result: Mapping[str, Any]) -> bool:
-    """Whether a result is a failure of which an expectation is a cause: the service was read."""
+    """Whether a result is a failure of which an expectation is a cause: Cloudflare was read."""
     unmet = [item for item in result.get("expectations") or () if item["met"] is not True]
     return bool(result.get("failed") and unmet and "operations" in result)
 

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The report as Markdown, for a merge request or a chat; text of the service becomes no markup and
+"""The report as Markdown, for a merge request or a chat; text of Cloudflare becomes no markup and
 mentions nobody."""
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
 
 
 def rule_name(key: str, obj: Mapping[str, Any]) -> str:
-    """What people call an object: its description where its key is an id of the service, or says
+    """What people call an object: its description where its key is an id of Cloudflare, or says
     less."""
     description = obj.get("description")
     if not description or description == key:

@@ -41,7 +41,7 @@ def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
         yield f"host_{metric.name}", metric.help, _of_hosts(hosts, key, metric)
     yield "host_addresses", "Addresses by how they are treated.", _addresses(hosts)
     if any(record["traffic"] for record in hosts):
-        text = "Packets of the hours that the report looks at, as the service estimates them."
+        text = "Packets of the hours that the report looks at, as Cloudflare estimates them."
         yield "host_packets", text, packet_samples(hosts)
         yield "host_traffic_known", "Whether the traffic is known.", known_samples(hosts)
 

@@ -180,7 +180,7 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
 
 
 def is_refusal(result: Result) -> bool:
-    """Whether a result is the failure of a plan with risks that are not accepted: the service was
+    """Whether a result is the failure of a plan with risks that are not accepted: Cloudflare was
     read. The same of a plan that leaves an expectation unmet."""
     has_risks = result.get("failed") and result.get("risks") and "operations" in result
     return bool(has_risks or is_unmet(result))

@@ -28,7 +28,7 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> Feasibility:
         return Feasibility()
     return Feasibility(
         unknown=f"The lists of the account would have {before + more} items together, and most"
-        f" accounts may have {MOST_ITEMS}. The service may refuse them."
+        f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
     )
 
 

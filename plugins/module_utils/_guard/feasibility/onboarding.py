@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which new protected prefixes the service refuses: a part is delegated to another account, or not
+"""Which new protected prefixes Cloudflare refuses: a part is delegated to another account, or not
 approved yet (Cloudflare docs: Advanced TCP Protection, Setup)."""
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ NOT_KNOWN = (
     "Whether the new prefixes are approved, and not delegated to other accounts, is not known"
 )
 
-TO_DO = "The service protects only what is approved, and not delegated to another account."
+TO_DO = "Cloudflare protects only what is approved, and not delegated to another account."
 
 
 def check_onboarding(plan: Plan, read: ReadCollection) -> Feasibility:
-    """Whether the service takes the new prefixes of a plan; `read` is called only if there are
+    """Whether Cloudflare takes the new prefixes of a plan; `read` is called only if there are
     some."""
     new = [str((item.planned or {}).get("prefix")) for item in plan.operations if _protects(item)]
     if not new:

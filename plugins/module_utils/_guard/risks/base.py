@@ -25,7 +25,7 @@ from ..enabling import Verdicts
 
 @dataclass(frozen=True)
 class Change:
-    """A plan with what it does to the coverage; `now` is the service's time, None where it does not
+    """A plan with what it does to the coverage; `now` is Cloudflare's time, None where it does not
     say. `verdicts` are what the traffic says of the objects that the plan enables, where the task
     asks for it."""
 

@@ -32,7 +32,7 @@ def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
 
 
 def references(obj: Object) -> int:
-    """How many rules refer to a list, by the service's own count."""
+    """How many rules refer to a list, by Cloudflare's own count."""
     number = obj.get(REFERENCES)
     return int(number) if isinstance(number, (int, float)) else 0
 

@@ -190,7 +190,7 @@ def test_accepted_risks_are_warned_of_with_their_reasons() -> None:
 def test_an_acceptance_whose_end_is_not_known_is_warned_of() -> None:
     expiring = check(plan(), [{"code": "mass_deletion", "expires": "2099-01-01"}], now=None)
     assert plan_warnings(expiring) == [
-        "accept_risks[0]: whether it expired (2099-01-02T00:00:00+00:00) is not known, since the service does not tell "
+        "accept_risks[0]: whether it expired (2099-01-02T00:00:00+00:00) is not known, since Cloudflare does not tell "
         "its time."
     ]
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which operations go to the service in one call, which calls may be under way together, and what they send."""
+"""Which operations go to Cloudflare in one call, which calls may be under way together, and what they send."""
 
 from __future__ import annotations
 

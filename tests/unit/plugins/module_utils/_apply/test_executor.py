@@ -89,7 +89,7 @@ def test_something_else_than_was_sent_is_warned_of() -> None:
     returned, warnings = sent(planned(ALLOWLIST, [{"prefix": "10.0.0.1", "comment": "ours"}]), service)
     assert (
         warnings
-        == ["The service stored 'theirs' as comment of allowlist entry 10.0.0.1/32 where 'ours' was sent."] * 1
+        == ["Cloudflare stored 'theirs' as comment of allowlist entry 10.0.0.1/32 where 'ours' was sent."] * 1
         + warnings[1:]
     )
     assert returned[0]["id"] == "1"

@@ -164,7 +164,7 @@ def test_reservations_of_a_killed_run_end(tasks: Tasks) -> None:
     steps=st.lists(st.tuples(st.floats(0, 4), st.floats(0, 2), st.floats(0, 1)), max_size=40),
 )
 def test_no_period_sees_more_calls_than_the_budget(calls: int, steps: list[tuple[float, float, float]]) -> None:
-    """Each call comes after a pause, takes its time, and arrives at the service at some moment of this time."""
+    """Each call comes after a pause, takes its time, and arrives at Cloudflare at some moment of this time."""
     clock = Clock()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "time", clock)
@@ -206,7 +206,7 @@ def test_calls_that_the_service_leaves_lower_the_budget(limit: Any, sent: list[f
 
 
 def test_calls_that_wait_count_among_those_that_the_service_leaves(tasks: Tasks) -> None:
-    """The service counts the last call shortly before the first of those that wait; others leave it one."""
+    """Cloudflare counts the last call shortly before the first of those that wait; others leave it one."""
     budget = tasks.budget(5, 300)
     turns = [budget.take_turn(tasks.clock.wait) for dummy in range(4)]
     tasks.clock.now += 1
@@ -224,7 +224,7 @@ def test_calls_that_wait_count_among_those_that_the_service_leaves(tasks: Tasks)
 
 @dataclass
 class Window:
-    """The limit of the service: so many calls in a window, which the first call after the one before opens."""
+    """The limit of Cloudflare: so many calls in a window, which the first call after the one before opens."""
 
     calls: int
     period: float
@@ -244,7 +244,7 @@ class Window:
 def run_workers(
     budget: CallBudget, clock: Clock, window: Window, workers: int, ways: Sequence[tuple[float, float]]
 ) -> None:
-    """Let so many workers make these calls: each takes so long until the service counts it, and so long after that."""
+    """Let so many workers make these calls: each takes so long until Cloudflare counts it, and so long after that."""
     left = iter(ways)
     numbers = count()
     events: list[tuple[float, int, Callable[[], None]]] = []
@@ -378,7 +378,7 @@ def test_without_a_state_the_task_goes_on_alone(tasks: Tasks) -> None:
     assert [tasks.call(budget) for dummy in range(3)] == [0, 0, 300]
     assert tasks.warnings[0] == (
         "The call budget is not shared: /somewhere: it belongs to another user. Each task counts its own calls only, so "
-        "that several tasks together may make more calls than the service takes."
+        "that several tasks together may make more calls than Cloudflare takes."
     )
 
 

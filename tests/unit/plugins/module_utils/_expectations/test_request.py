@@ -83,7 +83,7 @@ def test_headers_are_all_but_those_of_other_keys() -> None:
         ({}, "expectations[0].request: it gives nothing of the request"),
         ({"path": None}, "path: it has no value"),
         ({"source": "192.0.2.0/24"}, "source: '192.0.2.0/24' is no address"),
-        ({"source": "::ffff:192.0.2.1"}, "source: the service sees '::ffff:192.0.2.1' as 192.0.2.1; write 192.0.2.1"),
+        ({"source": "::ffff:192.0.2.1"}, "source: Cloudflare sees '::ffff:192.0.2.1' as 192.0.2.1; write 192.0.2.1"),
         ({"method": "get"}, "method: 'get' is no method; write it in capitals"),
         ({"scheme": "ftp"}, "scheme: 'ftp' is not one of http, https"),
         ({"host": "Shop.example:8443"}, "host: 'Shop.example:8443' is no host"),

@@ -93,7 +93,7 @@ def test_only_what_the_language_takes_for_white_space_is_taken_off(value: Value)
     ("expression", "doubt"),
     [
         ("udp.dstport eq 53",
-         "column 1, at 'udp.dstport eq 53': filters know no field 'udp.dstport', only ip.src, ip.dst, tcp.srcport, tcp.dstport; the service may refuse it"),
+         "column 1, at 'udp.dstport eq 53': filters know no field 'udp.dstport', only ip.src, ip.dst, tcp.srcport, tcp.dstport; Cloudflare may refuse it"),
         ("ip.dst eq 192.0.2.1 and len(x) gt 5", "column 25, at 'len(x) gt 5': 'len' is a function, and filters know none"),
         ("x[0] eq 5", "filters know no field 'x'"),
         ("x[(1)] eq 5", "filters know no field 'x'"),
@@ -139,7 +139,7 @@ def test_of_rules_only_what_is_certain_is_refused(expression: str) -> None:
 def test_the_longest_expression_has_a_length(value: Value, longest: int) -> None:
     start = "ip.src in {192.0.2.1"
     assert list(value.examine(start + " " * (longest - len(start) - 1) + "}")) == []
-    with pytest.raises(ValueError, match=f"it has {longest + 1} characters, and the service takes at most {longest}"):
+    with pytest.raises(ValueError, match=f"it has {longest + 1} characters, and Cloudflare takes at most {longest}"):
         value.examine(start + " " * (longest - len(start)) + "}")
 
 

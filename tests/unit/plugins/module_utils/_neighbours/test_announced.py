@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which networks are announced: what the service says of a part, of a prefix, or does not say."""
+"""Which networks are announced: what Cloudflare says of a part, of a prefix, or does not say."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_fields_that_nobody_names_stay_and_null_removes_one() -> None:
             {"action_parameters": {"response": {"content": ""}}},
             "there is an option rules[0].action_parameters.response.content",
         ),
-        ({"version": "1"}, "only the service sets version; leave it out"),
+        ({"version": "1"}, "only Cloudflare sets version; leave it out"),
     ],
 )
 def test_fields_with_an_option_of_their_own_are_refused(given: dict[str, Any], words: str) -> None:

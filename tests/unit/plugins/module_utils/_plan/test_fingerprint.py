@@ -131,7 +131,7 @@ def existing_objects(draw: st.DrawFn, plural: str) -> Objects:
             values["id"] = SPELLINGS["id"][number][0]
         if resource.key_of(values) not in map(resource.key_of, existing):
             existing.append({"id": f"id-{number}", **values})
-    if resource is FIREWALL_RULES:  # the service never has two versions of one filter
+    if resource is FIREWALL_RULES:  # Cloudflare never has two versions of one filter
         existing = [{**item, "filter": existing[0]["filter"]} for item in existing[: draw(st.integers(2, 3))]]
     return existing
 

@@ -100,7 +100,7 @@ def entries(resource: Resource) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 @st.composite
 def existing(draw: st.DrawFn, resource: Resource) -> list[dict[str, Any]]:
-    """Objects as the service may hold them: with duplicates, malformed, and with fields that nobody declared."""
+    """Objects as Cloudflare may hold them: with duplicates, malformed, and with fields that nobody declared."""
     required, optional = FIELDS[resource.name]
     objects: list[dict[str, Any]] = draw(st.lists(st.fixed_dictionaries({**required, **optional}), max_size=5))
     if resource is FIREWALL_RULES:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the service would refuse, or may refuse, is said with its option before any request."""
+"""What Cloudflare would refuse, or may refuse, is said with its option before any request."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_the_zone_with_exactly_this_name_is_found(zones: list[dict[str, Any]]) -
         ([], f"zone_name: the credentials see no zone {NAME}. Check the name; the credentials need the permission Zone Read"),
         ([zone("example.com")], f"the credentials see no zone {NAME}"),
         ([zone(), zone(identity="6" * 32)], f"2 zones have the name {NAME}: {ID} (active), {'6' * 32} (active). Set zone_id"),
-        ([zone(identity="../accounts")], f"the service gave the zone {NAME} an unusable id: '../accounts' is not an id"),
+        ([zone(identity="../accounts")], f"Cloudflare gave the zone {NAME} an unusable id: '../accounts' is not an id"),
         ([zone(identity=None)], "an unusable id"),
     ],
 )  # fmt: skip

@@ -25,7 +25,7 @@ class Analytics:
 
     def __init__(self) -> None:
         self.now = NOON
-        self.ahead = timedelta()  # of the service's clock
+        self.ahead = timedelta()  # of Cloudflare's clock
         self.down = ""
         self.rows: dict[datetime, list[Row]] = {}
         self.asked: list[datetime] = []

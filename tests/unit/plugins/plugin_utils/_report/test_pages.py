@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The report in its formats: whatever the service says is shown as text, in each of them."""
+"""The report in its formats: whatever Cloudflare says is shown as text, in each of them."""
 
 from __future__ import annotations
 

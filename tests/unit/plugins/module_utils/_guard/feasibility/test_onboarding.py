@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which new protected prefixes the service refuses, and when that is not known."""
+"""Which new protected prefixes Cloudflare refuses, and when that is not known."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ APPROVED = {"id": "a", "cidr": "203.0.113.0/24", "approved": "V"}
 WAITING = {"id": "b", "cidr": "198.51.100.0/24", "approved": "P"}
 MALFORMED = {"id": "c", "cidr": "no network", "approved": "P"}
 DELEGATED = {"id": "d", "cidr": "203.0.113.128/25"}
-TO_DO = "The service protects only what is approved, and not delegated to another account."
+TO_DO = "Cloudflare protects only what is approved, and not delegated to another account."
 
 
 class Reading:
