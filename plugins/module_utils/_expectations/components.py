@@ -16,7 +16,9 @@ from typing import Mapping, Sequence
 
 from .._coverage.coverage import UNKNOWN_STATUS, Coverage, has_flag
 from .._coverage.modes import Component, Rule
+from .._expressions.comparisons import WITHOUT_LISTS
 from .._expressions.evaluation import decider, is_in
+from .._expressions.lists import lists_in
 from .._expressions.truth import NotKnown
 from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MODES, MONITORING, PREFIXES
 from .._text import excerpt
@@ -126,7 +128,8 @@ def _by_component(component: Component, packet: Packet) -> Decision:
             outcomes.append(Outcome(WORDS[mode], name))
             if not isinstance(truth, NotKnown):
                 return decision(outcomes, reasons)
-            reasons += [f"{name}: {reason}" for reason in truth.reasons]
+            more = [WITHOUT_LISTS] if lists_in(item.expression) else []
+            reasons += [f"{name}: {reason}" for reason in [*truth.reasons, *more]]
     ruled = _by_rules(component, packet)
     return decision([*outcomes, *ruled.outcomes], [*reasons, *ruled.reasons])
 

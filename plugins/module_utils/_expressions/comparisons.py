@@ -27,6 +27,10 @@ OTHER_BASE = re.compile(r"0[0-9]+|-?0[xX][0-9a-fA-F]+", re.ASCII)
 LONGEST_REASON = 200
 
 
+# The vendor names lists in rules ("Use lists in expressions"), and none in "JSON objects".
+WITHOUT_LISTS = "filters are documented with addresses in braces, and without lists"
+
+
 def addresses_of(comparison: Comparison) -> Ranges:
     """The addresses that meet a comparison; raises Unread."""
     addresses = union(map(_range, address_ranges(comparison)))
@@ -101,7 +105,7 @@ def _check_operator(
         (token,) = comparison.operands
         if token.text.startswith("$"):
             raise Unread(
-                f"what the list {quoted(token.text)} holds is not known",
+                f"{quoted(token.text)} is a list, and {WITHOUT_LISTS}",
                 token.start,
                 malformed=False,
             )

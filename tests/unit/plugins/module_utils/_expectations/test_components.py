@@ -128,3 +128,14 @@ def test_dns_protection_is_known_if_it_was_read() -> None:
     assert decided({"destination_port": 53}, "dns", **off)[0] == "mitigated"
     allowed = {"dns_rules": [GLOBAL], "allowlist": [{"prefix": "198.51.100.9/32", "enabled": True}]}
     assert decided({"destination_port": 53}, "dns", **allowed)[0] == "undecided"
+
+
+def test_a_list_in_a_filter_is_undecided_and_the_reason_says_why() -> None:
+    filters = [{"expression": "ip.dst in $games", "mode": "monitoring"}]
+    account = {**STATE, "syn_flood_filters": filters}
+    packet = parse_packet(Option("packet"), {"destination": "192.0.2.7"})
+    decided = decide_packet(Coverage(account), packet, ["syn_flood"])["syn_flood"]
+    assert (decided.word, decided.reasons[-1]) == (
+        "undecided",
+        "filter ip.dst in $games: filters are documented with addresses in braces, and without lists",
+    )

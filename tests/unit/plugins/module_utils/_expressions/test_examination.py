@@ -98,7 +98,7 @@ def test_only_what_the_language_takes_for_white_space_is_taken_off(value: Value)
         ("x[0] eq 5", "filters know no field 'x'"),
         ("x[(1)] eq 5", "filters know no field 'x'"),
         ("udp.dstport & 3", "filters know no field 'udp.dstport'"),
-        ("ip.dst in $list", "what the list '$list' holds is not known"),
+        ("ip.dst in $list", "'$list' is a list, and filters are documented with addresses in braces, and without lists"),
         ("ip.dst lt 192.0.2.1", "'lt' does not go with addresses"),
         ("(" * 60 + "ip.dst eq 192.0.2.1" + ")" * 60, "nested too deeply"),
     ],
