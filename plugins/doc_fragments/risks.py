@@ -184,6 +184,16 @@ options:
         not because the task names each object that it deletes.
       - V(removes_referenced_list) means that the plan would delete a list that rules refer to, or
         leave it empty.
+      - V(weakens_network_firewall) means that the plan would take enforcement from more than
+        O(max_weakened_percent) of the Network Firewall rules that block, and from at least three or
+        all of them, by removing or disabling them or turning them into log or skip.
+      - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
+        a rule that skips, allows or bypasses, and that every request, or every packet, matches.
+      - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
+        challenges, and that every request, or every packet, matches.
+      - V(weakens_zone) means that the plan would take enforcement from more than
+        O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
+        of them, by removing or disabling them or turning them into log or skip.
     version_added: 0.2.0
     type: list
     elements: raw
@@ -191,6 +201,13 @@ options:
   max_deletions_percent:
     description:
       - The percentage of a list above which deletions in one plan are a risk.
+    version_added: 0.2.0
+    type: int
+    default: 30
+  max_weakened_percent:
+    description:
+      - The percentage of the rules that block or challenge above which it is a risk that they no
+        longer do so.
     version_added: 0.2.0
     type: int
     default: 30

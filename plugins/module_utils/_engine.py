@@ -24,6 +24,7 @@ from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
 from ._guard.feasibility.registry import check_feasibility
+from ._guard.referring_rules import with_referring_rules
 from ._guard.rollout import StagedRollout
 from ._plan import fingerprint
 from ._plan.plan import Plan
@@ -118,10 +119,12 @@ class Run:
 
     def plan(self, existing: State) -> Plan:
         """The plan, with what else decides about it."""
-        plan = self._plan(existing)
-        if not plan.operations and not self.task.expectations:
+        task, plan = self.task, self._plan(existing)
+        judged = task.spec.judged_lists(task.options, task.desired, existing)
+        if not plan.operations and not task.expectations and not judged:
             return plan
-        return with_background(plan, self.task.options.get("ip_lists") or {}, self.client)
+        plan = with_referring_rules(plan, judged, task.options.get("rules_of_zone"), self.client)
+        return with_background(plan, task.options.get("ip_lists") or {}, self.client)
 
     def _plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that
@@ -235,11 +238,11 @@ class Run:
         pending = self._rollout.pending(plan, task.desired) if self._rollout else []
         if pending:
             result["pending"] = task.spec.pending(pending)
-        before = self._before(plan, applied)
-        result.update(weaker_results(before, applied.state))
-        result.update(self._expected({**plan.before, **before}, {**plan.before, **applied.state}))
+        before, after = self._before(plan, applied), {**plan.after(), **applied.state}
+        result.update(weaker_results(before, after))
+        result.update(self._expected({**plan.before, **before}, after))
         owner = self.client.owner if task.spec.returns_owner else {}
-        return {**result, **owner, **task.spec.result(task.options, task.desired, applied.state)}
+        return {**result, **owner, **task.spec.result(task.options, task.desired, after)}
 
     def _expected(self, before: State, after: State) -> dict[str, Any]:
         return expectation_results(self.task.expectations, before, after)

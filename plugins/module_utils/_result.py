@@ -16,6 +16,7 @@ from ._coverage.results import compare_coverage, diff_facts
 from ._errors import ProtectionError
 from ._guard.acceptance import Acceptance, acceptance_to_copy
 from ._guard.checked import Checked
+from ._holes.lists import weaker_lists
 from ._holes.overrides import weaker_overrides
 from ._holes.zone import WeakerRecord, weaker_records
 from ._plan.desired import Desired
@@ -186,9 +187,10 @@ def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, 
 
 
 def weaker_results(before: State, after: State) -> dict[str, Any]:
-    """The results on rules that enforce less before a plan than after it."""
+    """The results on rules, and lists, that let more pass before a plan than after it."""
     records = [
         *weaker_records(before, after),
+        *weaker_lists(before, after),
         *(
             WeakerRecord(resource=resource, key=key, certain=True, reason=reason)
             for resource, key, reason in weaker_overrides(before, after)

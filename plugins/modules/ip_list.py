@@ -104,6 +104,15 @@ options:
         in O(accept_risks), so that an empty source does not empty a list.
     type: bool
     default: false
+  rules_of_zone:
+    description:
+      - The id of a zone of the account. The module then knows the custom rules of this zone, beside
+        the rules of the Network Firewall, if it must know what rules make of a list.
+      - The module reads these rules if rules refer to a list and its items change. It needs the
+        permissions C(Magic Firewall Read) of the account and C(Zone WAF Read) of the zone for that,
+        and warns if it lacks them.
+    version_added: 0.2.0
+    type: str
 seealso:
   - module: edgeops.protection.ip_lists
   - module: edgeops.protection.custom_rules
@@ -186,7 +195,7 @@ list:
     num_referencing_filters:
       description: How many rules refer to the list, by the count of Cloudflare before the run.
       type: int
-      sample: 0
+      sample: 1
 items:
   description: All items of the list afterwards.
   returned: success
@@ -214,6 +223,33 @@ items:
       description: When the item was last changed.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
+weaker:
+  description:
+    - The lists with items that make rules of the Network Firewall, or of O(rules_of_zone), let
+      more pass before this run than after it, or stop less.
+  version_added: 0.2.0
+  returned: when there are such lists
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ip_list
+    key:
+      description: What identifies the rule.
+      type: str
+      sample: offices
+    certain:
+      description: Whether it is proven; an expression that is not understood may match more or
+        less than another one.
+      type: bool
+      sample: false
+    reason:
+      description: What the rule lacks, as a sentence without its subject.
+      type: str
+      sample: has 203.0.113.7, otherwise than described, and may let packets pass that Network
+        Firewall rule telnet would stop, by the Network Firewall rule monitoring
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
@@ -374,7 +410,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 7
+  sample: 8
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare
@@ -414,7 +450,7 @@ error:
       description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
         had none.
       type: str
-      sample: 4e07408562bedb8b-LOC
+      sample: 4b227777d4dd1fc6-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

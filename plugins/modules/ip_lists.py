@@ -141,6 +141,16 @@ options:
         check mode, since the rules of the same host change before a list is deleted.
     type: dict
     default: {}
+  rules_of_zone:
+    description:
+      - The id of a zone of the account. The module then knows the custom rules of this zone, beside
+        the rules of the Network Firewall, if it must know what rules make of a list.
+      - The module reads these rules if rules refer to a list and its items change, or the list has
+        items that the task does not name. It needs the permissions C(Magic Firewall Read) of the
+        account and C(Zone WAF Read) of the zone for that, and warns if it lacks them. The role
+        P(edgeops.protection.baseline#role) sets it for a host that is an account and a zone.
+    version_added: 0.2.0
+    type: str
 seealso:
   - module: edgeops.protection.ip_list
   - module: edgeops.protection.custom_rules
@@ -214,7 +224,7 @@ lists:
     num_referencing_filters:
       description: How many rules refer to the list, by the count of Cloudflare before the run.
       type: int
-      sample: 0
+      sample: 1
     items:
       description: The items of the list.
       type: list
@@ -241,6 +251,69 @@ lists:
           description: When the item was last changed.
           type: str
           sample: '2026-03-01T09:15:02.310412+00:00'
+unmanaged:
+  description:
+    - The lists afterwards that O(lists) does not name, and those items of its lists that their
+      entries do not name and that take protection away, or may.
+    - An item does so if a rule that refers to the list lets more pass, or stops less. The module
+      knows the rules of the Network Firewall, and those of O(rules_of_zone). Items of an entry
+      without O(lists[].items) are left alone.
+  version_added: 0.2.0
+  returned: with O(state=present) and O(state=exact)
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ip_list_item
+    key:
+      description: What identifies the object.
+      type: str
+      sample: offices 198.51.100.0/24
+    weakens:
+      description: Whether the object takes protection away from what the task names, such as
+        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
+        before others. It is null if it may.
+      type: bool
+      sample: null
+    reason:
+      description: How it takes protection away, as a sentence without its subject; empty if it
+        does not.
+      type: str
+      sample: may let packets pass that Network Firewall rule telnet would stop, by the Network
+        Firewall rule monitoring
+    since:
+      description: When the object last changed, null if Cloudflare does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+weaker:
+  description:
+    - The lists with items that make rules of the Network Firewall, or of O(rules_of_zone), let
+      more pass before this run than after it, or stop less.
+  version_added: 0.2.0
+  returned: when there are such lists
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ip_list
+    key:
+      description: What identifies the rule.
+      type: str
+      sample: offices
+    certain:
+      description: Whether it is proven; an expression that is not understood may match more or
+        less than another one.
+      type: bool
+      sample: false
+    reason:
+      description: What the rule lacks, as a sentence without its subject.
+      type: str
+      sample: has 203.0.113.7, otherwise than described, and may let packets pass that Network
+        Firewall rule telnet would stop, by the Network Firewall rule monitoring
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
@@ -398,7 +471,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 5
+  sample: 6
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare
@@ -438,7 +511,7 @@ error:
       description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
         had none.
       type: str
-      sample: 4e07408562bedb8b-LOC
+      sample: 4b227777d4dd1fc6-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

@@ -204,6 +204,10 @@ RULESETS_STATE: Mapping[str, Any] = {  # by module
         {"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23 2323}"},
     ],
 }
+OF_A_LIST = [  # rules that refer to a list
+    {**rule, "expression": "ip.src in $offices"} if rule["ref"] == "monitoring" else rule
+    for rule in RULESETS_STATE["network_firewall_rules"]
+]
 AREAS = ("protection", "firewall", "waf", "network_firewall", "ddos_l4", "ddos_l7", "lists")
 TOKENS: dict[str, Permission] = {READER: "read", NOBODY: "none"}
 
@@ -391,6 +395,8 @@ def prepare(service: LocalService, module: str) -> None:
         service.add_token(token, **dict.fromkeys(AREAS, permission))
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
     service.zone(ZONE).seed(**ZONE_STATE, access_rules=ACCESS_RULES, account_id=ACCOUNT)
+    if module in ("ip_list", "ip_lists"):
+        service.account(ACCOUNT).seed(network_firewall_rules=OF_A_LIST)
     if module in RULESETS_STATE:  # the ids of all other samples stay as they are
         of_zone = MODULE_SPECS[module].owner == "zone_id"
         owner = service.zone(ZONE) if of_zone else service.account(ACCOUNT)

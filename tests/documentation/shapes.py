@@ -206,9 +206,9 @@ def result_entries(module: str) -> Entries:
     if spec.writes:
         if spec.owner == "account_id" and module not in (*RULESETS, "ip_list", "ip_lists"):
             entries["coverage"] = shape_of(CoverageChange)
-        if module in WHOLE_LISTS:
+        if module in (*WHOLE_LISTS, "ip_lists"):
             entries["unmanaged"] = records(UnmanagedRecord)
-        if module in WHOLE_LISTS and module != "account_protection":
+        if module in (*WHOLE_LISTS, "ip_list", "ip_lists") and module != "account_protection":
             entries["weaker"] = records(WeakerRecord)
         if EXPECTATIONS.keys() <= spec.options.keys():
             entries["expectations"] = records(ExpectationRecord)

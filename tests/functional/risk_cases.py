@@ -73,6 +73,28 @@ def in_list(name: str, options: Mapping[str, Any], references: int = 1, **expect
     return RiskCase(name, "ip_list", {"name": "offices", **options}, None, existing=existing, **expected)
 
 
+HALF: Entries = [{"ip": "10.0.0.0/9"}, {"ip": "203.0.113.9"}]
+REST: Entries = [{"ip": "10.128.0.0/9"}]
+
+
+def of_firewall(
+    name: str,
+    action: str,
+    changed: Entries,
+    more: str = "or not ip.src in {10.0.0.0/8}",
+    *,
+    items: Entries = HALF,
+    state: str = "present",
+    **expected: Any,
+) -> RiskCase:
+    """A change of a list that a rule of the Network Firewall refers to."""
+    rule = {"ref": "offices", "action": action, "expression": f"ip.src in $offices {more}"}
+    skipped = {"action_parameters": {"ruleset": "current"}} if action == "skip" else {}
+    existing = {"lists": [{"name": "offices", "items": items}], "network_firewall_rules": [{**rule, **skipped}]}
+    options = {"name": "offices", "items": changed, "state": state}
+    return RiskCase(name, "ip_list", options, None, existing=existing, **expected)
+
+
 def many_items(number: int) -> Entries:
     return [{"ip": f"198.51.100.{last}"} for last in range(number)]
 
@@ -308,6 +330,13 @@ RISK_CASES = (
             codes=["empties_list"], networks=["192.0.2.1/32", "198.51.100.0/24"], entries=["offices 198.51.100.0/24", "offices 192.0.2.1"]),
     in_list("an item of a list removed", {"items": OFFICES[:1], "purge": True}),
     in_list("an item of a list replaced", {"items": [{"ip": "203.0.113.9"}], "purge": True}),
+    of_firewall("an item that makes a rule let every packet pass", "skip", REST, codes=["skips_everything"], entries=["offices"]),
+    of_firewall("an item that makes a rule block every packet", "block", REST, codes=["blocks_everything"], entries=["offices"]),
+    of_firewall("an item that makes a rule let more packets pass", "skip", [{"ip": "10.128.0.0/10"}]),
+    of_firewall("an item with another comment, of a rule that blocks every packet", "block", [{"ip": "10.0.0.0/8", "comment": "all"}],
+                items=[{"ip": "10.0.0.0/8"}]),
+    of_firewall("an item that takes a rule its packets", "block", HALF[:1], "and not ip.src in {203.0.113.9}", state="absent",
+                codes=["weakens_network_firewall"], entries=["offices"]),
     RiskCase("half the items of a list deleted", "ip_list", {"name": "offices", "items": many_items(5), "purge": True}, None,
              codes=["mass_deletion"], existing={"lists": [{"name": "offices", "items": many_items(10)}]}),
     RiskCase("a list deleted because the task does not name it", "ip_lists", {"lists": [], "state": "exact"}, None,

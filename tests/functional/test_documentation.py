@@ -44,7 +44,7 @@ from tests.documentation.assumptions import assumptions_page
 from tests.documentation.pages import with_return
 from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
-from tests.documentation.samples import BESIDE_STATE, sampled_results
+from tests.documentation.samples import BESIDE_STATE, OF_A_LIST, sampled_results
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import (
     CASES,
@@ -333,8 +333,8 @@ OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fai
         "rules": [{"ref": "login", "action": "block", "expression": 'http.request.uri.path in {"/login" "/form"}'}]
     },
     "network_firewall_rules": {"rules": [{"ref": "telnet", "expression": "tcp.dstport in {23 2323 5555}"}]},
-    "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}]},
-    "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}]}]},
+    "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True},
+    "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True}]},
     "ddos_l4_overrides": {
         "overrides": [
             {"ref": "calm", "sensitivity": "default", "action": "block", "rules": []},
@@ -355,7 +355,8 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         seed(service, case.module, case.existing)
         results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
-    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, **PACKETS, **L4_OVERRIDES, traffic=TRAFFIC, **BESIDE_STATE)
+    packets = {"network_firewall_rules": OF_A_LIST} if module in ("ip_list", "ip_lists") else PACKETS
+    service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, **packets, **L4_OVERRIDES, traffic=TRAFFIC, **BESIDE_STATE)
     service.zone(ZONE).seed(
         **FIREWALL, **CUSTOM, **L7_LOGGED, access_rules=BESIDE_STATE["access_rules"], account_id=ACCOUNT_ID
     )

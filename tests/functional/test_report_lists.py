@@ -15,11 +15,13 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.action.host_report_info import predict_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import host, run_module
 from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.report_schema import validate_report
 
 NOW = datetime(2026, 11, 21, 10, tzinfo=UTC)
 BLOCK = {"ref": "scrapers", "action": "block", "expression": "ip.src in $scrapers"}
@@ -61,6 +63,12 @@ def test_a_list_may_go_with_the_rules_that_refer_to_it(service: LocalService) ->
 
 
 OFFICE = {"name": "office", "items": [{"ip": "192.0.2.1"}]}
+PASS = {"ref": "pass", "action": "skip", "expression": "ip.src in $office", "action_parameters": {"ruleset": "current"}}
+WALL = {"ref": "wall", "action": "block", "expression": "ip.src in {192.0.2.0/24}"}
+ONE_WAY = {"ref": "door", "action": "block", "expression": "not ip.src in $office"}
+BY_PASS = "lets {} pass that {} wall would stop, by the {} pass"
+OF_PACKETS = BY_PASS.format("packets", "Network Firewall rule", "Network Firewall rule")
+OF_REQUESTS = BY_PASS.format("requests", "custom rule", "custom rule")
 GROWN = {"name": "office", "items": [{"ip": "192.0.2.1"}, {"ip": "192.0.2.2"}]}
 
 
@@ -76,3 +84,72 @@ def test_a_list_of_the_same_run_is_no_excuse_for_what_it_changes(service: LocalS
         failed = runner.run(parts_of("lima", {**host(service), **variables}), check_mode)["custom_rules"]
         assert "expected allowed, but blocked" in failed["msg"]
         assert "as it is already" not in failed["msg"]
+
+
+def assessed(host_of_lists: HostResults) -> tuple[str, list[str]]:
+    record = host_record(host_of_lists, NOW.isoformat())
+    validate_report(report_of([record], NOW.isoformat()))
+    return record["status"], record["reasons"]
+
+
+# The rules of the Network Firewall and of the zone, an item that somebody adds by hand, and what the report says of it.
+BY_HAND: list[tuple[list[Any], list[Any], str, str]] = [
+    ([PASS, WALL], [], "192.0.2.9", OF_PACKETS),
+    ([PASS, WALL], [], "192.0.2.0/23", OF_PACKETS.replace("lets", "may let")),
+    ([PASS, WALL], [], "198.51.100.1", ""),
+    ([WALL, PASS], [], "192.0.2.9", ""),
+    ([{**PASS, "enabled": False}, WALL], [], "192.0.2.9", ""),
+    ([ONE_WAY], [], "198.51.100.1", "makes the Network Firewall rule door stop fewer packets"),
+    ([{**ONE_WAY, "expression": "ip.src in $office"}], [], "192.0.2.9", ""),
+    ([], [PASS, WALL], "192.0.2.9", OF_REQUESTS),
+    ([], [{**PASS, "action_parameters": {"products": ["waf"]}}], "198.51.100.1", "may skip products waf for requests, by the custom rule pass"),
+    ([], [WALL], "192.0.2.9", "may let traffic pass, since 1 rule refers to the list that are not known"),
+]  # fmt: skip
+
+
+BY_STATE = [(*case, "present") for case in BY_HAND] + [(*case, "exact") for case in BY_HAND[:3]]
+
+
+@pytest.mark.parametrize(("packets", "requests", "ip", "reason", "state"), BY_STATE)
+def test_an_item_that_somebody_adds_is_a_hole(
+    packets: list[Any], requests: list[Any], ip: str, reason: str, state: str, service: LocalService
+) -> None:
+    others = int("not known" in reason)  # rules of other zones
+    items = [*OFFICE["items"], {"ip": ip}]
+    service.account(ACCOUNT).seed(
+        lists=[{"name": "office", "items": items, "num_referencing_filters": others}],
+        network_firewall_rules=packets,
+    )
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=requests)
+    status, reasons = assessed(
+        predicted(service, baseline_ip_lists=[OFFICE], baseline_ip_lists_state=state, baseline_enabled=False)
+    )
+    if not reason:
+        assert (status, [text for text in reasons if "office" in text]) == ("unprotected", [])
+    elif state == "present":
+        assert f"The list item office {ip} {reason}, and no baseline names it." in reasons
+    else:
+        assert f"The list office has {ip}, otherwise than described, and {reason}." in reasons
+
+
+def test_a_list_that_no_baseline_names_is_a_hole_if_a_rule_lets_it_pass(service: LocalService) -> None:
+    lists: list[Any] = [{"name": name, "items": OFFICE["items"]} for name in ("office", "old")]
+    service.account(ACCOUNT).seed(lists=lists, network_firewall_rules=[PASS, WALL])
+    host_of_lists = predicted(service, baseline_ip_lists=[{"name": "scrapers"}])
+    unmanaged = [(item["key"], item["weakens"]) for one in host_of_lists.predictions for item in one.unmanaged]
+    assert unmanaged == [("office", True), ("old", False)]
+    assert f"The list office {OF_PACKETS}, and no baseline names it." in assessed(host_of_lists)[1]
+
+
+def test_a_list_that_lacks_an_item_stops_less_than_described(service: LocalService) -> None:
+    rule = {**BLOCK, "expression": "ip.src in $office"}
+    service.account(ACCOUNT).seed(lists=[OFFICE], network_firewall_rules=[rule])
+    reasons = assessed(predicted(service, baseline_ip_lists=[GROWN]))[1]
+    fewer = "makes the Network Firewall rule scrapers stop fewer packets"
+    assert f"The list office lacks 192.0.2.2, otherwise than described, and {fewer}." in reasons
+
+
+def test_items_that_the_baseline_leaves_alone_are_no_holes(service: LocalService) -> None:
+    service.account(ACCOUNT).seed(lists=[GROWN], network_firewall_rules=[PASS, WALL])
+    host_of_lists = predicted(service, baseline_ip_lists=[{"name": "office"}])
+    assert [item for one in host_of_lists.predictions for item in one.unmanaged] == []

@@ -15,16 +15,17 @@ from .._api.client import Client
 from .._plan.plan import Plan
 from .hidden import hidden_overrides, read_hidden_overrides
 from .named_lists import unread_lists, with_named_lists
+from .referring_rules import contents_of_plan, unread_rules
 
 
 def with_background(plan: Plan, lists: Mapping[str, Any], client: Client) -> Plan:
     """The plan, whose state has what else decides about it; `lists` are those that the task
     knows, by name."""
-    plan = with_named_lists(plan, lists, client)
+    plan = with_named_lists(plan, {**contents_of_plan(plan), **lists}, client)
     hidden = read_hidden_overrides(plan, client)
     return replace(plan, before={**plan.before, **hidden}) if hidden else plan
 
 
 def background_warnings(plan: Plan) -> list[str]:
     """What a plan changes beside its objects, or may change, since not all is known."""
-    return [*filter(None, (hidden_overrides(plan), unread_lists(plan)))]
+    return [*filter(None, (hidden_overrides(plan), unread_lists(plan), unread_rules(plan)))]

@@ -31,14 +31,16 @@ def with_named_lists(plan: Plan, known: Mapping[str, Any], client: Client) -> Pl
     """
     if not any(resource.plural in plan.before for resource, _in_order in EVALUATION):
         return plan
-    needed = {"before": _names_in(plan.before), "after": _names_in(plan.after())}
-    given = {side: _given(names, known, side) for side, names in needed.items()}
-    unread = [name for side, names in needed.items() for name in names if name not in given[side]]
+    needed = {"before": names_in(plan.before), "after": names_in(plan.after())}
+    networks = {side: _contents(names, known, side) for side, names in needed.items()}
+    unread = [
+        name for side, names in needed.items() for name in names if name not in networks[side]
+    ]
     if not any(needed.values()):
         return plan
-    existing = _read(list(dict.fromkeys(unread)), client) if unread else []
+    existing = _read(list(unread), client) if unread else []
     before, after = (
-        [*given[side].values(), *(obj for obj in existing if obj["name"] not in given[side])]
+        [*networks[side].values(), *(obj for obj in existing if obj["name"] not in networks[side])]
         for side in needed
     )
     changed = {CONTENTS: after} if _by_name(after) != _by_name(before) else {}
@@ -49,17 +51,18 @@ def _by_name(contents: Sequence[Object]) -> dict[str, Object]:
     return {obj["name"]: obj for obj in contents}
 
 
-def _given(names: Sequence[str], known: Mapping[str, Any], side: str) -> dict[str, Object]:
+def _contents(names: Sequence[str], known: Mapping[str, Any], side: str) -> dict[str, Object]:
     """The contents of lists on one side of a plan, as far as they are known without reading."""
-    networks = {
+    listed = {
         name: known[name].get(side) if isinstance(known[name], Mapping) else known[name]
         for name in names
         if name in known and (isinstance(known[name], Mapping) or side == "after")
     }
-    return {name: contents_of(name, listed or []) for name, listed in networks.items()}
+    return {name: contents_of(name, networks or []) for name, networks in listed.items()}
 
 
-def _names_in(state: State) -> list[str]:
+def names_in(state: State) -> list[str]:
+    """The names of the lists that the rules of a state refer to."""
     rules = [
         rule
         for resource, in_order in EVALUATION

@@ -48,11 +48,12 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
             key = resource.key_of(obj)
             if key not in named[resource.plural]:
                 verdict = rules.get((resource.plural, key)) or account.judge(resource, obj)
-                records.append(_record(resource, obj, verdict))
+                records.append(record_of(resource, obj, verdict))
     return records
 
 
-def _record(resource: Resource, obj: Object, verdict: Verdict) -> UnmanagedRecord:
+def record_of(resource: Resource, obj: Object, verdict: Verdict) -> UnmanagedRecord:
+    """An object that a task does not name, as results list it."""
     since = next((str(obj[name]) for name in STAMPS if obj.get(name)), None)
     return UnmanagedRecord(
         resource=resource.name,

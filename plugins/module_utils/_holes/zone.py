@@ -43,7 +43,7 @@ def judge_rules(state: State, named: Named) -> dict[tuple[str, Key], Verdict]:
         for index, rule in enumerate(rules):
             if rule.key not in keys:
                 behind = [item for item in rules[index + 1 :] if item.key in keys]
-                verdicts[resource.plural, rule.key] = _judge_skip(resource, rule, behind)
+                verdicts[resource.plural, rule.key] = judge_skip(resource, rule, behind)
     return verdicts
 
 
@@ -66,7 +66,7 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
         for index, rule in enumerate(was):
             if rule.key not in left:
                 behind = [left[item.key] for item in was[index + 1 :] if item.key in left]
-                records += _records(resource, rule, _judge_skip(resource, rule, behind))
+                records += _records(resource, rule, judge_skip(resource, rule, behind))
     return records
 
 
@@ -87,7 +87,7 @@ def _lack(
     `passed` are the rules that it stands before, and behind after the plan.
     """
     if existing.enforces and planned.enforces:
-        narrower = _leaves_out(existing.expression, planned.expression)
+        narrower = leaves_out(existing.expression, planned.expression)
         fewer = f"fewer {traffic_of(resource)}s than described"
         return _verdict(narrower, "matches", "match", fewer)
     if not (existing.lets_pass and planned.lets_pass):
@@ -95,7 +95,7 @@ def _lack(
     if not existing.skips <= planned.skips:
         more = first_few(sorted(existing.skips - planned.skips))
         return Verdict(True, f"skips more than described ({more})")
-    wider = _leaves_out(planned.expression, existing.expression)
+    wider = leaves_out(planned.expression, existing.expression)
     if wider is not False:
         more = f"more {traffic_of(resource)}s pass than described"
         return _verdict(wider, "lets", "let", more)
@@ -110,7 +110,7 @@ def _passed(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) -> l
     return [rule for rule in becomes[: places.index(key)] if rule.key in behind]
 
 
-def _judge_skip(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Verdict:
+def judge_skip(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Verdict:
     """What a rule takes from those behind it, and from what is no rule of the list."""
     others = sorted(rule.skips - {REST_OF_THE_LIST})
     if not rule.lets_pass or not others or _matches_nothing(rule.expression):
@@ -126,7 +126,7 @@ def _judge_list_skip(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRu
     if not rule.lets_pass or REST_OF_THE_LIST not in rule.skips:
         return HARMLESS
     concerned = [item for item in behind if item.enforces and not _are_apart(rule, item)]
-    certain = [item for item in concerned if _leaves_out(rule.expression, item.expression) is False]
+    certain = [item for item in concerned if _covers(rule, item) or _covers(item, rule)]
     if not concerned:
         return HARMLESS
     stopped = _stopped_by(resource, certain or concerned)
@@ -146,7 +146,7 @@ def _verdict(weakens: bool | None, verb: str, infinitive: str, rest: str) -> Ver
     return Verdict(weakens, f"{verb if weakens else f'may {infinitive}'} {rest}")
 
 
-def _leaves_out(expression: str, other: str) -> bool | None:
+def leaves_out(expression: str, other: str) -> bool | None:
     """Whether an expression leaves out requests that another one matches; None if nothing is
     proven."""
     if normalise_expression(expression) == normalise_expression(other):
@@ -155,6 +155,11 @@ def _leaves_out(expression: str, other: str) -> bool | None:
         return False
     is_part = matches_every_request(f"not ({expression}) or ({other})")
     return True if is_part or _matches_nothing(f"({expression}) and ({other})") else None
+
+
+def _covers(one: ZoneRule, other: ZoneRule) -> bool:
+    """Whether it is proven that a rule matches every request that another one matches."""
+    return leaves_out(one.expression, other.expression) is False
 
 
 def _are_apart(one: ZoneRule, other: ZoneRule) -> bool:

@@ -165,3 +165,9 @@ def contents_in(state: State) -> dict[str, Ranges]:
 def is_managed(obj: Mapping[str, Any]) -> bool:
     """Whether a list has addresses, so that the collection manages it."""
     return not _not_ours(obj)
+
+
+def references(obj: Mapping[str, Any]) -> int:
+    """How many rules refer to a list, by Cloudflare's own count."""
+    number = obj.get(REFERENCES)
+    return int(number) if isinstance(number, (int, float)) else 0

@@ -9,7 +9,7 @@ result."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Mapping, Sequence
+from typing import AbstractSet, Any, Mapping, Sequence
 
 from .._api.client import Client
 from .._guard.risks.base import Risk
@@ -66,6 +66,13 @@ class ModuleSpec(ABC):
     def expects(self) -> Sequence[str]:
         """Of which kinds the expectations are that the module checks."""
         return ()
+
+    def judged_lists(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> AbstractSet[str]:
+        """The names of the lists of which the result says whether they weaken rules that refer to
+        them."""
+        return frozenset()
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
         """What the module returns beside its resources; raises ServiceError."""

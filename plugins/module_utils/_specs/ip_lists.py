@@ -8,13 +8,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Mapping, Sequence
+from typing import AbstractSet, Any, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.base import Risk
 from .._guard.risks.ip_lists import IP_LIST_RISKS
 from .._guard.risks.lists import LIST_RISKS
 from .._guard.risks.registry import risk_options
+from .._guard.risks.zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
+from .._holes.lists import unmanaged_items, unmanaged_lists
 from .._neighbours.ip_lists import managed_lists, with_items
 from .._plan.desired import (
     PURGE,
@@ -30,6 +32,7 @@ from .._schema.account import OWNER
 from .._schema.lists import KIND, LISTS, REFERENCES, items_of
 from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Message, Option
+from .._values.kinds import identifier
 from .base import ModuleSpec, Options, list_option
 
 NAME = LISTS.field("name")
@@ -41,7 +44,10 @@ OF_A_LIST: OptionSpec = {
     "items": list_option(items_of("")),
     **PURGE_ITEMS,
 }
-RISKS = (*LIST_RISKS, *IP_LIST_RISKS)
+RULES_OF_ZONE: OptionSpec = {"rules_of_zone": {"type": "str"}}
+RISKS = tuple(
+    dict.fromkeys([*LIST_RISKS, *IP_LIST_RISKS, *NETWORK_FIREWALL_RISKS, *ZONE_RULE_RISKS])
+)
 PRESENT, ABSENT, EXACT, OTHERS_ABSENT = ("present", "absent", "exact", "others_absent")
 
 
@@ -51,6 +57,14 @@ def parsed_name(path: Option, value: Any) -> str:
         return str(NAME.value.parse(value))
     except ValueError as exc:
         raise OptionError(path.at("name"), str(exc)) from exc
+
+
+def check_zone(options: Options) -> None:
+    """Raise OptionError if the zone of the rules is no id."""
+    try:
+        identifier(options["rules_of_zone"] or "0" * 32)
+    except ValueError as exc:
+        raise OptionError(Option(*RULES_OF_ZONE), str(exc)) from exc
 
 
 def _with_items(state: State, obj: Object) -> dict[str, Any]:
@@ -80,10 +94,12 @@ class IpList(ModuleSpec):
         self.options = {
             **OF_A_LIST,
             "state": {"type": "str", "choices": states, "default": PRESENT},
+            **RULES_OF_ZONE,
             **risk_options(RISKS),
         }
 
     def reads(self, options: Options) -> Sequence[Resource]:
+        check_zone(options)
         return (LISTS,)
 
     @property
@@ -133,10 +149,12 @@ class IpLists(ModuleSpec):
             "state": {"type": "str", "choices": states, "default": PRESENT},
             "ignore": {"type": "list", "elements": "str", "default": []},
             "references": {"type": "dict", "default": {}},
+            **RULES_OF_ZONE,
             **risk_options(RISKS),
         }
 
     def reads(self, options: Options) -> Sequence[Resource]:
+        check_zone(options)
         return (LISTS,)
 
     @property
@@ -190,7 +208,33 @@ class IpLists(ModuleSpec):
     ) -> Mapping[str, Any]:
         known = {resource.within for resource in self.inner(options, state)}
         lists = [obj for obj in managed_lists(state) if LISTS.label_of(obj) in known]
-        return {"lists": [_with_items(state, obj) for obj in lists]}
+        result = {"lists": [_with_items(state, obj) for obj in lists]}
+        if options["state"] not in (PRESENT, EXACT):
+            return result
+        return {**result, "unmanaged": unmanaged_lists(_described(options, desired), state)}
+
+    def judged_lists(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> AbstractSet[str]:
+        if options["state"] not in (PRESENT, EXACT):
+            return frozenset()
+        described = _described(options, desired)
+        named = {key for item in desired if item.resource is LISTS for key in item.objects}
+        others = [obj for obj in managed_lists(state) if LISTS.key_of(obj) not in named]
+        return {
+            *(LISTS.label_of(obj) for obj in others),
+            *(item.resource.within for item in described if unmanaged_items(item, state)),
+        }
+
+
+def _described(options: Options, desired: Sequence[Desired]) -> list[Desired]:
+    """The desired lists, and the items of those whose entries say which they have."""
+    named = {
+        parsed_name(path, entry["name"])
+        for path, entry in numbered("lists", options["lists"])
+        if entry["items"] is not None
+    }
+    return [item for item in desired if item.resource is LISTS or item.resource.within in named]
 
 
 def _with_references(obj: Object, changes: Mapping[str, Any]) -> Object:

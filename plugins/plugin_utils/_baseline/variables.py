@@ -66,7 +66,12 @@ MODULES = (
     CUSTOM,
     L7_OVERRIDES,
 )  # in the order in which they run
-BETWEEN_PARTS = ("expected_plan", "references", "ip_lists")  # options that the runner fills
+BETWEEN_PARTS = (
+    "expected_plan",
+    "references",
+    "ip_lists",
+    "rules_of_zone",
+)  # no variables
 
 # By module, the options whose variables have another name than the prefix and the option.
 NAMES: Mapping[str, Mapping[str, str]] = {
@@ -260,6 +265,9 @@ def _options_of(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
     }
     if module == ACCOUNT:
         options.pop("zone_name", None)
+    zone = values.get(f"{PREFIX}zone_id")
+    if module == IP_LISTS and zone:
+        options["rules_of_zone"] = zone
     return options
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ..._plan.plan import Operation
-from ..._schema.lists import LISTS, REFERENCES
+from ..._schema.lists import LISTS, references
 from ..._schema.resource import Object
 from ..._text import first_few, plural
 from .base import Change, Finding, Limits, entry_of, risk
@@ -29,12 +29,6 @@ def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
     ]
     message = f"Lists that rules refer to: {first_few(reasons)}."
     return Finding(message, [], [entry_of(LISTS, obj) for obj, dummy in concerned])
-
-
-def references(obj: Object) -> int:
-    """How many rules refer to a list, by Cloudflare's own count."""
-    number = obj.get(REFERENCES)
-    return int(number) if isinstance(number, (int, float)) else 0
 
 
 def _lost(change: Change) -> Iterator[tuple[Object, str]]:
