@@ -320,7 +320,8 @@ options:
         not because the task names each object that it deletes.
       - V(weakens_ddos_rules) means that the plan would set an override of managed DDoS rules to
         log, C(eoff) or a lower sensitivity than before, or for more traffic, or would hide
-        overrides of the account by the first one of a zone.
+        overrides of the account by the first one of a zone, or have weaker ones of the account
+        applied by deleting the last one of a zone.
     version_added: 0.2.0
     type: list
     elements: raw

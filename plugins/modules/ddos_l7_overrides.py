@@ -561,7 +561,7 @@ error:
       description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
         had none.
       type: str
-      sample: d4735e3a265e16ee-LOC
+      sample: 4b227777d4dd1fc6-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

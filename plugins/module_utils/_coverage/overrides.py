@@ -5,10 +5,10 @@
 
 """Where overrides of managed DDoS rules let more of an attack pass than other overrides do.
 
-The first override whose expression matches decides, and in it a managed rule before its category
-before all rules ("Overrides", DDoS Protection). An expression that is not about destinations alone
-is taken as met by some of their traffic and not by other; of a request, all that is known is
-whether every one matches.
+The first override whose expression matches and that sets something for a managed rule decides about
+it, and in it the rule before its category before all rules ("Overrides", DDoS Protection). An
+expression that is not about destinations alone is taken as met by some of their traffic and not by
+other; of a request, all that is known is whether every one matches.
 """
 
 from __future__ import annotations
@@ -131,9 +131,15 @@ def _weak(
         traffic = _traffic_of(resource, str(obj.get("expression") or ""), decided)
         if is_weak(*level) and traffic != NOTHING:
             weak.append((obj, traffic))
-        if level != (DEFAULT, DEFAULT) or name in levels:
+        if _sets_all(obj) or (name and name in levels):
             decided = union(decided + traffic.always)
     return weak
+
+
+def _sets_all(override: Object) -> bool:
+    """Whether an override sets something for all managed rules, and not for named ones alone."""
+    action = override.get("action") or DEFAULT
+    return action != DEFAULT or bool(override.get("sensitivity"))
 
 
 def _traffic_of(resource: Resource, expression: str, decided: Ranges) -> _Traffic:

@@ -15,7 +15,7 @@ from ..._schema.overrides import (
     L7_OVERRIDES_OF_ACCOUNT,
     strengthens,
 )
-from ..._schema.resource import Resource
+from ..._schema.resource import Object, Resource
 from ..._text import capitalised, first_few
 from ..._values.address_set import EVERYTHING, networks, union
 from .base import Change, Entry, Finding, Limits, entries_of, risk
@@ -24,7 +24,7 @@ from .base import Change, Entry, Finding, Limits, entries_of, risk
 @risk(
     "The plan would set an override of managed DDoS rules to log, C(eoff) or a lower sensitivity"
     " than before, or for more traffic, or would hide overrides of the account by the first one of"
-    " a zone."
+    " a zone, or have weaker ones of the account applied by deleting the last one of a zone."
 )
 def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
     """Managed DDoS rules would let more of an attack pass."""
@@ -39,11 +39,11 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
             reasons.append(_sentence(resource, item))
             entries.append(Entry(resource, item.key, item.label))
             ranges += item.ranges if resource is L4_OVERRIDES else []
-    hidden = _hidden(change)
-    if hidden:
-        reasons.append(hidden)
-        created = change.plan.operations  # there is nothing else to change or delete
-        entries += [entry for entry in entries_of(created) if entry not in entries]
+    beside = [clause for clause in (_hidden(change), _applied(change)) if clause]
+    if beside:
+        reasons += beside
+        every = change.plan.operations  # which create the first ones, or delete the last ones
+        entries += [entry for entry in entries_of(every) if entry not in entries]
     if not reasons:
         return None
     message = f"{capitalised(first_few(reasons))}: an attack may pass that is stopped now."
@@ -55,15 +55,40 @@ def _hidden(change: Change) -> str:
     first override hides; empty without such."""
     labels = [
         L7_OVERRIDES_OF_ACCOUNT.label_of(obj)
-        for hidden in change.before.state.get(HIDDEN, ())
-        for obj in hidden["overrides"]
-        if strengthens(obj)
+        for obj in _overrides_of_account(change)
+        if strengthens(obj) and not change.before.state[L7_OVERRIDES.plural]
     ]
     if not labels:
         return ""
     return (
         f"the first HTTP DDoS override of the zone hides those of its account, {first_few(labels)}"
     )
+
+
+def _applied(change: Change) -> str:
+    """A clause for overrides of an account that let more pass than the last ones of a zone, which
+    the plan deletes; empty without such."""
+    overrides, existing = (
+        _overrides_of_account(change),
+        change.before.state.get(L7_OVERRIDES.plural),
+    )
+    if not overrides or not existing:
+        return ""
+    reasons = [
+        f"{item.label} {item.reason}"
+        for item in weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides)
+    ]
+    if not reasons:
+        return ""
+    return (
+        "without its last HTTP DDoS override, the zone has those of its account, of which"
+        f" {first_few(reasons)}"
+    )
+
+
+def _overrides_of_account(change: Change) -> list[Object]:
+    """Those that the first override of a zone hides, and that apply without the last one."""
+    return [obj for one in change.before.state.get(HIDDEN, ()) for obj in one["overrides"]]
 
 
 def _sentence(resource: Resource, item: Weakening) -> str:

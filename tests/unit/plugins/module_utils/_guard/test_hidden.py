@@ -82,6 +82,33 @@ def test_the_first_override_of_a_zone_hides_what_its_account_strengthens(hidden:
     assert hidden_overrides(plan) == ""  # the risk says it
 
 
+def without_the_last(client: Any) -> Plan:
+    absent = parse_desired(L7_OVERRIDES, [(Option(), {"ref": "upload"})], absent=True)
+    plan = make_plan({L7_OVERRIDES.plural: [{"id": "1", **FIRST}]}, [absent])
+    return replace(plan, before={**plan.before, **read_hidden_overrides(plan, client)})
+
+
+def test_the_last_override_of_a_zone_gives_way_to_weaker_ones_of_its_account() -> None:
+    plan = without_the_last(reading(CALM, STRICT))
+    risk = risk_of(plan)
+    applied = (
+        "Without its last HTTP DDoS override, the zone has those of its account, of which calm sets the sensitivity low"
+    )
+    assert applied in risk["message"]
+    assert risk["entries"] == ["upload"]
+    assert hidden_overrides(plan) == ""  # the risk says it
+
+
+def test_overrides_of_the_account_that_are_no_weaker_are_a_warning() -> None:
+    plan = without_the_last(reading(STRICT))
+    assert risk_of(plan) is None
+    assert hidden_overrides(plan).endswith("for these rules are applied in the zone: strict.")
+    assert hidden_overrides(without_the_last(reading())) == ""
+    assert "Whether there are any is not known: No permission." in hidden_overrides(
+        without_the_last(reading(refusal=REFUSAL))
+    )
+
+
 @pytest.mark.parametrize("hidden", [CALM, {**STRICT, "enabled": False}])
 def test_hidden_overrides_that_stop_nothing_more_are_a_warning(hidden: dict[str, Any]) -> None:
     plan = read(reading(hidden))

@@ -11,13 +11,10 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ip_lists import (
-    references,
-    removes_referenced_list,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ip_lists import removes_referenced_list
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of, references
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 ITEMS = items_of("offices")
