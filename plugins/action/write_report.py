@@ -152,7 +152,7 @@ def record_of(host: str, hostvars: Mapping[str, Any], now: str) -> HostRecord:
 
 
 def _text_of(path: str) -> str:
-    """The text of a file; raises OSError, and ValueError, with the path, for what is no text."""
+    """The text of a file; raises OSError, and ValueError, with the path, for what is not text."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as exc:

@@ -227,8 +227,8 @@ options:
     default: false
   rollout_evidence:
     description:
-      - What the traffic must show before a rule or filter is enabled. A task without it asks for no
-        traffic.
+      - Limits that the traffic must meet before a rule or filter is enabled. A task without it
+        asks for no traffic.
       - With O(staged_rollout=true), a rule or filter goes on monitoring until it has monitored for
         O(rollout_evidence.hours), and the traffic of these hours, to each network that it decides
         for, would have lost no more than allowed. RV(pending) says why it waits.

@@ -46,7 +46,7 @@ def evaluate(
     described = {"request": request, "packet": packet}
     for kind, value in described.items():
         if value is not None and not isinstance(value, Mapping):
-            raise _error(f"{kind} is no dictionary")
+            raise _error(f"{kind} is not a dictionary")
     try:
         expectation = _question(described, network_firewall is not None)
         known = _rules(state) if packet is None else _account(state, network_firewall)

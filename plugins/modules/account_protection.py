@@ -150,7 +150,7 @@ options:
         required: true
       scope:
         description:
-          - Where the rule applies. The most specific rule decides, that of a data center before
+          - The reach of the rule. The most specific rule decides, that of a data center before
             that of a region before the global rule.
           - The kind, scope and name identify the rule and cannot be changed.
         type: str
@@ -258,7 +258,7 @@ options:
     suboptions:
       scope:
         description:
-          - Where the rule applies. The most specific rule decides, that of a data center before
+          - The reach of the rule. The most specific rule decides, that of a data center before
             that of a region before the global rule.
           - The scope and name identify the rule and cannot be changed.
         type: str
@@ -319,7 +319,7 @@ options:
     default: []
   expectations:
     description:
-      - What must hold of single packets after the plan. A plan that leaves an expectation
+      - Expectations of single packets after the plan. A plan that leaves an expectation
         unmet or undecided is refused before anything is written, in check mode too. O(accept_risks)
         does not accept it.
       - The module evaluates them offline. See
@@ -329,7 +329,7 @@ options:
     elements: dict
     suboptions:
       description:
-        description: What is expected, in words. The default says what the packet gives.
+        description: The expectation, in words. The default says what the packet gives.
         type: str
       request:
         description:
@@ -479,7 +479,7 @@ protection:
           type: str
           sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
         scope:
-          description: Where the rule applies.
+          description: The reach of the rule.
           type: str
           sample: global
         name:
@@ -551,7 +551,7 @@ protection:
           type: str
           sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
         scope:
-          description: Where the rule applies.
+          description: The reach of the rule.
           type: str
           sample: global
         name:
@@ -584,8 +584,8 @@ protection:
           sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - What the plan does to the protection of the account. Check mode returns the same as the
-      run that follows.
+    - The effect of the plan on the protection of the account. Check mode returns the same as
+      the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
   version_added: 0.2.0
@@ -630,7 +630,7 @@ coverage:
 unmanaged:
   description:
     - The objects afterwards that the task does not name, of all lists that it reads.
-    - Whether an object takes protection away is judged against an account with just what the
+    - Whether an object takes protection away is decided against an account with just what the
       task names. If the task names no prefix, the prefixes of the account count as they are.
   version_added: 0.2.0
   returned: success
@@ -642,7 +642,7 @@ unmanaged:
       type: str
       sample: prefix
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 192.0.2.0/24
     weakens:
@@ -668,7 +668,7 @@ expectations:
   elements: dict
   contains:
     description:
-      description: What is expected, in words.
+      description: The expectation, in words.
       type: str
       sample: SSH is mitigated
     expected:
@@ -690,12 +690,12 @@ expectations:
       type: bool
       sample: true
     reasons:
-      description: What is not known of the request or packet, of a rule or of a list.
+      description: The unknown parts of the request or packet, of a rule or of a list.
       type: list
       elements: str
       sample: []
     skips:
-      description: What a request does not meet beside the rules, such as products.
+      description: The checks beside the rules that a request skips, such as products.
       type: list
       elements: str
       sample: []
@@ -716,7 +716,7 @@ risks:
       type: str
       sample: unprotects_addresses
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 16 IPv4 addresses (192.0.2.64/28) would no longer be protected. Advanced TCP Protection,
         Advanced DNS Protection and Programmable Flow Protection share the prefixes.
@@ -752,7 +752,7 @@ pending:
       type: str
       sample: syn_flood_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: region WEUR
     mode:
@@ -785,8 +785,7 @@ pending:
       elements: str
       sample: []
     advice:
-      description: What to do about packets that would have been dropped, a sentence for each
-        reason.
+      description: Advice on packets that would have been dropped, a sentence for each reason.
       type: list
       elements: str
       sample: []
@@ -853,7 +852,7 @@ operations:
       type: str
       sample: prefix
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 192.0.2.64/28
     fields:
@@ -893,7 +892,7 @@ expired:
       type: str
       sample: allowlist_entry
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 198.51.100.7/32
     expires:

@@ -15,7 +15,7 @@ description:
   - Adds, updates and removes entries of the allowlist of a Cloudflare account. With O(purge=true),
     the module also deletes the entries that the task does not name.
   - The allowlist names I(source) addresses. Their packets bypass all rules and filters. Sources can
-    be forged, so the allowlist is no security control.
+    be forged, so the allowlist is not a security control.
   - To leave networks of your own without protection, use excluded entries of
     M(edgeops.protection.protected_prefixes).
 extends_documentation_fragment:
@@ -162,8 +162,8 @@ entries:
       sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - What the plan does to the protection of the account. Check mode returns the same as the
-      run that follows.
+    - The effect of the plan on the protection of the account. Check mode returns the same as
+      the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
   version_added: 0.2.0
@@ -216,7 +216,7 @@ risks:
       type: str
       sample: broad_allowlist
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'The allowlist is for few sources, and a source can be forged: it would let 203.0.112.0/23
         pass as sources. Up to 200 entries are usual, and networks up to /24 (IPv4) and /48 (IPv6).
@@ -286,7 +286,7 @@ operations:
       type: str
       sample: allowlist_entry
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 203.0.112.0/23
     fields:
@@ -329,7 +329,7 @@ expired:
       type: str
       sample: allowlist_entry
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 198.51.100.7/32
     expires:

@@ -14,7 +14,7 @@ version_added: 0.1.0
 description:
   - Adds, updates or removes one entry of the allowlist of a Cloudflare account.
   - The allowlist names I(source) addresses. Their packets bypass all rules and filters. Sources can
-    be forged, so the allowlist is no security control.
+    be forged, so the allowlist is not a security control.
   - To leave networks of your own without protection, use excluded entries of
     M(edgeops.protection.protected_prefixes).
 extends_documentation_fragment:
@@ -124,8 +124,8 @@ entry:
       sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - What the plan does to the protection of the account. Check mode returns the same as the
-      run that follows.
+    - The effect of the plan on the protection of the account. Check mode returns the same as
+      the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
   version_added: 0.2.0
@@ -178,7 +178,7 @@ risks:
       type: str
       sample: empties_list
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'Allowlist: none of 1 would be left.'
     networks:
@@ -239,7 +239,7 @@ operations:
       type: str
       sample: allowlist_entry
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 198.51.100.7/32
     fields:
@@ -282,7 +282,7 @@ expired:
       type: str
       sample: allowlist_entry
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 198.51.100.7/32
     expires:

@@ -44,7 +44,7 @@ options:
         required: true
       action:
         description:
-          - What the rule does with a request that matches. After V(log), and after a V(skip) of
+          - The action on a request that matches. After V(log), and after a V(skip) of
             V(products) or V(phases) only, Cloudflare evaluates the next rule. Every other action
             ends the evaluation.
           - If omitted, an existing rule keeps its action. A new rule needs one.
@@ -69,7 +69,7 @@ options:
         type: bool
       action_parameters:
         description:
-          - What the action V(skip) skips, with at least one field, or how the action V(block)
+          - The target of the action V(skip), at least one field, or how the action V(block)
             responds.
           - The parameters, with those in O(rules[].api_fields), replace all existing ones. If omitted, the existing parameters stay.
         type: dict
@@ -177,7 +177,7 @@ options:
     default: false
   expectations:
     description:
-      - What must hold of single requests after the plan. A plan that leaves an expectation
+      - Expectations of single requests after the plan. A plan that leaves an expectation
         unmet or undecided is refused before anything is written, in check mode too. O(accept_risks)
         does not accept it.
       - The module evaluates them offline. See
@@ -187,7 +187,7 @@ options:
     elements: dict
     suboptions:
       description:
-        description: What is expected, in words. The default says what the request gives.
+        description: The expectation, in words. The default says what the request gives.
         type: str
       request:
         description:
@@ -314,7 +314,7 @@ rules:
       type: str
       sample: office
     action:
-      description: What the rule does with a request that matches.
+      description: The action on a request that matches.
       type: str
       sample: skip
     expression:
@@ -330,8 +330,8 @@ rules:
       type: bool
       sample: true
     action_parameters:
-      description: What the action V(skip) skips, or how the action V(block) responds. Other rules
-        have none.
+      description: The target of the action V(skip), or the response of the action V(block). Other
+        rules have none.
       type: dict
       sample: {ruleset: current}
     logging:
@@ -361,7 +361,7 @@ unmanaged:
       type: str
       sample: custom_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: office
     weakens:
@@ -395,7 +395,7 @@ weaker:
       type: str
       sample: custom_rule
     key:
-      description: What identifies the rule.
+      description: The key of the rule.
       type: str
       sample: login
     certain:
@@ -404,7 +404,7 @@ weaker:
       type: bool
       sample: true
     reason:
-      description: What the rule lacks, as a sentence without its subject.
+      description: The weakness of the rule, as a sentence without its subject.
       type: str
       sample: matches fewer requests than described
 expectations:
@@ -415,7 +415,7 @@ expectations:
   elements: dict
   contains:
     description:
-      description: What is expected, in words.
+      description: The expectation, in words.
       type: str
       sample: the form is closed
     expected:
@@ -437,12 +437,12 @@ expectations:
       type: bool
       sample: true
     reasons:
-      description: What is not known of the request or packet, of a rule or of a list.
+      description: The unknown parts of the request or packet, of a rule or of a list.
       type: list
       elements: str
       sample: []
     skips:
-      description: What a request does not meet beside the rules, such as products.
+      description: The checks beside the rules that a request skips, such as products.
       type: list
       elements: str
       sample: []
@@ -463,7 +463,7 @@ risks:
       type: str
       sample: empties_list
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'Custom rules: none of 2 would be left.'
     networks:
@@ -533,7 +533,7 @@ operations:
       type: str
       sample: custom_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: login
     fields:

@@ -100,7 +100,7 @@ rules:
       type: str
       sample: office
     action:
-      description: What the rule does with a request that matches.
+      description: The action on a request that matches.
       type: str
       sample: skip
     expression:
@@ -116,8 +116,8 @@ rules:
       type: bool
       sample: true
     action_parameters:
-      description: What the action V(skip) skips, or how the action V(block) responds. Other rules
-        have none.
+      description: The target of the action V(skip), or the response of the action V(block). Other
+        rules have none.
       type: dict
       sample: {ruleset: current}
     logging:
@@ -145,7 +145,7 @@ access_rules:
       type: str
       sample: af11728bab6841027ee14e7c9e145ef9
     target:
-      description: What the value is, such as V(ip), V(ip_range), V(asn) or V(country).
+      description: The kind of the value, such as V(ip), V(ip_range), V(asn) or V(country).
       type: str
       sample: ip_range
     value:
@@ -153,7 +153,7 @@ access_rules:
       type: str
       sample: 203.0.113.0/24
     notes:
-      description: What people say of the rule.
+      description: Notes of people on the rule.
       type: str
       sample: the office
     since:
@@ -161,7 +161,7 @@ access_rules:
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
 changes:
-  description: Who changed what of the zone, the newest change first.
+  description: The changes of the zone, with who made them, the newest first.
   version_added: 0.2.0
   returned: when O(changes_hours) is above 0
   type: list
@@ -172,8 +172,8 @@ changes:
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
     by:
-      description: Who changed it, which is an e-mail address, the name of a token, or a kind
-        of actor.
+      description: The person or program that changed it, which is an e-mail address, the name
+        of a token, or a kind of actor.
       type: str
       sample: operator@example.com
     how:

@@ -77,7 +77,7 @@ options:
         choices: [default, medium, low, eoff]
       categories:
         description:
-          - What holds of the managed rules of a category. The list replaces the existing one; an
+          - Settings of the managed rules of a category. The list replaces the existing one; an
             empty list clears it. If omitted, the existing list stays.
         type: list
         elements: dict
@@ -96,7 +96,7 @@ options:
             choices: [default, medium, low, eoff]
       rules:
         description:
-          - What holds of single managed rules. The list replaces the existing one; an empty list
+          - Settings of single managed rules. The list replaces the existing one; an empty list
             clears it. If omitted, the existing list stays.
         type: list
         elements: dict
@@ -252,12 +252,12 @@ overrides:
       type: str
       sample: medium
     categories:
-      description: What holds of the managed rules of a category.
+      description: Settings of the managed rules of a category.
       type: list
       elements: dict
       sample: [{category: dns, sensitivity: low}]
     rules:
-      description: What holds of single managed rules.
+      description: Settings of single managed rules.
       type: list
       elements: dict
       sample: [{id: 8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10, action: log}]
@@ -284,7 +284,7 @@ unmanaged:
       type: str
       sample: ddos_l4_override
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: calm
     weakens:
@@ -318,7 +318,7 @@ weaker:
       type: str
       sample: ddos_l4_override
     key:
-      description: What identifies the rule.
+      description: The key of the rule.
       type: str
       sample: quiet
     certain:
@@ -327,7 +327,7 @@ weaker:
       type: bool
       sample: true
     reason:
-      description: What the rule lacks, as a sentence without its subject.
+      description: The weakness of the rule, as a sentence without its subject.
       type: str
       sample: sets the sensitivity low for rule 8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10, and the baseline
         does not
@@ -344,7 +344,7 @@ risks:
       type: str
       sample: weakens_ddos_rules
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'DDoS L3/4 override calm sets the sensitivity eoff for rule 8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10
         and 203.0.113.0/24: an attack may pass that is stopped now.'
@@ -423,7 +423,7 @@ operations:
       type: str
       sample: ddos_l4_override
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: quiet
     fields:

@@ -81,7 +81,7 @@ options:
         choices: [default, medium, low, eoff]
       categories:
         description:
-          - What holds of the managed rules of a category. The list replaces the existing one; an
+          - Settings of the managed rules of a category. The list replaces the existing one; an
             empty list clears it. If omitted, the existing list stays.
         type: list
         elements: dict
@@ -100,7 +100,7 @@ options:
             choices: [default, medium, low, eoff]
       rules:
         description:
-          - What holds of single managed rules. The list replaces the existing one; an empty list
+          - Settings of single managed rules. The list replaces the existing one; an empty list
             clears it. If omitted, the existing list stays.
         type: list
         elements: dict
@@ -256,12 +256,12 @@ overrides:
       type: str
       sample: medium
     categories:
-      description: What holds of the managed rules of a category.
+      description: Settings of the managed rules of a category.
       type: list
       elements: dict
       sample: [{category: generic, sensitivity: low}]
     rules:
-      description: What holds of single managed rules.
+      description: Settings of single managed rules.
       type: list
       elements: dict
       sample: [{id: fdfdac75430c4c47a959592f0aa5e68a, action: log}]
@@ -288,7 +288,7 @@ unmanaged:
       type: str
       sample: ddos_l7_override
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: calm
     weakens:
@@ -322,7 +322,7 @@ weaker:
       type: str
       sample: ddos_l7_override
     key:
-      description: What identifies the rule.
+      description: The key of the rule.
       type: str
       sample: quiet
     certain:
@@ -331,7 +331,7 @@ weaker:
       type: bool
       sample: true
     reason:
-      description: What the rule lacks, as a sentence without its subject.
+      description: The weakness of the rule, as a sentence without its subject.
       type: str
       sample: sets the sensitivity low for rule fdfdac75430c4c47a959592f0aa5e68a, and the baseline
         does not
@@ -348,7 +348,7 @@ risks:
       type: str
       sample: weakens_ddos_rules
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'HTTP DDoS override calm sets the sensitivity eoff for rule fdfdac75430c4c47a959592f0aa5e68a:
         an attack may pass that is stopped now.'
@@ -427,7 +427,7 @@ operations:
       type: str
       sample: ddos_l7_override
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: quiet
     fields:

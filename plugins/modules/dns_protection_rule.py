@@ -32,7 +32,7 @@ notes:
 options:
   scope:
     description:
-      - Where the rule applies. The most specific rule decides, that of a data center before that of
+      - The reach of the rule. The most specific rule decides, that of a data center before that of
         a region before the global rule.
       - The scope and name identify the rule and cannot be changed.
     type: str
@@ -123,7 +123,7 @@ rule:
       type: str
       sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
     scope:
-      description: Where the rule applies.
+      description: The reach of the rule.
       type: str
       sample: region
     name:
@@ -156,8 +156,8 @@ rule:
       sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - What the plan does to the protection of the account. Check mode returns the same as the
-      run that follows.
+    - The effect of the plan on the protection of the account. Check mode returns the same as
+      the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
   version_added: 0.2.0
@@ -223,7 +223,7 @@ risks:
       type: str
       sample: stops_mitigation
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'DNS protection would no longer mitigate attacks on 128 IPv4 addresses (192.0.2.0/25):
         in region WEUR.'
@@ -258,7 +258,7 @@ pending:
       type: str
       sample: dns_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: region WEUR
     mode:
@@ -291,8 +291,7 @@ pending:
       elements: str
       sample: []
     advice:
-      description: What to do about packets that would have been dropped, a sentence for each
-        reason.
+      description: Advice on packets that would have been dropped, a sentence for each reason.
       type: list
       elements: str
       sample: []
@@ -342,7 +341,7 @@ operations:
       type: str
       sample: dns_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: region WEUR
     fields:

@@ -44,7 +44,7 @@ options:
         type: str
         required: true
       action:
-        description: What the rule does with a request that matches.
+        description: The action on a request that matches.
         type: str
         choices: [log, bypass, allow, challenge, managed_challenge, js_challenge, block]
       priority:
@@ -146,7 +146,7 @@ rules:
       type: str
       sample: f2d427378e7542acb295380d352e2ebd
     action:
-      description: What the rule does with a request that matches.
+      description: The action on a request that matches.
       type: str
       sample: block
     priority:
@@ -206,7 +206,7 @@ unmanaged:
       type: str
       sample: firewall_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 14217d7bd5ab435e84b1bd468bf4fb9f
     weakens:
@@ -240,7 +240,7 @@ weaker:
       type: str
       sample: firewall_rule
     key:
-      description: What identifies the rule.
+      description: The key of the rule.
       type: str
       sample: f2d427378e7542acb295380d352e2ebd
     certain:
@@ -249,7 +249,7 @@ weaker:
       type: bool
       sample: true
     reason:
-      description: What the rule lacks, as a sentence without its subject.
+      description: The weakness of the rule, as a sentence without its subject.
       type: str
       sample: matches fewer requests than described
 risks:
@@ -265,7 +265,7 @@ risks:
       type: str
       sample: weakens_zone
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 1 of 1 firewall rule that blocks or challenges would no longer do so (f2d427378e7542acb295380d352e2ebd
         (scrapers) turned into log), which is more than 30 %.
@@ -349,7 +349,7 @@ operations:
       type: str
       sample: firewall_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: f2d427378e7542acb295380d352e2ebd
     fields:

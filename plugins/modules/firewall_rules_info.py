@@ -75,7 +75,7 @@ rules:
       type: str
       sample: f2d427378e7542acb295380d352e2ebd
     action:
-      description: What the rule does with a request that matches.
+      description: The action on a request that matches.
       type: str
       sample: challenge
     priority:

@@ -69,7 +69,7 @@ path:
   type: str
   sample: /srv/edge/doctor/frankfurt/bundle.json
 doctor:
-  description: What the account and the zone of the host answer.
+  description: The answers of the account and the zone of the host.
   returned: success
   type: dict
   contains:
@@ -113,7 +113,7 @@ doctor:
       type: dict
       sample: {Ratelimit: '"default";r=1150;t=120', Ratelimit-Policy: '"default";q=1200;w=300'}
     answers:
-      description: What each resource answered, with its status, the number of its objects, or the reason
+      description: The answer of each resource, with its status, the number of its objects, or the reason
         why there are none.
       returned: always
       type: list

@@ -43,7 +43,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 record:
-  description: What the report says of the host, as C(docs/report.schema.json) of the collection describes it.
+  description: The part of the report about the host, as C(docs/report.schema.json) of the collection describes it.
   returned: always
   type: dict
 """

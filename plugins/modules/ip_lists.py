@@ -45,7 +45,7 @@ options:
         type: str
         required: true
       kind:
-        description: What the list holds. The module manages lists of addresses and networks only, and
+        description: The kind of its items. The module manages lists of addresses and networks only, and
           leaves lists of other kinds alone.
         type: str
         choices: [ip]
@@ -202,7 +202,7 @@ lists:
       type: str
       sample: offices
     kind:
-      description: What the list holds, which is V(ip).
+      description: The kind of its items, which is V(ip).
       type: str
       sample: ip
     description:
@@ -327,7 +327,7 @@ risks:
       type: str
       sample: empties_list
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'Items of the list offices: none of 1 would be left.'
     networks:
@@ -384,7 +384,7 @@ operations:
       type: str
       sample: ip_list
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: scrapers
     fields:
@@ -421,7 +421,7 @@ expired:
       type: str
       sample: ip_list_item
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: offices 203.0.113.7
     expires:

@@ -48,7 +48,7 @@ options:
         required: true
       action:
         description:
-          - What the rule does with a packet that matches. V(skip) lets it pass by the remaining rules.
+          - The action on a packet that matches. V(skip) lets it pass by the remaining rules.
             After V(log), Cloudflare evaluates the next rule.
           - If omitted, an existing rule keeps its action. A new rule needs one.
           - A change of the action resets O(rules[].action_parameters) and O(rules[].logging).
@@ -72,7 +72,7 @@ options:
         type: bool
       action_parameters:
         description:
-          - What the action V(skip) skips. A rule that gets this action gets V(current) by itself.
+          - The target of the action V(skip). A rule that gets this action gets V(current) by itself.
         type: dict
         suboptions:
           ruleset:
@@ -145,7 +145,7 @@ options:
     default: false
   expectations:
     description:
-      - What must hold of single packets after the plan. A plan that leaves an expectation unmet or
+      - Expectations of single packets after the plan. A plan that leaves an expectation unmet or
         undecided is refused before anything is written, in check mode too. O(accept_risks) does not
         accept it.
       - The module evaluates them offline. See
@@ -155,7 +155,7 @@ options:
     elements: dict
     suboptions:
       description:
-        description: What is expected, in words. The default says what the packet gives.
+        description: The expectation, in words. The default says what the packet gives.
         type: str
       packet:
         description:
@@ -171,7 +171,7 @@ options:
         description:
           - V(blocked), V(skipped), V(logged) or V(allowed). A packet that is skipped or logged is
             allowed as well.
-          - What M(edgeops.protection.account_protection) takes, such as V(mitigated), means here
+          - An outcome of M(edgeops.protection.account_protection), such as V(mitigated), means here
             that the Network Firewall does not block the packet.
         type: raw
         required: true
@@ -258,7 +258,7 @@ rules:
       type: str
       sample: monitoring
     action:
-      description: What the rule does with a packet that matches.
+      description: The action on a packet that matches.
       type: str
       sample: skip
     expression:
@@ -274,7 +274,7 @@ rules:
       type: bool
       sample: true
     action_parameters:
-      description: What the action V(skip) skips. Other rules have none.
+      description: The target of the action V(skip). Other rules have none.
       type: dict
       sample: {ruleset: current}
     logging:
@@ -304,7 +304,7 @@ unmanaged:
       type: str
       sample: network_firewall_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: monitoring
     weakens:
@@ -338,7 +338,7 @@ weaker:
       type: str
       sample: network_firewall_rule
     key:
-      description: What identifies the rule.
+      description: The key of the rule.
       type: str
       sample: telnet
     certain:
@@ -347,7 +347,7 @@ weaker:
       type: bool
       sample: true
     reason:
-      description: What the rule lacks, as a sentence without its subject.
+      description: The weakness of the rule, as a sentence without its subject.
       type: str
       sample: matches fewer packets than described
 expectations:
@@ -358,7 +358,7 @@ expectations:
   elements: dict
   contains:
     description:
-      description: What is expected, in words.
+      description: The expectation, in words.
       type: str
       sample: NTP answers do not reach the shop
     expected:
@@ -380,12 +380,12 @@ expectations:
       type: bool
       sample: true
     reasons:
-      description: What is not known of the request or packet, of a rule or of a list.
+      description: The unknown parts of the request or packet, of a rule or of a list.
       type: list
       elements: str
       sample: []
     skips:
-      description: What a request does not meet beside the rules, such as products.
+      description: The checks beside the rules that a request skips, such as products.
       type: list
       elements: str
       sample: []
@@ -406,7 +406,7 @@ risks:
       type: str
       sample: empties_list
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'Network Firewall rules: none of 3 would be left.'
     networks:
@@ -484,7 +484,7 @@ operations:
       type: str
       sample: network_firewall_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: telnet
     fields:

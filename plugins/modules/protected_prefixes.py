@@ -166,8 +166,8 @@ prefixes:
       sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - What the plan does to the protection of the account. Check mode returns the same as the
-      run that follows.
+    - The effect of the plan on the protection of the account. Check mode returns the same as
+      the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
   version_added: 0.2.0
@@ -222,7 +222,7 @@ risks:
       type: str
       sample: unprotects_addresses
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 16 IPv4 addresses (192.0.2.64/28) would no longer be protected. Advanced TCP Protection,
         Advanced DNS Protection and Programmable Flow Protection share the prefixes.
@@ -298,7 +298,7 @@ operations:
       type: str
       sample: prefix
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 192.0.2.0/24
     fields:
@@ -335,7 +335,7 @@ expired:
       type: str
       sample: prefix
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: 192.0.2.128/25
     expires:

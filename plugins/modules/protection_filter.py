@@ -114,8 +114,8 @@ filter:
       sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - What the plan does to the protection of the account. Check mode returns the same as the
-      run that follows.
+    - The effect of the plan on the protection of the account. Check mode returns the same as
+      the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
   version_added: 0.2.0
@@ -181,7 +181,7 @@ risks:
       type: str
       sample: stops_mitigation
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'SYN flood protection would no longer mitigate attacks on 128 IPv4 addresses (192.0.2.0/25):
         to port 22.'
@@ -216,7 +216,7 @@ pending:
       type: str
       sample: syn_flood_filter
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: tcp.dstport in {22}
     mode:
@@ -249,8 +249,7 @@ pending:
       elements: str
       sample: []
     advice:
-      description: What to do about packets that would have been dropped, a sentence for each
-        reason.
+      description: Advice on packets that would have been dropped, a sentence for each reason.
       type: list
       elements: str
       sample: []
@@ -295,7 +294,7 @@ operations:
       type: str
       sample: syn_flood_filter
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: tcp.dstport in {22}
     fields:

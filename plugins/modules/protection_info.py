@@ -28,7 +28,7 @@ notes:
 options:
   gather_subset:
     description:
-      - What the module reads and returns.
+      - The parts of the account that the module reads and returns.
       - V(dns_rules) was added in version 0.2.0. With it, the task fails for an account without
         Advanced DNS Protection.
       - V(announced) was added in version 0.2.0. It needs the permission C(IP Prefixes Read) of the
@@ -201,7 +201,7 @@ rules:
       type: str
       sample: e4b06ce6-0741-47a8-bce4-2c8218072e8c
     scope:
-      description: Where the rule applies.
+      description: The reach of the rule.
       type: str
       sample: global
     name:
@@ -276,7 +276,7 @@ dns_rules:
       type: str
       sample: 35bf992d-c9e9-4616-a12e-7696a6cecc1b
     scope:
-      description: Where the rule applies.
+      description: The reach of the rule.
       type: str
       sample: global
     name:
@@ -390,7 +390,7 @@ covers:
       elements: str
       sample: [192.0.2.128/25]
     modes:
-      description: What decides for its traffic, by component.
+      description: The modes that decide for its traffic, by component.
       type: dict
       contains:
         syn_flood:
@@ -489,8 +489,8 @@ coverage:
       sample:
         - SYN flood protection treats traffic differently (enabled, monitoring) for 128 IPv4 addresses.
     undecided:
-      description: What the module cannot interpret, for example a malformed prefix or an unknown
-        mode, a sentence each.
+      description: The parts that the module cannot interpret, for example a malformed prefix
+        or an unknown mode, a sentence each.
       type: list
       elements: str
       sample: []
@@ -705,7 +705,7 @@ access_rules:
       type: str
       sample: af11728bab6841027ee14e7c9e145ef9
     target:
-      description: What the value is, such as V(ip), V(ip_range), V(asn) or V(country).
+      description: The kind of the value, such as V(ip), V(ip_range), V(asn) or V(country).
       type: str
       sample: ip_range
     value:
@@ -713,7 +713,7 @@ access_rules:
       type: str
       sample: 203.0.113.0/24
     notes:
-      description: What people say of the rule.
+      description: Notes of people on the rule.
       type: str
       sample: the office
     since:
@@ -737,7 +737,7 @@ ip_lists:
       type: str
       sample: offices
     kind:
-      description: What the list holds, which is V(ip).
+      description: The kind of its items, which is V(ip).
       type: str
       sample: ip
     description:
@@ -787,7 +787,7 @@ ip_lists:
           type: str
           sample: '2026-03-01T09:15:02.310412+00:00'
 changes:
-  description: Who changed what of the account and its zones, the newest change first.
+  description: The changes of the account and its zones, with who made them, the newest first.
   version_added: 0.2.0
   returned: when O(changes_hours) is above 0
   type: list
@@ -798,8 +798,8 @@ changes:
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
     by:
-      description: Who changed it, which is an e-mail address, the name of a token, or a kind
-        of actor.
+      description: The person or program that changed it, which is an e-mail address, the name
+        of a token, or a kind of actor.
       type: str
       sample: operator@example.com
     how:

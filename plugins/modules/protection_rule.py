@@ -36,7 +36,7 @@ options:
     required: true
   scope:
     description:
-      - Where the rule applies. The most specific rule decides, that of a data center before that of
+      - The reach of the rule. The most specific rule decides, that of a data center before that of
         a region before the global rule.
       - The kind, scope and name identify the rule and cannot be changed.
     type: str
@@ -139,7 +139,7 @@ rule:
       type: str
       sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
     scope:
-      description: Where the rule applies.
+      description: The reach of the rule.
       type: str
       sample: region
     name:
@@ -172,8 +172,8 @@ rule:
       sample: '2026-03-01T09:15:02.310412+00:00'
 coverage:
   description:
-    - What the plan does to the protection of the account. Check mode returns the same as the
-      run that follows.
+    - The effect of the plan on the protection of the account. Check mode returns the same as
+      the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
   version_added: 0.2.0
@@ -239,7 +239,7 @@ risks:
       type: str
       sample: stops_mitigation
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: 'SYN flood protection would no longer mitigate attacks on 128 IPv4 addresses (192.0.2.0/25):
         to ports 0-79, 81-442, 444-65535, in region WEUR.'
@@ -274,7 +274,7 @@ pending:
       type: str
       sample: syn_flood_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: region WEUR
     mode:
@@ -307,8 +307,7 @@ pending:
       elements: str
       sample: []
     advice:
-      description: What to do about packets that would have been dropped, a sentence for each
-        reason.
+      description: Advice on packets that would have been dropped, a sentence for each reason.
       type: list
       elements: str
       sample: []
@@ -365,7 +364,7 @@ operations:
       type: str
       sample: syn_flood_rule
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: region WEUR
     fields:

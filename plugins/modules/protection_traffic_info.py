@@ -83,7 +83,7 @@ account_id:
   type: str
   sample: 023e105f4ecef8ad9ca31a8372d0c353
 traffic:
-  description: What the components let pass, dropped, and would have dropped.
+  description: The packets that the components let pass, dropped, and would have dropped.
   returned: success
   type: dict
   contains:
@@ -100,7 +100,7 @@ traffic:
       type: bool
       sample: true
     unknown:
-      description: What is not known, and why, a sentence each.
+      description: The unknown parts and their reasons, a sentence each.
       type: list
       elements: str
       sample: []
@@ -140,7 +140,7 @@ traffic:
               type: bool
               sample: true
             unknown:
-              description: What is not known, and why, a sentence each.
+              description: The unknown parts and their reasons, a sentence each.
               type: list
               elements: str
               sample: []
@@ -150,8 +150,8 @@ traffic:
               type: dict
               sample: {CHALLENGE_NEEDED: 12000}
             advice:
-              description: What to do about packets that would have been dropped, a sentence for
-                each reason.
+              description: Advice on packets that would have been dropped, a sentence for each
+                reason.
               type: list
               elements: str
               sample:
@@ -224,7 +224,7 @@ traffic:
               type: bool
               sample: true
             unknown:
-              description: What is not known, and why, a sentence each.
+              description: The unknown parts and their reasons, a sentence each.
               type: list
               elements: str
               sample: []
@@ -234,8 +234,8 @@ traffic:
               type: dict
               sample: {NOT_FOUND: 45000}
             advice:
-              description: What to do about packets that would have been dropped, a sentence for
-                each reason.
+              description: Advice on packets that would have been dropped, a sentence for each
+                reason.
               type: list
               elements: str
               sample:
@@ -307,7 +307,7 @@ traffic:
               type: bool
               sample: true
             unknown:
-              description: What is not known, and why, a sentence each.
+              description: The unknown parts and their reasons, a sentence each.
               type: list
               elements: str
               sample: []
@@ -317,8 +317,8 @@ traffic:
               type: dict
               sample: {CHALLENGE: 8000}
             advice:
-              description: What to do about packets that would have been dropped, a sentence for
-                each reason.
+              description: Advice on packets that would have been dropped, a sentence for each
+                reason.
               type: list
               elements: str
               sample:

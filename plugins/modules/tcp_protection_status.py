@@ -78,8 +78,8 @@ tcp_protection_status:
       sample: false
 coverage:
   description:
-    - What the plan does to the protection of the account. Check mode returns the same as the
-      run that follows.
+    - The effect of the plan on the protection of the account. Check mode returns the same as
+      the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
   version_added: 0.2.0
@@ -132,7 +132,7 @@ risks:
       type: str
       sample: disables_protection
     message:
-      description: What would happen.
+      description: The consequence, in a sentence.
       type: str
       sample: TCP protection would be switched off. Advanced TCP Protection, Advanced DNS Protection
         and Programmable Flow Protection share the status.
@@ -188,7 +188,7 @@ operations:
       type: str
       sample: tcp_protection_status
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: tcp_protection_status
     fields:

@@ -45,10 +45,10 @@ MAX_FIELDS = 15  # in one sentence
 MAX_VALUE = 60  # characters
 TYPES: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "bool": (check_type_bool, "neither true nor false"),
-    "int": (check_type_int, "no whole number"),
-    "float": (check_type_float, "no number"),
-    "dict": (check_type_dict, "no dictionary"),
-    "list": (check_type_list, "no list"),
+    "int": (check_type_int, "not a whole number"),
+    "float": (check_type_float, "not a number"),
+    "dict": (check_type_dict, "not a dictionary"),
+    "list": (check_type_list, "not a list"),
 }
 TEXTS = ("str", "path")
 
@@ -88,7 +88,7 @@ def message_of(problems: Sequence[Problem]) -> str:
 def _wrong(option: Option, argument: Argument, value: Any) -> Iterator[Problem]:
     kind = argument.get("type", "str")
     if kind in TEXTS and isinstance(value, (Mapping, list, tuple)):
-        yield option, f"it is {_shown(value, argument)}, and no text"
+        yield option, f"it is {_shown(value, argument)}, not text"
     if kind not in TYPES:
         yield from _wrong_choice(option, argument, value)
         return

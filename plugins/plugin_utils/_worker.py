@@ -48,7 +48,7 @@ def end_with_run() -> None:
 
 
 def has_lost_its_parent() -> bool:
-    """Whether the process that forked this worker is gone; False in a process that is no worker.
+    """Whether the process that forked this worker is gone; False in a process that is not a worker.
 
     An orphan gets the next subreaper as its parent, which need not be process 1.
     """

@@ -533,10 +533,11 @@ def test_the_role_warns_of_variables_that_it_does_not_have(service: LocalService
     run = play(service, tmp_path, hosts)
     assert run.code == 0, run.output
     printed = " ".join(run.output.split())
-    assert printed.count("is no variable of the role") == 6
+    assert printed.count("is not a variable of the role") == 6
     for host in hosts:
         assert (
-            f"[WARNING]: {host}: baseline_prefix is no variable of the role baseline; it has no effect. Did" in printed
+            f"[WARNING]: {host}: baseline_prefix is not a variable of the role baseline; it has no effect. Did"
+            in printed
         )
     assert [len(task.result["warnings"]) for task in run.of()] == [2] * 3
 

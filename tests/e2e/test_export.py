@@ -149,7 +149,7 @@ def test_a_file_that_people_edited_is_not_overwritten(inventory: Path, tmp_path:
     edited = path.read_text("utf-8")
     run = export(inventory, "--limit", "accounts")
     assert run.code != 0
-    assert "is no export, or was edited since. Nothing was written." in run.output
+    assert "is not an export, or was edited since. Nothing was written." in run.output
     assert path.read_text("utf-8") == edited
     assert export(inventory, "--limit", "accounts", "-e", '{"export_overwrite": true}').code == 0
     assert "baseline_accept_risks" not in path.read_text("utf-8")
@@ -167,7 +167,7 @@ def test_a_zone_may_be_named_by_its_domain_and_a_path_is_that_of_the_process(
     run = ansible_playbook(
         "-i", inventory, "--limit", "zones", REPOSITORY / "playbooks" / "export.yml", directory=tmp_path / "here"
     )
-    assert "the host name '..' is no name of a folder" in run.output
+    assert "the host name '..' is not a name of a folder" in run.output
     exported = tmp_path / "here" / "exported"
     assert sorted(path.name for path in exported.iterdir()) == [".protection.schema.json", "lima.example"]
     assert f"zone_id: {ZONE}" in (exported / "lima.example" / "protection.yml").read_text("utf-8")

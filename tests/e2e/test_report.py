@@ -167,7 +167,7 @@ def test_misspelt_variables_are_named(inventory: Path) -> None:
         ("in_order: edge_zone_idd", "inventory", "edge_zone_id"),
         ("in_order: tagret", "playbooks", "target"),
     ):
-        sentence = f"{name} is no variable of the {owner}; it has no effect. Did you mean {meant}?"
+        sentence = f"{name} is not a variable of the {owner}; it has no effect. Did you mean {meant}?"
         assert sentence.partition(" Did ")[0] in printed
 
 

@@ -164,8 +164,8 @@ def test_a_directory_that_cannot_be_written_stops_the_run_before_any_write(
     ("text", "words"),
     [
         (None, "cannot be read"),
-        ("- a list\n", "is no snapshot and no export: it lacks baseline_source"),
-        ("baseline_prefixes: []\n", "is no snapshot and no export: it lacks baseline_source"),
+        ("- a list\n", "is neither a snapshot nor an export: it lacks baseline_source"),
+        ("baseline_prefixes: []\n", "is neither a snapshot nor an export: it lacks baseline_source"),
         (f"baseline_source: {{account_id: {'c' * 32}}}\nbaseline_prefixes: []\n", "is of another account"),
     ],
 )

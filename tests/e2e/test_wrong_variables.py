@@ -22,8 +22,8 @@ LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansibl
 MANY = [{"prefx": f"192.0.{number}.0/24"} for number in range(200)]
 
 BASELINE: dict[str, tuple[dict[str, Any], str]] = {
-    "kind": ({"baseline_prefixes": {"prefix": "192.0.2.0/24"}}, "baseline_prefixes: a dictionary is no list."),
-    "text": ({"baseline_allowlist": ["192.0.2.1"]}, "baseline_allowlist[0]: '192.0.2.1' is no dictionary."),
+    "kind": ({"baseline_prefixes": {"prefix": "192.0.2.0/24"}}, "baseline_prefixes: a dictionary is not a list."),
+    "text": ({"baseline_allowlist": ["192.0.2.1"]}, "baseline_allowlist[0]: '192.0.2.1' is not a dictionary."),
     "unknown": (
         {"baseline_rules": [{"kind": "syn_flood", "scope": "global", "moed": "enabled"}]},
         "baseline_rules[0].moed: there is no such field; did you mean mode?.",
@@ -35,17 +35,17 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "choices": ({"baseline_purge": ["prefix"]}, "baseline_purge[0]: 'prefix' is none of "),
     "flag": ({"baseline_enabled": "perhaps"}, "baseline_enabled: 'perhaps' is neither true nor false."),
-    "number": ({"baseline_retries": "often"}, "baseline_retries: 'often' is no whole number."),
-    "directory": ({"baseline_snapshot_directory": ["a"]}, "baseline_snapshot_directory: it is a list, and no text."),
+    "number": ({"baseline_retries": "often"}, "baseline_retries: 'often' is not a whole number."),
+    "directory": ({"baseline_snapshot_directory": ["a"]}, "baseline_snapshot_directory: it is a list, not text."),
     "nested": (
         {"baseline_custom_rules": [{"ref": "a", "action_parameters": {"response": {"status_code": "no"}}}]},
-        "(1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is no whole number; (2) ",
+        "(1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is not a whole number; (2) ",
     ),
     "unused": (  # the host is no zone with firewall rules, and the variable wrong all the same
         {"baseline_custom_rules_state": "exactly"},
         "baseline_custom_rules_state: 'exactly' is none of present, absent, exact; did you mean exact?.",
     ),
-    "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list, and no text."),
+    "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list, not text."),
     "many": (
         {"baseline_prefixes": MANY},
         "400 errors in the variables: (1) baseline_prefixes[0].prefx: there is no such",
@@ -105,7 +105,7 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
     assert reasons.keys() == hosts.keys() - {"right"}
     for name in ("choice", "unused", "undefined"):
         assert BASELINE[name][1] in reasons[name]
-    assert "report_traffic_hours: 'all' is no number." in reasons["hours"]
+    assert "report_traffic_hours: 'all' is not a number." in reasons["hours"]
     assert "report_accepted_unmanaged[0].key: there is no such field; did you mean keys?" in reasons["accepted"]
     assert "report_accepted_unmanaged[0]: it lacks reason" in reasons["accepted"]
     assert service.calls != []
@@ -118,9 +118,9 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
             {"report_fail_on": ["drfit"]},
             "report_fail_on[0]: 'drfit' is none of unknown, unprotected, weakened, drift, ",
         ),
-        ({"report_merge": {"a": 1}}, "report_merge: a dictionary is no list."),
-        ({"report_directory": ["a"]}, "report_directory: it is a list, and no text."),
-        ({"report_mode": 0o644}, "report_mode: 420 is no text of octal digits such as '0600'; put them in quotes."),
+        ({"report_merge": {"a": 1}}, "report_merge: a dictionary is not a list."),
+        ({"report_directory": ["a"]}, "report_directory: it is a list, not text."),
+        ({"report_mode": 0o644}, "report_mode: 420 is not text of octal digits such as '0600'; put them in quotes."),
     ],
 )
 def test_a_wrong_variable_of_the_report_stops_it_before_it_reads_a_host(
@@ -136,8 +136,8 @@ def test_a_wrong_variable_of_the_report_stops_it_before_it_reads_a_host(
 def test_the_export_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
     wrong: dict[str, tuple[dict[str, Any], str]] = {
         "purge": ({"export_purge": "perhaps"}, "export_purge: 'perhaps' is neither true nor false."),
-        "directory": ({"export_directory": {"a": 1}}, "export_directory: it is a dictionary, and no text."),
-        "number": ({"export_timeout": "long"}, "export_timeout: 'long' is no number."),
+        "directory": ({"export_directory": {"a": 1}}, "export_directory: it is a dictionary, not text."),
+        "number": ({"export_timeout": "long"}, "export_timeout: 'long' is not a number."),
     }
     hosts = {name: {"edge_account_id": ACCOUNT, **variables} for name, (variables, _text) in wrong.items()}
     run = run_playbook("export", tmp_path, service, hosts)
@@ -147,15 +147,15 @@ def test_the_export_says_which_variable_is_wrong(service: LocalService, tmp_path
 
 def test_the_restore_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
     run = run_playbook("restore", tmp_path, service, {"lima": {"edge_account_id": ACCOUNT, "restore_file": ["a"]}})
-    assert messages(run) == {"lima": "restore_file: it is a list, and no text."}
+    assert messages(run) == {"lima": "restore_file: it is a list, not text."}
     assert service.calls == []
 
 
 def test_the_migration_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
     wrong: dict[str, tuple[dict[str, Any], str]] = {
         "apply": ({"migrate_firewall_rules_apply": "perhaps"}, "_apply: 'perhaps' is neither true nor false."),
-        "retries": ({"migrate_firewall_rules_retries": [1]}, "_retries: a list is no whole number."),
-        "zone": ({"edge_zone_id": [ZONE]}, "_zone_id: it is a list, and no text."),
+        "retries": ({"migrate_firewall_rules_retries": [1]}, "_retries: a list is not a whole number."),
+        "zone": ({"edge_zone_id": [ZONE]}, "_zone_id: it is a list, not text."),
     }
     hosts = {name: {"edge_zone_id": ZONE, **variables} for name, (variables, _text) in wrong.items()}
     run = run_playbook("migrate_firewall_rules", tmp_path, service, hosts)

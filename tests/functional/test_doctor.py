@@ -150,7 +150,7 @@ DEVIATIONS = [
     Deviation("a new mode", "words", "mode is adaptive in 1 of 1", entry(SYN_RULES, mode='"adaptive"')),
     Deviation("a new scope", "words", "scope is continent", entry(SYN_RULES, scope='"continent"')),
     Deviation("a new action", "words", "action is rewrite", entry(ENTRY_POINT, action='"rewrite"')),
-    Deviation("a malformed network", "networks", "prefix is no network in 1 of 12", entry(LISTS, prefix='"203.0.113/24"')),
+    Deviation("a malformed network", "networks", "prefix is not a network in 1 of 12", entry(LISTS, prefix='"203.0.113/24"')),
     Deviation("an odd expression", "expressions", "an expression that cannot be read",
               entry(ENTRY_POINT, expression='"ip.src between {1 2}"')),
     Deviation("a filter's new field", "expressions", "SYN flood filters", entry("/syn_protection/filters$", expression='"udp.dstport eq 53"')),

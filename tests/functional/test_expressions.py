@@ -71,7 +71,7 @@ OCTAL = "tcp.dstport in {0..065535}"
 def test_undocumented_expressions_of_the_service_are_undecided(service: LocalService, modules: Modules) -> None:
     filters(service, OCTAL)
     coverage: dict[str, Any] = modules.done("protection_info")["coverage"]
-    assert any(OCTAL in text and "is no port" in text for text in coverage["undecided"])
+    assert any(OCTAL in text and "is not a port" in text for text in coverage["undecided"])
 
 
 def test_it_can_be_removed(service: LocalService, modules: Modules) -> None:

@@ -209,7 +209,7 @@ def test_malformed_stored_prefixes_are_shown_and_left_alone(service: LocalServic
 @pytest.mark.parametrize(
     ("path", "fields", "warned"),
     [
-        ("/syn_protection/filters$", {"expression": f'"tcp.dstport eq {"8" * 5000}"'}, "is no port"),
+        ("/syn_protection/filters$", {"expression": f'"tcp.dstport eq {"8" * 5000}"'}, "is not a port"),
         ("/prefixes$", {"id": '["7"]', "modified_on": '"9999-12-31T23:59:59Z"'}, ""),
         ("/prefixes$", {"prefix": '"2001:db8::/32\\ud800"', "comment": '"\\udfff"'}, "malformed"),
         ("/allowlist$", {"id": '{"a": 1}', "labels": "[" * 90 + "]" * 90}, ""),

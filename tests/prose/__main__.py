@@ -34,6 +34,8 @@ MANIFEST: Final = {
 BEGINNINGS: Final = {"ClauseAsSubject"}  # rules about the beginning of a sentence; Weir has no anchors
 PARTS: Final = 4
 EXAMPLES: Final = "examples"
+THE_SERVICE: Final = "TheService"
+ABOUT_THE_LOCAL_SERVICE: Final = {"docs/local_service.md", "docs/performance.md", "docs/performance_details.md"}
 SPELLING: Final = "SpellCheck"  # of pages alone: messages and docstrings are full of names
 BEFORE_A_SENTENCE: Final = re.compile(r"(?:^|[.!?] |[-*] |\d\. )[*_\"(]*$")
 WORD: Final = re.compile(r"[A-Za-z]{4,}")  # that can be misspelt; others are abbreviations and parts of ids
@@ -111,6 +113,8 @@ def applies(finding: Finding) -> bool:
     is_page = finding.text.path.endswith(".md") or finding.text.path == EXAMPLES
     if finding.rule == SPELLING:
         return is_page and bool(WORD.fullmatch(finding.words)) and finding.words not in VOCABULARY
+    if finding.rule == THE_SERVICE:
+        return finding.text.path not in ABOUT_THE_LOCAL_SERVICE
     if finding.rule not in BEGINNINGS:
         return True
     before, rest = finding.text.text[: finding.column - 1], finding.text.text[finding.column - 1 :]

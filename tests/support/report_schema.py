@@ -17,7 +17,7 @@ SCHEMA = REPOSITORY / "docs" / "report.schema.json"
 
 
 def validate_report(report: Any) -> None:
-    """Raises ValidationError for what is no report, and SchemaError where the schema itself is none."""
+    """Raises ValidationError for what is not a report, and SchemaError where the schema itself is none."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(json.loads(json.dumps(report)))

@@ -18,7 +18,7 @@ BASE_URL, API_TOKEN = Option("base_url"), Option("api_token")
 TOKEN_AS_KEY = Message(
     "The value of ",
     Option("api_key"),
-    " is no API key; a token belongs into ",
+    " is not an API key; a token belongs into ",
     API_TOKEN,
     ".",
 )

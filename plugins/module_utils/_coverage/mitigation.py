@@ -81,7 +81,7 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> li
 def never_mitigated(component: Component, space: Ranges) -> Ranges:
     """The addresses to which filters that do not mitigate take, together, all traffic."""
     partial = [item for item in component.filters if intersection(item.matches.sometimes, space)]
-    if len(partial) < 2:  # what takes all traffic by itself is no part of a piece that mitigates
+    if len(partial) < 2:  # what takes all traffic by itself is not a part of a piece that mitigates
         return []
     mitigating = replace(component, filters=partial)
     parts = no_longer_mitigated(mitigating, replace(component, filters=[], rules=[]), space)

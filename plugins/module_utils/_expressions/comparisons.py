@@ -126,7 +126,7 @@ def _addresses(token: Token) -> AddressRange:
     except ValueError as exc:
         raise Unread(excerpt(str(exc), LONGEST_REASON), token.start) from exc
     if "/" in token.text or version != other or end < start:
-        raise Unread(f"{quoted(token.text)} is no range of addresses", token.start)
+        raise Unread(f"{quoted(token.text)} is not a range of addresses", token.start)
     return version, start, end
 
 
@@ -147,10 +147,10 @@ def _numbers(token: Token) -> NumberRange:
                 else ""
             )
             raise Unread(
-                f"{quoted(text)} is no port{why}; write decimal digits without a leading 0",
+                f"{quoted(text)} is not a port{why}; write decimal digits without a leading 0",
                 token.start,
             )
         numbers.append(int(text))
     if numbers[0] > numbers[-1]:
-        raise Unread(f"{quoted(token.text)} is no range of ports", token.start)
+        raise Unread(f"{quoted(token.text)} is not a range of ports", token.start)
     return numbers[0], numbers[-1]

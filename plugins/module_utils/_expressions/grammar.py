@@ -92,7 +92,7 @@ def _unread_character(expression: str, position: int) -> Unread:
         name = (
             unicodedata.name(character, f"U+{ord(character):04X}") if character != "\t" else "a tab"
         )
-        return Unread(f"{name} is no white space in expressions; write a space", position)
+        return Unread(f"{name} is not white space in expressions; write a space", position)
     return Unread(f"{quoted(character)} is not expected there", position)
 
 
@@ -318,7 +318,7 @@ class _Parser:
         strict = f"{self.take().text} " if self.next.text == "strict" else ""
         operator = OPERATORS.get(self.next.text)
         if operator is None:
-            return Unknown(field, f"{quoted(self.next.text)} is no operator", self.next.start)
+            return Unknown(field, f"{quoted(self.next.text)} is not an operator", self.next.start)
         operator = strict + operator
         self.take()
         in_braces = self.next.text == "{"

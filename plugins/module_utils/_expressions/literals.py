@@ -87,7 +87,7 @@ def text_of(token: Token) -> bytes:
         length = len(fence[1]) + 2 if fence else 0
         return token.text[length : len(token.text) - length + 1].encode()
     if token.kind not in (QUOTED, PATTERN):
-        raise Unevaluated(f"{quoted(token.text)} is no text")
+        raise Unevaluated(f"{quoted(token.text)} is not text")
     return ESCAPE.sub(_unescaped, token.text[1:-1].encode())
 
 
@@ -107,7 +107,7 @@ def number_of(text: str) -> int:
     """The number that a word is: decimal, octal with a leading 0, hexadecimal with 0x; raises
     Unevaluated."""
     if not WHOLE_NUMBER.fullmatch(text):
-        raise Unevaluated(f"{quoted(text)} is no number")
+        raise Unevaluated(f"{quoted(text)} is not a number")
     base = 16 if text[:2] == "0x" else 8 if text[0] == "0" else 10
     number = int(text, base)
     if not -MOST - 1 <= number <= MOST:

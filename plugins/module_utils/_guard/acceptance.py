@@ -100,7 +100,8 @@ def _code(option: Option, value: Any, codes: Sequence[str]) -> str:
     code = str(value)
     if code not in codes:
         raise OptionError(
-            option, f"'{code}' is no risk{did_you_mean(code, codes)}; there are {', '.join(codes)}"
+            option,
+            f"'{code}' is not a risk{did_you_mean(code, codes)}; there are {', '.join(codes)}",
         )
     return code
 

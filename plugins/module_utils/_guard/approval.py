@@ -65,7 +65,7 @@ _REVIEW = Message(
 
 
 def parse_approval(options: Mapping[str, Any]) -> Approval:
-    """The approval of a task; raises OptionError for a text that is no plan_id."""
+    """The approval of a task; raises OptionError for a text that is not a plan_id."""
     text = options.get("expected_plan")
     if text is None:
         return Approval()
@@ -73,7 +73,7 @@ def parse_approval(options: Mapping[str, Any]) -> Approval:
     if not PLAN_ID.fullmatch(expected):
         raise OptionError(
             OPTION,
-            f"'{text}' is no plan_id, which has 64 hexadecimal digits, or is empty for a plan"
+            f"'{text}' is not a plan_id, which has 64 hexadecimal digits, or is empty for a plan"
             " without operations",
         )
     return Approval(expected)

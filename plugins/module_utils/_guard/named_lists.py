@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The lists that rules of a plan refer to: whoever judges the rules must know what they hold."""
+"""The lists that rules of a plan refer to: a check of the rules needs their items."""
 
 from __future__ import annotations
 

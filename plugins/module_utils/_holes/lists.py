@@ -5,7 +5,7 @@
 
 """What lists of addresses take from the protection that rules give which refer to them.
 
-A list is judged by the rules that are known: those of the Network Firewall, and those of a zone
+A list is checked by the rules that are known: those of the Network Firewall, and those of a zone
 where the task names it. If more rules refer to a list than are known, its items may let traffic
 pass.
 """

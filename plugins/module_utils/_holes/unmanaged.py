@@ -5,7 +5,7 @@
 
 """What exists beside the objects that a task names, and whether it takes protection away.
 
-Each object is judged as if it were the only one beside the named ones.
+Each object is checked as if it were the only one beside the named ones.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     their parameters.
 
     A rule that does not exist, that is off, or that has another kind of action is none of them. One
-    that a plan deletes is judged like one that no task names.
+    that a plan deletes is checked like one that no task names.
     """
     records = []
     for resource, in_order in EVALUATION:
@@ -111,7 +111,7 @@ def _passed(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) -> l
 
 
 def judge_skip(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Verdict:
-    """What a rule takes from those behind it, and from what is no rule of the list."""
+    """What a rule takes from those behind it, and from what is not a rule of the list."""
     others = sorted(rule.skips - {REST_OF_THE_LIST})
     if not rule.lets_pass or not others or _matches_nothing(rule.expression):
         return _judge_list_skip(resource, rule, behind)

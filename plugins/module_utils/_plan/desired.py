@@ -139,7 +139,7 @@ def _remarks(fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]
 
 
 def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
-    """When an object expires, which is no field of it; raises OptionError."""
+    """When an object expires, which is not a field of it; raises OptionError."""
     (name,) = EXPIRES
     text = options.get(name)
     try:
@@ -167,7 +167,7 @@ def _parse(
     title: str,
     others: AbstractSet[str] = frozenset(),
 ) -> dict[str, Any]:
-    """The fields that the options name; `others` are the names of options that are no fields."""
+    """The fields that the options name; `others` are the names of other options."""
     values: dict[str, Any] = {}
     problems = OptionProblems()
     for item in fields:

@@ -38,7 +38,7 @@ def _parse_name(value: Any) -> str:
     name = name[1:] if name.startswith("$") else name
     if not NAME_FORM.fullmatch(name):
         raise ValueError(
-            f"'{name}' is no name of a list, which has up to 50 lower-case letters, digits and"
+            f"'{name}' is not a name of a list, which has up to 50 lower-case letters, digits and"
             " underscores"
         )
     return name

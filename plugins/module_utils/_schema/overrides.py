@@ -94,7 +94,7 @@ def _writing(managed: str) -> Any:
 
 
 def _fit(override: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
-    """An override as Cloudflare stores it: without its position, which is no field of it, an
+    """An override as Cloudflare stores it: without its position, which is not a field of it, an
     action that is none, and empty lists."""
     fitted = {name: value for name, value in override.items() if name != "position"}
     for name in ("action", *LISTS):

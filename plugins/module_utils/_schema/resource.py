@@ -243,7 +243,8 @@ class Resource:
         }
         checks = {
             "a field is declared twice": len(set(names)) < len(names),
-            f"{', '.join(sorted(named - set(names)))} is no field of it": not named <= set(names),
+            f"{', '.join(sorted(named - set(names)))} is not a field of it": not named
+            <= set(names),
             "it is created or deleted and has no key": not self.key
             and bool(self.create or self.delete),
             f"its path lacks {{{self.owner}}}": bool(self.owner)
@@ -251,9 +252,9 @@ class Resource:
             "a field of its key has a default of its own": any(
                 item.default is not None for item in self.fields if item.name in self.key
             ),
-            "it keeps fields of an object and is no list in one": bool(self.kept_fields)
+            "it keeps fields of an object and is not a list in one": bool(self.kept_fields)
             and not self.list_field,
-            "it has versions of an object and is no list in one": bool(self.versions)
+            "it has versions of an object and is not a list in one": bool(self.versions)
             and not self.list_field,
             "an ordered list is replaced by one call": bool(self.list_field)
             and (not self.update or self.update.by_id),

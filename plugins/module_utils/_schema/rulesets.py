@@ -73,8 +73,8 @@ def entry_point(
 
 
 def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
-    """Parameters and logging of a former action go, unless the task names them; a position is no
-    field of the rule."""
+    """Parameters and logging of a former action go, unless the task names them; so does the
+    position, which is only for the request."""
     action_changes = rule.get("action") != existing.get("action", rule.get("action"))
     idle = {"position"} | ({"action_parameters", "logging"} - named if action_changes else set())
     kept = {name: value for name, value in rule.items() if name not in idle}

@@ -247,7 +247,7 @@ def _entries(option: str, resource: Resource, options: Options) -> Entries:
 
 class ProtectionInfo(ModuleSpec):
     """protection_info; with `covers`, it reads all that decides who is protected, and else what the
-    task names. What stands beside the protection is no state of it, so that it is looked at."""
+    task names. What stands beside the protection is not a state of it, so that it is looked at."""
 
     owner = OWNER
 

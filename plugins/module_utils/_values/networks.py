@@ -102,7 +102,7 @@ def normalise_network(value: Any) -> NormalisedNetwork:
 
 
 def networks_overlap(one: Any, other: Any) -> bool:
-    """Whether two networks have an address in common; False where one of them is no network."""
+    """Whether two networks have an address in common; False where one of them is not a network."""
     (
         (version, first, length, malformed),
         (other_version, other_first, other_length, other_malformed),

@@ -107,7 +107,7 @@ def _read(host: str, name: str) -> Any:
     except (OSError, ValueError) as exc:
         reason = exc.strerror if isinstance(exc, OSError) and exc.strerror else "it holds no JSON"
         raise ValueError(
-            f"{EXPECTED_PLAN} is no plan_id, and the file {name} cannot be read: {reason}."
+            f"{EXPECTED_PLAN} is not a plan_id, and the file {name} cannot be read: {reason}."
         ) from exc
     if not isinstance(plan, Mapping):
         raise ValueError(

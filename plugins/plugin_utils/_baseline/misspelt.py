@@ -74,7 +74,7 @@ def _alike(names: Iterable[str], prefix: str, known: Sequence[str], owner: str) 
 
 def _sentence(name: str, owner: str, close: Sequence[str]) -> str:
     question = f" Did you mean {close[0]}?" if close else ""
-    return f"{name} is no variable of {owner}; it has no effect.{question}"
+    return f"{name} is not a variable of {owner}; it has no effect.{question}"
 
 
 @lru_cache

@@ -225,7 +225,7 @@ def _deleting_lists_last(parts: Sequence[Part]) -> list[Part]:
 
 
 def _exact(lists: Any) -> Any:
-    """Lists with just the items that their entries name; what is no list of entries stays."""
+    """Lists with just the items that their entries name; what is not a list of entries stays."""
     if not isinstance(lists, Sequence) or isinstance(lists, str):
         return lists
     return [

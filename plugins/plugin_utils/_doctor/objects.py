@@ -139,7 +139,7 @@ def _check_field(resource: Resource, field: Field, item: Object, problems: Probl
         known = set(option.get("options") or value)
         _check_names(value, known, problems, f"{field.name}.")
     elif field.name == resource.address_field:
-        _try(field, value, problems["networks"], f"{field.name} is no network")
+        _try(field, value, problems["networks"], f"{field.name} is not a network")
     elif _has_expression(field):
         _try(field, value, problems["expressions"], "an expression that cannot be read")
     _check_words(field, value, problems)

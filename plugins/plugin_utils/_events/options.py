@@ -61,7 +61,7 @@ def parse_source(
 ) -> SourceOptions:
     """The options of the source; raises ValueError with a sentence for each wrong one."""
     problems = [
-        f"{name} is no option; the options are {', '.join(NAMES)}"
+        f"{name} is not an option; the options are {', '.join(NAMES)}"
         for name in arguments
         if name not in (*NAMES, *OF_RULEBOOKS)
     ]

@@ -71,7 +71,8 @@ def read_existing(path: Path, overwrite: bool) -> str | None:
         return None
     if is_edited(text) and not overwrite:
         raise ValueError(
-            f"{path} is no export, or was edited since. Nothing was written. Export into another"
-            " export_directory and compare, or set export_overwrite: true to lose the edits."
+            f"{path} is not an export, or was edited since. Nothing was written. Export into"
+            " another export_directory and compare, or set export_overwrite: true to lose the"
+            " edits."
         )
     return text

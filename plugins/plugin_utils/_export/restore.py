@@ -176,14 +176,14 @@ def read_file(document: Any, name: str) -> StateFile:
     content = plain(document)
     if not isinstance(content, dict) or not isinstance(content.get(SOURCE), dict):
         raise ValueError(
-            f"{name} is no snapshot and no export: it lacks {SOURCE}, which names its account and"
-            " zone."
+            f"{name} is neither a snapshot nor an export: it lacks {SOURCE}, which names its"
+            " account and zone."
         )
     others = sorted(str(key) for key in content.keys() - IN_A_FILE)
     if others:
         raise ValueError(
-            f"{name} is no snapshot and no export: it has {', '.join(others)}, which such a file"
-            " does not have."
+            f"{name} is neither a snapshot nor an export: it has {', '.join(others)}, which such a"
+            " file does not have."
         )
     source = content[SOURCE]
     if source.get("group"):
@@ -195,13 +195,13 @@ def read_file(document: Any, name: str) -> StateFile:
     incomplete, ignore = source.get("incomplete") or [], source.get("ignore") or {}
     problems = {
         "account_id and zone_id are no texts": all(isinstance(key, str) for key in owners.values()),
-        "incomplete is no list": isinstance(incomplete, list),
-        "ignore is no dictionary of lists": isinstance(ignore, dict)
+        "incomplete is not a list": isinstance(incomplete, list),
+        "ignore is not a dictionary of lists": isinstance(ignore, dict)
         and all(isinstance(patterns, list) for patterns in ignore.values()),
     }
     for problem, is_right in problems.items():
         if not is_right:
-            raise ValueError(f"{name} is no snapshot and no export: in {SOURCE}, {problem}.")
+            raise ValueError(f"{name} is neither a snapshot nor an export: in {SOURCE}, {problem}.")
     return StateFile(
         name,
         owners,
@@ -214,7 +214,7 @@ def read_file(document: Any, name: str) -> StateFile:
 
 def _objects(snapshot: Any, name: str) -> State:
     if not isinstance(snapshot, dict):
-        raise ValueError(f"{name} is damaged: {SNAPSHOT} is no dictionary.")
+        raise ValueError(f"{name} is damaged: {SNAPSHOT} is not a dictionary.")
     for plural, objects in snapshot.items():
         if plural not in RESOURCES:
             raise ValueError(
@@ -222,7 +222,7 @@ def _objects(snapshot: Any, name: str) -> State:
                 " the release that wrote the file."
             )
         if not isinstance(objects, list) or not all(isinstance(obj, dict) for obj in objects):
-            raise ValueError(f"{name} is damaged: {plural} is no list of objects.")
+            raise ValueError(f"{name} is damaged: {plural} is not a list of objects.")
     return snapshot
 
 

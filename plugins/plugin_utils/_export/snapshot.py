@@ -85,10 +85,10 @@ def owners_of(results: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 def host_folder(directory: str, host: str) -> Path:
     """The folder of a host; a relative directory is one of the process's working directory.
 
-    Raises ValueError for the name of a host that is no name of a folder.
+    Raises ValueError for the name of a host that is not a name of a folder.
     """
     if host in ("", ".", "..") or os.sep in host or "\0" in host:
-        raise ValueError(f"the host name '{host}' is no name of a folder")
+        raise ValueError(f"the host name '{host}' is not a name of a folder")
     return Path.cwd() / os.path.expanduser(directory) / host
 
 

@@ -72,6 +72,6 @@ def file_mode(digits: Any) -> int:
     octal already, or not."""
     if not isinstance(digits, str) or not re.fullmatch("[0-7]{3,4}", digits):
         raise ValueError(
-            f"report_mode: {digits} is no text of octal digits such as '0600'; put them in quotes."
+            f"report_mode: {digits} is not text of octal digits such as '0600'; put them in quotes."
         )
     return int(digits, 8)

@@ -20,15 +20,15 @@ CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines of slices
 
 
 def read_report(name: str, text: str, now: str) -> Report:
-    """The report in a text of JSON; raises ValueError, with the name, for what is no report of this
-    version, and for one that is made after `now`, a timestamp with an offset."""
+    """The report in a text of JSON; raises ValueError, with the name, for what is not a report of
+    this version, and for one that is made after `now`, a timestamp with an offset."""
     report = _document(name, text)
     if (
         not isinstance(report, Mapping)
         or "version" not in report
         or not isinstance(report.get("hosts"), list)
     ):
-        raise ValueError(f"{name} is no report; give it the report.json of another run")
+        raise ValueError(f"{name} is not a report; give it the report.json of another run")
     if report["version"] != VERSION:
         raise ValueError(
             f"{name} is a report of version {report['version']!r}, and this release of the"

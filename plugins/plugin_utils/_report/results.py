@@ -140,7 +140,7 @@ def _traffic(host: str, result: Result | None) -> HostTraffic | None:
     try:
         return read_traffic(result)
     except ValueError as exc:
-        raise ValueError(f"the traffic of {host} is no result of {TRAFFIC}: {exc}") from exc
+        raise ValueError(f"the traffic of {host} is not a result of {TRAFFIC}: {exc}") from exc
 
 
 def accepting(

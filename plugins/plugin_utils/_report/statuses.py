@@ -72,8 +72,8 @@ def worst_first(status: Status) -> int:
 
 
 def _not_understood(coverage: AccountCoverage) -> list[str]:
-    """Why it cannot be told whether an account is protected; parts that are not understood are no
-    reason."""
+    """Why it cannot be told whether an account is protected; it can, if only parts are
+    not understood."""
     pieces = [piece for pieces in coverage.pieces.values() for piece in pieces]
     if coverage.enabled is not None and not any(modes == {UNDECIDED} for _ranges, modes in pieces):
         return []

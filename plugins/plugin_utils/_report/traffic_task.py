@@ -22,7 +22,7 @@ def traffic_task(parts: Sequence[Part], hours: Any) -> Part | None:
     """The module that asks for so many hours of a host's traffic; None for no hours, and for a host
     without an account.
 
-    DNS protection counts if the baseline describes it. Raises ValueError for what is no number.
+    DNS protection counts if the baseline describes it. Raises ValueError for what is not a number.
     """
     account = next((part for part in parts if part.module == ACCOUNT), None)
     number = _number(hours)
@@ -40,4 +40,4 @@ def _number(hours: Any) -> float:
     try:
         return float(hours)
     except (TypeError, ValueError) as exc:
-        raise ValueError(f"{TRAFFIC_HOURS}: {hours!r} is no number of hours.") from exc
+        raise ValueError(f"{TRAFFIC_HOURS}: {hours!r} is not a number of hours.") from exc

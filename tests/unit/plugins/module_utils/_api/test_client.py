@@ -100,7 +100,7 @@ def read(resource: Resource, *answers: dict[str, Any]) -> tuple[list[Object], Sc
         pytest.param([answer(objects(1, 2), total=3), answer(objects(3))], id="a later page without a total"),
         pytest.param([answer(objects(1, 2, 3)), answer([])], id="no totals, up to the empty page"),
         pytest.param([answer(objects(1, 2, 3)), answer(objects(1, 2, 3))], id="no totals and no pages"),
-        pytest.param([answer(objects(1, 2, 3), total="3"), answer([])], id="a total that is no number"),
+        pytest.param([answer(objects(1, 2, 3), total="3"), answer([])], id="a total that is not a number"),
         pytest.param(
             [answer(objects(1, 2), total=3), answer(objects(3), total=3)],
             id="fewer on the second page than on the first",

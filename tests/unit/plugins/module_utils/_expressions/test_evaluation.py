@@ -96,7 +96,7 @@ def test_requests_match_as_in_the_engine(expression: str, truth: bool) -> None:
         ("http.host eq 10", ["a text is compared to a number"]),
         ("ssl eq 1", ["true or false is compared to a number"]),
         ("http.host", ["a text is neither true nor false"]),
-        ("cf.threat_score & 4", ["'&' is no operator"]),
+        ("cf.threat_score & 4", ["'&' is not an operator"]),
         ("http.host eq 01:2e", ["'01:2e' is not a network: '01:2e' does not appear to be an IPv4 or IPv6 network"]),
         ('http.host in "a"', ["'in' is not known with these values"]),
         ('http.host eq {"a"}', ["'eq' is not known with these values"]),

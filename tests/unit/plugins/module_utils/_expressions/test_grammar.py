@@ -48,9 +48,9 @@ def test_words_are_those_of_the_engine(expression: str, words: list[str]) -> Non
 @pytest.mark.parametrize(
     ("expression", "start", "problem"),
     [
-        ("ip.dst\teq 192.0.2.1", 6, "a tab is no white space in expressions; write a space"),
-        ("ip.dst\u00a0eq 192.0.2.1", 6, "NO-BREAK SPACE is no white space"),
-        ("ip.dst\x0beq 192.0.2.1", 6, "U+000B is no white space"),
+        ("ip.dst\teq 192.0.2.1", 6, "a tab is not white space in expressions; write a space"),
+        ("ip.dst\u00a0eq 192.0.2.1", 6, "NO-BREAK SPACE is not white space"),
+        ("ip.dst\x0beq 192.0.2.1", 6, "U+000B is not white space"),
         ("tcp.dstport eq \u0668\u0660", 15, "'\u0668' is not expected there"),
         ("ip.dst = 192.0.2.1", 7, "'=' is not expected there"),
         ('http.host eq "a', 13, "the text that starts there has no end"),
@@ -154,7 +154,7 @@ def shown(tree: Tree) -> str:
         ('x strict wildcard "*" and y ~ "a"', '(x strict wildcard "*" and y matches "a")'),
         ('any(h["x"][*] contains "and (") and y', '(any ( h [ "x" ] [ * ] contains "and (" ) and y)'),
         ("f(g(x), y[0])[1] gt 5", "f ( g ( x ) , y [ 0 ] ) [ 1 ] gt 5"),
-        ("x & 3 and y", "(<x: '&' is no operator> and y)"),
+        ("x & 3 and y", "(<x: '&' is not an operator> and y)"),
         ("x eq 1 y eq 2", "<x: 'y' is not expected there>"),
         ("x contains lower(y) or z", "(<x: '(' is not expected there> or z)"),
         ('x eq 1 r"a" or z', "(<x: 'r\"a\"' is not expected there> or z)"),

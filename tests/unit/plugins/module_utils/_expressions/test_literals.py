@@ -56,9 +56,9 @@ def test_other_literals_have_no_value(literal: str) -> None:
 
 def test_a_word_is_no_text_and_no_number() -> None:
     (token,) = tokens_of("example")
-    with pytest.raises(Unevaluated, match="'example' is no text"):
+    with pytest.raises(Unevaluated, match="'example' is not text"):
         text_of(token)
-    with pytest.raises(Unevaluated, match="'08' is no number"):
+    with pytest.raises(Unevaluated, match="'08' is not a number"):
         number_of("08")
 
 

@@ -83,7 +83,7 @@ def test_values_that_are_not_known_have_a_reason(text: str, reason: str) -> None
         ("concat(host, names[*])", "the function concat takes .* in its first argument only"),
         ("lower(names[*])[0]", "a function of each element needs .* behind it"),
         ("host host", "'host' is not understood there"),
-        ("names[x]", "'x' is no number"),
+        ("names[x]", "'x' is not a number"),
         ("names[0 1]", "an index is not understood"),
         ("names[0", "a bracket is not closed"),
         ('"x"', "the left side of a comparison is not understood"),

@@ -84,10 +84,10 @@ def test_without_a_clock_what_expires_is_not_accepted() -> None:
 
 
 MALFORMED: list[tuple[Any, str, str]] = [
-    ("unprotect_addresses", "accept_risks[0]", "is no risk (did you mean unprotects_addresses?); there are"),
+    ("unprotect_addresses", "accept_risks[0]", "is not a risk (did you mean unprotects_addresses?); there are"),
     (7, "accept_risks[0]", "7 is neither a code nor a dictionary"),
     ({"networks": []}, "accept_risks[0]", "it lacks code"),
-    ({"code": "all"}, "accept_risks[0].code", "'all' is no risk; there are"),
+    ({"code": "all"}, "accept_risks[0].code", "'all' is not a risk; there are"),
     ({"code": CODE, "network": "192.0.2.0/24"}, "accept_risks[0]", "it has no network (did you mean networks?)"),
     ({"code": CODE, "networks": "192.0.2.0/24"}, "accept_risks[0].networks", "it is not a list of texts"),
     (

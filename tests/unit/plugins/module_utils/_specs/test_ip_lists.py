@@ -41,7 +41,7 @@ def many(*lists: dict[str, Any], **options: Any) -> dict[str, Any]:
         (one(items=[], state="absent"), "items: it names no item"),
         (one(items=[{"ip": "192.0.2.1"}, {"ip": "192.0.2.1/32"}]), "named here and in items"),
         (one(items=[{"ip": "office"}]), "items[0].ip"),
-        (one(name="no name"), "is no name of a list"),
+        (one(name="no name"), "is not a name of a list"),
     ],
 )
 def test_wrong_options_of_one_list(options: dict[str, Any], text: str) -> None:

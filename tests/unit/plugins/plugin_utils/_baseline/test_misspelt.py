@@ -31,7 +31,7 @@ KNOWN = ["baseline_prefixes", "edge_zone_id", "other", "target", "inventory_host
 )
 def test_an_unknown_variable_is_named_with_the_one_that_is_close(name: str, close: str | None) -> None:
     (sentence,) = misspelt_in_host([name, *KNOWN])
-    assert sentence.startswith(f"{name} is no variable of the role baseline; it has no effect.")
+    assert sentence.startswith(f"{name} is not a variable of the role baseline; it has no effect.")
     assert sentence.partition(" Did you mean ")[2] == (f"{close}?" if close else "")
 
 
@@ -70,7 +70,7 @@ def test_the_variables_of_the_inventory_plugin_are_known() -> None:
 )
 def test_a_misspelt_variable_of_a_role_is_named(role: str, name: str, close: str) -> None:
     assert misspelt_in_role([name, close, "other"], role) == [
-        f"{name} is no variable of the role {role}; it has no effect. Did you mean {close}?"
+        f"{name} is not a variable of the role {role}; it has no effect. Did you mean {close}?"
     ]
 
 
@@ -81,5 +81,5 @@ def test_other_variables_with_such_a_prefix_are_the_users_own() -> None:
 def test_a_misspelt_variable_of_a_playbook_is_told() -> None:
     known = ["doctor_directory", "doctor_fail_on"]
     assert misspelt_in_playbook(["doctor_directroy", "doctor_directory", "doctor_result"], "doctor", known) == [
-        "doctor_directroy is no variable of the playbook doctor; it has no effect. Did you mean doctor_directory?"
+        "doctor_directroy is not a variable of the playbook doctor; it has no effect. Did you mean doctor_directory?"
     ]

@@ -38,7 +38,7 @@ def test_equal_problems_of_several_answers_are_one_reason() -> None:
     answers = [Answer(READ, 200, {}, {**MEMBERS, "result": prefixes}), Answer(READ, 200, {}, {**MEMBERS, "result": []})]
     record = record_of("a", "now", answers, 2)
     (networks,) = (item for item in record["assumptions"] if item["name"] == "networks")
-    assert networks["reasons"] == ["prefixes: prefix is no network in 3 of 3 objects"]
+    assert networks["reasons"] == ["prefixes: prefix is not a network in 3 of 3 objects"]
     (headers,) = (item for item in record["assumptions"] if item["name"] == "rate_limit_headers")
     assert headers["reasons"] == ["prefixes: no Ratelimit and no Ratelimit-Policy"] and headers["answers"] == 2
     assert "  DOES NOT HOLD networks: " in "\n".join(lines_of(record))

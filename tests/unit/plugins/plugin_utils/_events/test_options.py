@@ -65,7 +65,7 @@ def test_the_environment_has_the_token_and_the_service() -> None:
         ({"validate_certs": "perhaps"}, "validate_certs: it must be true or false"),
         ({"base_url": "http://example.com"}, "base_url: it must be https"),
         ({"api_token": None}, "api_token"),
-        ({"acounts": []}, "acounts is no option; the options are accounts, "),
+        ({"acounts": []}, "acounts is not an option; the options are accounts, "),
     ],
 )
 def test_wrong_options_are_said(arguments: dict[str, Any], problem: str) -> None:

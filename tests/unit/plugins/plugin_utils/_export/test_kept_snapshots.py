@@ -104,7 +104,7 @@ def test_a_host_without_snapshots_or_a_directory_fails(tmp_path: Path) -> None:
         snapshot_before(str(tmp_path), "lima", None)
     with pytest.raises(ValueError, match="lima has no directory of snapshots; set baseline_snapshot_directory"):
         snapshot_before(None, "lima", None)
-    with pytest.raises(ValueError, match="no name of a folder"):
+    with pytest.raises(ValueError, match="not a name of a folder"):
         snapshot_before(str(tmp_path), "../lima", None)
 
 

@@ -170,13 +170,13 @@ def test_differences_are_named_in_a_sentence() -> None:
         ({name: FILE[name] for name in FILE if name != "baseline_source"}, "it lacks baseline_source"),
         ({**FILE, "baseline_accept_risks": ["mass_deletion"]}, "it has baseline_accept_risks, which"),
         ({**FILE, "edge_api_token": "x"}, "it has edge_api_token, which"),
-        ({**FILE, "baseline_source": {**SOURCE, "incomplete": 5}}, "in baseline_source, incomplete is no list"),
-        ({**FILE, "baseline_source": {**SOURCE, "ignore": {"x": 5}}}, "ignore is no dictionary of lists"),
+        ({**FILE, "baseline_source": {**SOURCE, "incomplete": 5}}, "in baseline_source, incomplete is not a list"),
+        ({**FILE, "baseline_source": {**SOURCE, "ignore": {"x": 5}}}, "ignore is not a dictionary of lists"),
         ({**FILE, "baseline_source": {**SOURCE, "zone_id": 5}}, "account_id and zone_id are no texts"),
     ],
 )
 def test_another_file_is_refused(document: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=r"file\.yml is no snapshot and no export: ") as caught:
+    with pytest.raises(ValueError, match=r"file\.yml is neither a snapshot nor an export: ") as caught:
         read_file(document, "file.yml")
     assert words in str(caught.value)
 
@@ -184,9 +184,9 @@ def test_another_file_is_refused(document: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("snapshot", "words"),
     [
-        ([], "is damaged: baseline_snapshot is no dictionary"),
-        ({"prefixes": {}}, "is damaged: prefixes is no list of objects"),
-        ({"prefixes": [5]}, "is damaged: prefixes is no list of objects"),
+        ([], "is damaged: baseline_snapshot is not a dictionary"),
+        ({"prefixes": {}}, "is damaged: prefixes is not a list of objects"),
+        ({"prefixes": [5]}, "is damaged: prefixes is not a list of objects"),
         ({"zones": []}, "has zones, which this release of the collection does not know"),
     ],
 )

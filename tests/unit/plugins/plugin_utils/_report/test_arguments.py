@@ -27,5 +27,5 @@ def test_a_file_mode_is_a_text_of_octal_digits() -> None:
 
 @pytest.mark.parametrize("digits", [0o644, 644, "u=rw", "0688", "07777", "", None])
 def test_a_mode_that_yaml_reads_as_another_number_is_refused(digits: Any) -> None:
-    with pytest.raises(ValueError, match="is no text of octal digits such as '0600'"):
+    with pytest.raises(ValueError, match="is not text of octal digits such as '0600'"):
         file_mode(digits)

@@ -105,7 +105,7 @@ def test_a_value_that_json_cannot_hold_is_refused_by_its_name(text: str) -> None
     [
         ({"version": 2}, "slice.json is a report of version 2, and this release of the collection reads version 1"),
         ({"version": None}, "a report of version None"),
-        ({"hosts": None}, "is no report"),
+        ({"hosts": None}, "is not a report"),
         ({"hosts": [{"host": "lima", "status": "fine"}]}, r"damaged report: hosts\[0\]\.status is missing"),
         ({"hosts": [{"host": "lima", "status": "drift"}]}, r"hosts\[0\]\.reasons is missing or has another type"),
         ({"hosts": [{}]}, r"hosts\[0\]\.host is missing"),

@@ -92,7 +92,7 @@ def test_a_host_without_a_result_has_no_traffic(value: Any) -> None:
     "value", [{}, {"traffic": []}, {"traffic": {**result()["traffic"], "components": {"dns": {}}}}]
 )
 def test_another_shape_is_refused_with_the_name_of_the_host(value: Any) -> None:
-    with pytest.raises(ValueError, match="^the traffic of lima is no result of protection_traffic_info: traffic"):
+    with pytest.raises(ValueError, match="^the traffic of lima is not a result of protection_traffic_info: traffic"):
         host_results("lima", {}, {"protection_traffic_info": value})
 
 

@@ -41,5 +41,5 @@ def test_dns_protection_counts_if_the_baseline_describes_it() -> None:
 
 @pytest.mark.parametrize("hours", ["a day", [24]])
 def test_hours_are_a_number(hours: Any) -> None:
-    with pytest.raises(ValueError, match="^report_traffic_hours: .* is no number of hours"):
+    with pytest.raises(ValueError, match="^report_traffic_hours: .* is not a number of hours"):
         traffic_task(PARTS, hours)
