@@ -268,7 +268,7 @@ unmanaged:
       type: str
       sample: ip_list_item
     key:
-      description: What identifies the object.
+      description: The key of the object.
       type: str
       sample: offices 198.51.100.0/24
     weakens:
@@ -301,7 +301,7 @@ weaker:
       type: str
       sample: ip_list
     key:
-      description: What identifies the rule.
+      description: The key of the rule.
       type: str
       sample: offices
     certain:
@@ -310,7 +310,7 @@ weaker:
       type: bool
       sample: false
     reason:
-      description: What the rule lacks, as a sentence without its subject.
+      description: The weakness of the rule, as a sentence without its subject.
       type: str
       sample: has 203.0.113.7, otherwise than described, and may let packets pass that Network
         Firewall rule telnet would stop, by the Network Firewall rule monitoring

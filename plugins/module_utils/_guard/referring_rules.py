@@ -52,8 +52,8 @@ def is_referred_to(obj: Object) -> bool:
     return REFERENCES not in obj or references(obj) > 0
 
 
-def _concerned(plan: Plan, judged: AbstractSet[str]) -> list[Object]:
-    """The lists of the account that are judged, or whose addresses the plan changes."""
+def _concerned(plan: Plan, checked: AbstractSet[str]) -> list[Object]:
+    """The lists of the account that are checked, or whose addresses the plan changes."""
     changed = {
         item.resource.within
         for item in plan.operations

@@ -25,7 +25,7 @@ from .unmanaged import UnmanagedRecord, record_of
 from .verdict import HARMLESS, Verdict
 from .zone import WeakerRecord, judge_skip, leaves_out
 
-MOST_JUDGED = 100  # items of a list one by one; more are judged together
+MOST_JUDGED = 100  # items of a list one by one; more are checked together
 
 
 class _Reference(NamedTuple):

@@ -60,7 +60,7 @@ def parsed_name(path: Option, value: Any) -> str:
 
 
 def check_zone(options: Options) -> None:
-    """Raise OptionError if the zone of the rules is no id."""
+    """Raise OptionError if the zone of the rules is not an id."""
     try:
         identifier(options["rules_of_zone"] or "0" * 32)
     except ValueError as exc:
