@@ -52,7 +52,7 @@ def is_referred_to(obj: Object) -> bool:
     return REFERENCES not in obj or references(obj) > 0
 
 
-def _concerned(plan: Plan, checked: AbstractSet[str]) -> list[Object]:
+def _concerned(plan: Plan, judged: AbstractSet[str]) -> list[Object]:
     """The lists of the account that are checked, or whose addresses the plan changes."""
     changed = {
         item.resource.within
