@@ -197,13 +197,15 @@ def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desi
     """The desired state that ignores what the patterns match; raises OptionError for one that
     matches a desired key.
 
-    In an exclusive list, an entry with nothing but such a key says where the object of others
-    stands.
+    In an exclusive list that has an order, an entry with nothing but such a key says where the
+    object of others stands.
     """
+    resource = desired.resource
+    has_places = desired.exclusive and bool(resource.list_field)
     named_only = {
         key
         for key, values in desired.objects.items()
-        if desired.exclusive and values.keys() <= set(desired.resource.key)
+        if has_places and values.keys() <= set(resource.key)
     }
     problems = OptionProblems()
     for position, pattern in enumerate(patterns):

@@ -8,12 +8,13 @@ every request matches, or nearly; Network Firewalls, and overrides of managed DD
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
 from tests.evidence.models.plan_model import Item
 from tests.evidence.models.random_plans import FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, named_once, some
-from tests.evidence.models.zone_model import EXISTING, KEYS, MANAGED
+from tests.evidence.models.zone_model import KEYS, L4, L7, Managed
 
 RuleOf = Callable[[str], st.SearchStrategy[Item]]  # of a ref
 
@@ -197,68 +198,102 @@ DESTINATIONS = st.sampled_from(
         "udp.dstport in {53}",
     ]
 )
+REQUESTS = st.sampled_from(["ssl", " ssl", 'http.host eq "a.example"', "true", "not ssl"])
 SENSITIVITIES = st.sampled_from(["default", "medium", "low", "eoff"])
-LEVELS = {"action": st.sampled_from(["block", "log"]), "sensitivity": SENSITIVITIES}
+
+
+EXPRESSIONS_OF = {L4.id: DESTINATIONS, L7.id: REQUESTS}
+OF_OTHERS = {"score_per_period": 40.0}  # what nobody but its author says of a rule
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """Overrides of a managed ruleset, with these expressions."""
+
+    managed: Managed
+    expressions: st.SearchStrategy[str]
+
+    @property
+    def levels(self) -> dict[str, st.SearchStrategy[str]]:
+        return {"action": st.sampled_from(self.managed.actions), "sensitivity": SENSITIVITIES}
+
+    def new(self, ref: str) -> st.SearchStrategy[Item]:
+        return overrides(self, ref)
+
+    def changed(self, ref: str) -> st.SearchStrategy[Item]:
+        return overrides(self, ref, is_new=False)
+
+    def existing(self, ref: str) -> st.SearchStrategy[Item]:
+        return existing_override(self, ref)
 
 
 @st.composite
-def level(draw: st.DrawFn, name: str, value: str) -> Item:
+def level(draw: st.DrawFn, kind: Overrides, name: str, value: str) -> Item:
     """What an override says of a category or of a managed rule, which is not nothing."""
-    chosen = draw(st.lists(st.sampled_from(sorted(LEVELS)), min_size=1, unique=True))
-    return {KEYS[name]: value, **draw(st.fixed_dictionaries({field: LEVELS[field] for field in chosen}))}
+    chosen = draw(st.lists(st.sampled_from(sorted(kind.levels)), min_size=1, unique=True))
+    return {KEYS[name]: value, **draw(st.fixed_dictionaries({field: kind.levels[field] for field in chosen}))}
 
 
 @st.composite
-def levels(draw: st.DrawFn, name: str, unknown: str = "") -> list[Item]:
-    values = draw(st.lists(st.sampled_from(EXISTING[name]), max_size=3, unique=True))
+def levels(draw: st.DrawFn, kind: Overrides, name: str, unknown: str = "") -> list[Item]:
+    values = draw(st.lists(st.sampled_from(kind.managed.existing[name]), max_size=3, unique=True))
     values += [unknown] if unknown and draw(ONE_IN_MANY) else []
-    return [draw(level(name, value)) for value in values]
+    return [draw(level(kind, name, value)) for value in values]
 
 
 @st.composite
-def overrides(draw: st.DrawFn, ref: str, is_new: bool = True) -> Item:
+def overrides(draw: st.DrawFn, kind: Overrides, ref: str, is_new: bool = True) -> Item:
     """An override of a task, in the words of the module."""
     fields = {
-        "action": st.sampled_from(["default", "block", "log"]),
+        "action": st.sampled_from(["default", *kind.managed.actions]),
         "sensitivity": SENSITIVITIES,
-        "categories": levels("categories", "no such category"),
-        "rules": levels("rules", "f" * 32),
+        "categories": levels(kind, "categories", "no such category"),
+        "rules": levels(kind, "rules", "f" * 32),
     }
     chosen = draw(st.lists(st.sampled_from(sorted(fields)), min_size=is_new, max_size=3, unique=True))
     own = {name: fields[name] for name in chosen}
-    expression = {"expression": DESTINATIONS}
+    expression = {"expression": kind.expressions}
     required = {"ref": st.just(ref), **own, **(expression if is_new else {})}
     return draw(some(required, {**CUSTOM_FIELDS, **({} if is_new else expression)}))
 
 
-def changed_override(ref: str) -> st.SearchStrategy[Item]:
-    return overrides(ref, is_new=False)
-
-
 @st.composite
-def existing_override(draw: st.DrawFn, ref: str) -> Item:
+def existing_override(draw: st.DrawFn, kind: Overrides, ref: str) -> Item:
     """An override as the service has it, or now and then a rule of its phase that is none."""
-    rule = draw(some({"ref": st.just(ref), "expression": DESTINATIONS}, CUSTOM_FIELDS))
-    said: Item = {"sensitivity_level": draw(SENSITIVITIES)} if draw(FLAGS) else {"action": draw(LEVELS["action"])}
+    rule = draw(some({"ref": st.just(ref), "expression": kind.expressions}, CUSTOM_FIELDS))
+    if draw(ONE_IN_FEW):
+        return {**rule, **OF_OTHERS, "action": "log"}
+    said: Item = {"sensitivity_level": draw(SENSITIVITIES)} if draw(FLAGS) else {"action": draw(kind.levels["action"])}
     for name in KEYS:
-        entries = draw(levels(name)) if draw(FLAGS) else []
+        entries = draw(levels(kind, name)) if draw(FLAGS) else []
         renamed = [
             {("sensitivity_level" if key == "sensitivity" else key): entry[key] for key in entry} for entry in entries
         ]
         said.update({name: renamed} if renamed else {})
-    return {**rule, "action": "execute", "action_parameters": {"id": MANAGED, "overrides": said}}
+    return {**rule, "action": "execute", "action_parameters": {"id": kind.managed.id, "overrides": said}}
+
+
+@st.composite
+def existing_rule(draw: st.DrawFn, ref: str, new: RuleOf = new_rule) -> Item:
+    """A rule as it exists, now and then with a field that the collection does not know."""
+    return {**draw(new(ref)), **draw(st.sampled_from([{}, {}, OF_OTHERS]))}
+
+
+def existing_packets(ref: str) -> st.SearchStrategy[Item]:
+    return existing_rule(ref, existing_packet_rule)
 
 
 def custom_plans() -> st.SearchStrategy[tuple[list[Item], Item]]:
-    return ordered_plans(new_rule, new_rule, changed_rule)
+    return ordered_plans(existing_rule, new_rule, changed_rule)
 
 
 def packet_plans() -> st.SearchStrategy[tuple[list[Item], Item]]:
-    return ordered_plans(existing_packet_rule, new_packet_rule, changed_packet_rule)
+    return ordered_plans(existing_packets, new_packet_rule, changed_packet_rule)
 
 
-def override_plans() -> st.SearchStrategy[tuple[list[Item], Item]]:
-    return ordered_plans(existing_override, overrides, changed_override, ["max_deletions_percent"])
+def override_plans(managed: Managed) -> st.SearchStrategy[tuple[list[Item], Item]]:
+    kind = Overrides(managed, EXPRESSIONS_OF[managed.id])
+    return ordered_plans(kind.existing, kind.new, kind.changed, ["max_deletions_percent"])
 
 
 @st.composite

@@ -10,6 +10,7 @@ from copy import deepcopy
 
 import pytest
 from hypothesis import given
+from hypothesis.strategies import booleans, integers
 
 from tests.evidence.models import list_model
 from tests.evidence.models.plan_model import Item, Refused, comparable
@@ -49,6 +50,46 @@ def test_a_random_plan_for_lists(plan: tuple[list[Item], str, Item], consent: st
         items = each["items"] if module == "ip_lists" else result["items"]
         assert each["num_items"] == len(items) == len(stored[each["name"]]["items"])
         assert comparable(items, items) == comparable(stored[each["name"]]["items"], items)
+
+
+@given(plan=list_plans(), skip=integers(0, 2), is_lasting=booleans())
+@plans(0.5)
+@pytest.mark.fewest(failed=0.02, recovered=0.02)
+def test_a_random_plan_whose_operation_fails(
+    plan: tuple[list[Item], str, Item], skip: int, is_lasting: bool, run: Run
+) -> None:
+    """An operation that fails once is made up for; one that fails again is told, and the next run does what is left."""
+    existing, module, options = plan
+    lists = run.begin().account(ACCOUNT).seed(lists=existing).ip_lists.lists
+    before = deepcopy(lists)
+    options, predicted = accepted(run, module, options)
+    expected = [] if predicted.get("failed") else list_model.lists_after(module, options, before, NOW)
+    run.service.misbehave("failed_operation", times=None if is_lasting else 1, skip=skip)
+    result = run.modules.run(module, **options)
+    failures = sum(operation.status == "failed" for operation in run.service.account(ACCOUNT).ip_lists.operations)
+    run.service.faults.clear()
+    if predicted.get("failed"):
+        assert (result["failed"], result["msg"], lists) == (True, predicted["msg"], before)
+        run.outcomes["refused"] += 1
+        return
+    assert bool(result.get("failed")) is (failures > 1), result
+    if failures > 1:
+        assert "could not be completed" in result["msg"]
+        parts = [item for part in ("done", "unknown", "left") for item in result[part]]
+        assert sorted(map(str, parts)) == sorted(map(str, result["operations"]))
+        run.modules.done(module, **options)
+    assert list_model.compared(lists, before) == list_model.compared(expected, before)
+    assert run.modules.done(module, **options)["operations"] == []
+    run.outcomes["applied" if predicted["changed"] else "unchanged"] += 1
+    run.outcomes.update({"failed": failures > 1, "recovered": failures == 1})
+
+
+def accepted(run: Run, module: str, options: Item) -> tuple[Item, Item]:
+    """The options with all risks accepted that can be, and what check mode then says."""
+    predicted = run.modules.run(module, check=True, **options)
+    codes = [risk["code"] for risk in predicted.get("risks", ()) if predicted.get("failed")]
+    options = {**options, "accept_risks": codes} if codes else options
+    return options, run.modules.run(module, check=True, **options)
 
 
 def check_refused(run: Run, module: str, options: Item) -> bool:

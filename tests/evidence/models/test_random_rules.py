@@ -26,7 +26,7 @@ Plan = tuple[list[Item], Item]  # the rules that exist, and a task for them
 
 @given(plan=custom_plans(), consent=CONSENTS)
 @plans(1.5)
-@pytest.mark.fewest(skips_everything=0.02, blocks_everything=0.02, weakens_zone=0.02, unmet=0.02)
+@pytest.mark.fewest(skips_everything=0.02, blocks_everything=0.01, weakens_zone=0.02, unmet=0.02)
 @pytest.mark.fewest(mass_deletion=0.005, empties_list=0.005, ignored=0.02, refused=0.005)
 def test_a_random_plan_for_custom_rules(plan: Plan, consent: str, run: Run) -> None:
     existing, task = plan
@@ -45,13 +45,24 @@ def test_a_random_plan_for_the_network_firewall(plan: Plan, consent: str, run: R
     check_rules(run, zone_model.NETWORK_FIREWALL, rules, task, consent)
 
 
-@given(plan=override_plans(), consent=CONSENTS)
+@given(plan=override_plans(zone_model.L4), consent=CONSENTS)
 @plans(0.5)
 @pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.02, refused=0.02, empties_list=0.005)
 def test_a_random_plan_for_overrides(plan: Plan, consent: str, run: Run) -> None:
     existing, task = plan
     account = run.begin().account(ACCOUNT).seed(ddos_l4_overrides=existing)
     check_rules(run, zone_model.L4_OVERRIDES, account.rules_of("ddos_l4_overrides"), task, consent)
+
+
+@given(plan=override_plans(zone_model.L7), consent=CONSENTS)
+@plans(0.5)
+@pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.02, refused=0.02, empties_list=0.005)
+def test_a_random_plan_for_overrides_of_a_zone(plan: Plan, consent: str, run: Run) -> None:
+    existing, task = plan
+    service = run.begin()
+    service.account(ACCOUNT)
+    zone = service.zone(ZONE).seed(ddos_l7_overrides=existing, account_id=ACCOUNT)
+    check_rules(run, zone_model.L7_OVERRIDES, zone.ddos_l7_overrides, task, consent)
 
 
 def check_rules(run: Run, kind: Ordered, rules: list[Item], task: Item, consent: str) -> None:
@@ -76,7 +87,8 @@ def check_rules(run: Run, kind: Ordered, rules: list[Item], task: Item, consent:
     percent = task.get("max_weakened_percent", 30), task.get("max_deletions_percent", 30)
     risks = zone_risk_model.rule_risks(kind.module, before, rules, task["state"] == "exact", *percent)
     found = zone_risk_model.risks_in(result)
-    if kind is zone_model.L4_OVERRIDES:
+    if kind.option == "overrides":
         entries = found.pop("weakens_ddos_rules", set())
-        assert entries or not zone_risk_model.weaker_overrides(before, rules)
+        is_modelled = kind is zone_model.L4_OVERRIDES and all(rule["action"] == "execute" for rule in before)
+        assert entries or not is_modelled or not zone_risk_model.weaker_overrides(before, rules)
     assert found == risks

@@ -10,20 +10,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from tests.evidence.models.plan_model import Item, Items, Refused, comparable, named, same_text
 
 SKIPPED = {"ruleset", "phase", "phases", "products"}
-MANAGED = "3b64149bfa6e4220bbbc2bd6db589552"  # the managed ruleset of layers 3 and 4
 OVERRIDING = ("action", "sensitivity", "categories", "rules")
 API_NAMES = {"sensitivity": "sensitivity_level"}
 KEYS = {"categories": "category", "rules": "id"}
-EXISTING = {
-    "categories": ("udp", "generic", "tcp", "syn"),
-    "rules": ("8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10", "a3f1c2d4e5b6478899aabbccddeeff00"),
-}
+
+
+class Managed(NamedTuple):
+    """A managed ruleset: its id, the actions that an override of it may set, and some of what an override may name."""
+
+    id: str
+    actions: tuple[str, ...]
+    existing: dict[str, tuple[str, ...]]
+
+
+L4 = Managed(
+    "3b64149bfa6e4220bbbc2bd6db589552",
+    ("block", "log"),
+    {
+        "categories": ("udp", "generic", "tcp", "syn"),
+        "rules": ("8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10", "a3f1c2d4e5b6478899aabbccddeeff00"),
+    },
+)
+L7 = Managed(
+    "4d21379b4f9f4bb088e0729962c8b3cf",
+    ("block", "managed_challenge", "challenge", "log"),
+    {
+        "categories": ("botnets", "generic", "cache"),
+        "rules": ("fdfdac75430c4c47a959592f0aa5e68a", "65d13d1d0ee2429e8c6e8d1b5c5a9b3e"),
+    },
+)
 
 
 def firewall_after(existing: Sequence[Item], rules: Sequence[Item]) -> Items:
@@ -118,10 +140,15 @@ def packet_rule_after(existing: Item | None, values: Item) -> Item:
     return rule
 
 
-def override_after(existing: Item | None, values: Item) -> Item:
-    """docs/ddos_overrides.md: what overrides nothing is no override; what has another name in the API is written there."""
+def override_after(managed: Managed, existing: Item | None, values: Item) -> Item:
+    """docs/ddos_overrides.md: what overrides nothing is no override; what has another name in the API is written there. A rule
+    of another kind takes nothing that an override sets."""
     said = {API_NAMES.get(name, name): value for name, value in values.items() if name in OVERRIDING}
     rest = {name: value for name, value in values.items() if name not in OVERRIDING}
+    if existing and existing["action"] != "execute":
+        if said:
+            raise Refused("a rule of another kind")
+        return {**existing, **rest}
     overrides: Item = {**(existing or {}).get("action_parameters", {}).get("overrides", {}), **said}
     overrides = {name: renamed(value) for name, value in overrides.items() if value != []}
     if overrides.get("action") == "default":
@@ -129,9 +156,9 @@ def override_after(existing: Item | None, values: Item) -> Item:
     rule = {"description": "", "enabled": True, **(existing or {}), **rest}
     if "expression" not in rule or not overrides:
         raise Refused("an override needs an expression, and something that it overrides")
-    if any(names_unknown(overrides, name, key) for name, key in KEYS.items()):
+    if any(names_unknown(managed, overrides, name, key) for name, key in KEYS.items()):
         raise Refused("a category or a managed rule that does not exist")
-    return {**rule, "action": "execute", "action_parameters": {"id": MANAGED, "overrides": overrides}}
+    return {**rule, "action": "execute", "action_parameters": {"id": managed.id, "overrides": overrides}}
 
 
 def renamed(entries: Any) -> Any:
@@ -140,12 +167,14 @@ def renamed(entries: Any) -> Any:
     return [{API_NAMES.get(name, name): value for name, value in entry.items()} for entry in entries]
 
 
-def names_unknown(overrides: Item, name: str, key: str) -> bool:
-    return any(entry[key] not in EXISTING[name] for entry in overrides.get(name, ()))
+def names_unknown(managed: Managed, overrides: Item, name: str, key: str) -> bool:
+    return any(entry[key] not in managed.existing[name] for entry in overrides.get(name, ()))
 
 
 def as_compared(rule: Item) -> Item:
     """An override with its categories and managed rules in one order; a default is as good as left out."""
+    if rule["action"] != "execute":
+        return rule
     overrides = dict(rule["action_parameters"]["overrides"])
     for name, key in KEYS.items():
         entries = [{field: entry[field] for field in sorted(entry)} for entry in overrides.get(name, ())]
@@ -168,12 +197,13 @@ class Ordered(NamedTuple):
 
     def comparable(self, rules: Items, before: Items) -> list[str]:
         """The rules in any order; overrides with what they override in any order, and defaults as left out."""
-        return comparable([as_compared(rule) for rule in rules] if self is L4_OVERRIDES else rules, before)
+        return comparable([as_compared(rule) for rule in rules] if self.option == "overrides" else rules, before)
 
 
 CUSTOM_RULES = Ordered("custom_rules", "rules", custom_rule_after)
 NETWORK_FIREWALL = Ordered("network_firewall_rules", "rules", packet_rule_after)
-L4_OVERRIDES = Ordered("ddos_l4_overrides", "overrides", override_after)
+L4_OVERRIDES = Ordered("ddos_l4_overrides", "overrides", partial(override_after, L4))
+L7_OVERRIDES = Ordered("ddos_l7_overrides", "overrides", partial(override_after, L7))
 
 
 def check_positions(existing: Sequence[Item], rules: Sequence[Item], state: str) -> None:

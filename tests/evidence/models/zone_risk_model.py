@@ -126,7 +126,7 @@ def rule_risks(
 ) -> Risks:
     """The risks of ordered rules, with those percentages as limits. The risks of overrides are those of their list; see
     `weaker_overrides` too."""
-    if module == "ddos_l4_overrides":
+    if module in MANAGED_RULES:
         return list_risks(overrides_in_order(before), overrides_in_order(after), is_exact, deleted)
     both = custom_in_order(before), custom_in_order(after)
     risks = {**zone_risks(*both, weakened), **list_risks(*both, is_exact, deleted)}
@@ -144,16 +144,23 @@ def overrides_in_order(overrides: Sequence[Item]) -> list[Rule]:
 
 def weakens(override: Item) -> bool:
     """Whether an override lets more pass than the managed rules do by themselves."""
-    return any(level_of(override, managed) != NO_LEVEL for managed in MANAGED_RULES)
+    return any(level_of(override, managed) != NO_LEVEL for rules in MANAGED_RULES.values() for managed in rules)
 
 
-# Of a managed rule, its id and its categories; the ruleset has more of them.
-MANAGED_RULES = [
-    ("599dab0942ff4898ac1b7797e954e98b", ("udp", "generic")),
-    ("8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10", ("tcp", "syn")),
-    ("a3f1c2d4e5b6478899aabbccddeeff00", ("udp", "dns", "amplification")),
-    ("d60346e3a8c1450f97eb1d2b8e0d1a77", ("icmp", "generic")),
-]
+# By module, of a managed rule its id and its categories; the rulesets have more of them.
+MANAGED_RULES = {
+    "ddos_l4_overrides": [
+        ("599dab0942ff4898ac1b7797e954e98b", ("udp", "generic")),
+        ("8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10", ("tcp", "syn")),
+        ("a3f1c2d4e5b6478899aabbccddeeff00", ("udp", "dns", "amplification")),
+        ("d60346e3a8c1450f97eb1d2b8e0d1a77", ("icmp", "generic")),
+    ],
+    "ddos_l7_overrides": [
+        ("fdfdac75430c4c47a959592f0aa5e68a", ("botnets",)),
+        ("65d13d1d0ee2429e8c6e8d1b5c5a9b3e", ("generic",)),
+        ("0c7e8a35b1de4d3bb1a0c6d9c1d2f3e4", ("cache", "generic")),
+    ],
+}
 LEVELS = ("default", "medium", "low", "eoff")
 NO_LEVEL = (False, 0)
 PACKETS = tuple(product(("203.0.113.53", "203.0.113.9", "198.51.100.1"), (53, 80)))  # destination, and port over UDP
@@ -167,7 +174,7 @@ MET_BY: Mapping[str, Callable[[str, int], bool]] = {
 
 def level_of(override: Item, managed: tuple[str, tuple[str, ...]]) -> tuple[bool, int]:
     """Whether a managed rule only logs, and how far its sensitivity is lowered; a rule comes before its category."""
-    overrides = override["action_parameters"]["overrides"]
+    overrides = override.get("action_parameters", {}).get("overrides", {})  # none in a rule of another kind
     rules = [item for item in overrides.get("rules", ()) if item["id"] == managed[0]]
     categories = [item for item in overrides.get("categories", ()) if item["category"] in managed[1]]
     said: Item = {}
@@ -178,7 +185,7 @@ def level_of(override: Item, managed: tuple[str, tuple[str, ...]]) -> tuple[bool
 
 def weaker_overrides(before: Sequence[Item], after: Sequence[Item]) -> bool:
     """docs/ruleset_risks.md, "weakens_ddos_rules": whether some packet meets a weaker managed rule than before."""
-    for packet, managed in product(PACKETS, MANAGED_RULES):
+    for packet, managed in product(PACKETS, MANAGED_RULES["ddos_l4_overrides"]):
         levels = [level_met(overrides, packet, managed) for overrides in (before, after)]
         if any(now > earlier for earlier, now in zip(*levels, strict=True)):
             return True

@@ -18,6 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
     parse_position,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
@@ -132,3 +133,9 @@ def test_an_entry_with_nothing_but_an_ignored_key_only_says_where_it_stands() ->
     assert (list(ignoring.objects), ignoring.order) == ([("office",)], (("login",), ("office",)))
     with pytest.raises(OptionError, match="which rules\\[0\\] names"):
         parse_ignore(parse_desired(CUSTOM_RULES, entries), "ignore", ["log*"])
+
+
+def test_a_list_without_an_order_has_no_places_of_others() -> None:
+    desired = parse_desired(LISTS, [(Option("lists", 0), {"name": "offices"})], exclusive=True)
+    with pytest.raises(OptionError, match="which lists\\[0\\] names"):
+        parse_ignore(desired, "ignore", ["off*"])
