@@ -19,7 +19,7 @@ from unittest.mock import patch
 from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2
+from tests.functional.idempotence_cases import FIREWALL, L4_OVERRIDES, L7_OVERRIDES, PACKETS, RULE_1, RULE_2
 from tests.support.misbehaviour import Call, Misbehaviour, ending, misbehave, without_waiting
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
@@ -50,6 +50,10 @@ CALLS = (
          {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "paused": True}]}),
     Call("add items to a list", "POST", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.2"}, {"ip": "192.0.2.3"}]}),
     Call("remove items from a list", "DELETE", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.1"}], "state": "absent"}),
+    Call("replace Network Firewall rules", "PUT", "network_firewall_rules",
+         {"rules": [{"ref": "new", "action": "block", "expression": "ip.len lt 40"}]}),
+    Call("replace DDoS overrides of an account", "PUT", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "sensitivity": "default"}]}),
+    Call("replace DDoS overrides of a zone", "PUT", "ddos_l7_overrides", {"overrides": [{"ref": "upload"}], "state": "absent"}),
 )  # fmt: skip
 
 
@@ -80,7 +84,8 @@ def prepare(service: LocalService) -> None:
     service.account(ACCOUNT).seed(
         lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]}]
     )
-    service.zone(ZONE).seed(**FIREWALL)
+    service.account(ACCOUNT).seed(**PACKETS, **L4_OVERRIDES)
+    service.zone(ZONE).seed(**FIREWALL, **L7_OVERRIDES)
 
 
 PAGE = """# Table of faults

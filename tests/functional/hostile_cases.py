@@ -22,7 +22,7 @@ from unittest.mock import patch
 from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import CUSTOM, FIREWALL, RULE_1, RULE_2
+from tests.functional.idempotence_cases import CUSTOM, FIREWALL, L4_OVERRIDES, PACKETS, RULE_1, RULE_2
 from tests.support.misbehaviour import Call, Misbehaviour, ending, misbehave, without_waiting
 from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules
 
@@ -288,10 +288,13 @@ BOTH_WAYS = tuple(
     }
 )
 
+SENT_BACK = (*AREA_B, "network_firewall_rules", "ddos_l4_overrides")  # whole objects
 ONE, OTHER = {"prefix": "10.1.0.0/24"}, {"prefix": "2001:db8:1::/48"}
 NEW_RULE = {"rules": [{"ref": "new", "action": "log", "expression": "true"}]}
 BATCH = {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "description": "new"}]}
 ITEM = {"name": "offices", "items": [{"ip": "192.0.2.2"}]}
+PACKET_RULE = {"rules": [{"ref": "new", "action": "block", "expression": "ip.len lt 40"}]}
+OVERRIDE = {"overrides": [{"ref": "calm", "categories": [{"category": "udp", "sensitivity": "default"}]}]}
 CALLS = (
     Call("read a status", "GET", "tcp_protection_status", {"enabled": True}, "/tcp_protection_status$"),
     Call("read a listing", "GET", "protected_prefixes", {"prefixes": [ONE]}, "/prefixes$"),
@@ -306,6 +309,9 @@ CALLS = (
     Call("read the items of a list", "GET", "ip_list", ITEM, "/items$"),
     Call("add items to a list", "POST", "ip_list", ITEM, "/items$"),
     Call("look at an operation", "GET", "ip_list", ITEM, "/bulk_operations/"),
+    Call("replace Network Firewall rules", "PUT", "network_firewall_rules", PACKET_RULE, "/entrypoint$"),
+    Call("read DDoS overrides", "GET", "ddos_l4_overrides", OVERRIDE, "/entrypoint$"),
+    Call("read managed DDoS rules", "GET", "ddos_l4_overrides", OVERRIDE, "/rulesets/[0-9a-f]*$"),
 )  # fmt: skip
 
 
@@ -322,7 +328,7 @@ class Outcome:
 
 def prepare(service: LocalService, call: Call) -> None:
     service.reset()
-    service.switch(checked_against_contract=call.module in AREA_B)  # where whole objects are sent back
+    service.switch(checked_against_contract=call.module in SENT_BACK)
     service.account(ACCOUNT).seed(
         prefixes=[{"prefix": prefix} for prefix in ("192.0.2.0/24", "198.51.100.0/24", "2001:db8::/48")],
         allowlist=[{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}],
@@ -331,6 +337,7 @@ def prepare(service: LocalService, call: Call) -> None:
     service.account(ACCOUNT).seed(
         lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]}]
     )
+    service.account(ACCOUNT).seed(**PACKETS, **L4_OVERRIDES)
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
 
 

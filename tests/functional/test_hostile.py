@@ -26,6 +26,7 @@ LONGEST_MESSAGE = 8000
 PATHS = re.compile(
     rf"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/(tcp_protection_status|(prefixes|allowlist)(/[\w-]+)?)"
     rf"|/accounts/{ACCOUNT}/rules/lists(/\w+(/items)?)?"
+    rf"|/accounts/{ACCOUNT}/rulesets/phases/(magic_transit|ddos_l4)/entrypoint"
     rf"|/zones/{ZONE}/(firewall/rules|filters|rulesets/phases/http_request_firewall_custom/entrypoint)(/\w+)?"
 )
 

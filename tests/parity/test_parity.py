@@ -87,7 +87,7 @@ SCENES = (
             FIREWALL if call.module == "firewall_rules" else {"allowlist": [{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}]},
             {"kind": fault.kind, "method": call.method, "times": 1, **fault.settings},
         )
-        for call in CALLS
+        for call in CALLS[:8]
         for fault in FAULTS
     ][FAULTY],
     *[

@@ -37,6 +37,9 @@ L7_MANAGED = "4d21379b4f9f4bb088e0729962c8b3cf"
 L7_ACTIONS = ("block", "managed_challenge", "challenge", LOG)
 
 
+OF_ANOTHER_KIND = "is a rule of another kind, which overrides no managed DDoS rules"
+
+
 def _renamed(obj: Object, names: Mapping[str, str]) -> dict[str, Any]:
     return {names.get(name, name): value for name, value in obj.items()}
 
@@ -106,8 +109,11 @@ def _fit(override: Values, existing: Values, named: AbstractSet[str]) -> dict[st
 def _invalid(override: Values) -> str:
     """Why Cloudflare would refuse an override."""
     missing = lacking(override, "expression")
-    if missing or OTHER_RULE in override:
+    if missing:
         return missing
+    if OTHER_RULE in override:
+        own = [name for name in OWN if name in override]
+        return f"{OF_ANOTHER_KIND}; it takes no {own[0]}" if own else ""
     more = (override.get(PARAMETERS) or {}).get(OVERRIDES) or {}
     twice = [name for name in more if API_NAMES.get(name, name) in OWN]
     if twice:

@@ -77,6 +77,10 @@ def test_a_default_action_is_none_and_an_empty_list_is_left_out() -> None:
         ({"expression": "true", "sensitivity": "default"}, ""),
         ({"expression": "true", "categories": [{"category": "dns", "action": "log"}]}, ""),
         ({"expression": "true", "other_rule": {"action": "skip"}}, ""),
+        (
+            {"expression": "true", "other_rule": {"action": "skip"}, "sensitivity": "low"},
+            "is a rule of another kind, which overrides no managed DDoS rules; it takes no sensitivity",
+        ),
         ({"action": "log"}, "is new and needs expression"),
         ({"expression": "true"}, "overrides nothing; set one of action, sensitivity, categories, rules"),
         ({"expression": "true", "action": "default", "rules": []}, "overrides nothing; set one of"),
