@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
+from ansible_collections.edgeops.protection.plugins.action.host_restore import RESTORE
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._expectations import packet, request
 from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import OF_PACKETS, OF_REQUESTS
@@ -22,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptan
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
+from ansible_collections.edgeops.protection.plugins.modules import host_restore
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import OF_HOST
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import OF_INVENTORY, declared_in
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
@@ -55,8 +58,8 @@ TYPES: Mapping[str, Schema] = {
 
 def variables_schema() -> str:
     """The schema as text."""
-    documented = {**declared_in("baseline"), **declared_in("report"), **declared_in("export")}
-    arguments = {**OF_HOST, **OF_REPORT, **EXPORT}
+    documented = {**declared_in("baseline"), **declared_in("report"), **declared_in("export"), **_of_restore()}
+    arguments = {**OF_HOST, **OF_REPORT, **EXPORT, **RESTORE}
     variables = {name: _variable(name, argument, documented) for name, argument in sorted(arguments.items())}
     for name in sorted(OF_INVENTORY - variables.keys()):
         variables[name] = {"description": "The inventory plugin edgeops.protection.accounts sets it."}
@@ -76,6 +79,21 @@ def variables_schema() -> str:
     return json.dumps(head, indent=1) + "\n"
 
 
+def _of_restore() -> dict[str, dict[str, str]]:
+    """The variables of the playbook restore, which has no role: documented as the options of its action."""
+    options = yaml.safe_load(host_restore.DOCUMENTATION)["options"]
+    return {
+        f"restore_{name}": {"description": _as_variables(option["description"])} for name, option in options.items()
+    }
+
+
+def _as_variables(description: str | Iterable[str]) -> str:
+    """A description without markup; an option of the action goes by the name of its variable."""
+    text = description if isinstance(description, str) else " ".join(description)
+    text = re.sub(r"O\([\w.]+#module:(\w+)\)", r"baseline_\1", text)
+    return re.sub(r"[CV]\(([^)]*)\)", r"\1", re.sub(r"O\((\w+)\)", r"restore_\1", text))
+
+
 def _misspelt(prefix: str, known: Iterable[str]) -> str:
     """The pattern of names with a prefix that belongs to a role alone, and that the role does not have."""
     names = sorted(name.removeprefix(prefix) for name in known if name.startswith(prefix))
@@ -87,7 +105,7 @@ def _refused(message: str) -> Schema:
 
 
 def _variable(name: str, argument: Mapping[str, Any], documented: Mapping[str, Any]) -> Schema:
-    option = re.sub("^(baseline|export|edge)_", "", name)
+    option = re.sub("^(baseline|export|restore|edge)_", "", name)
     ours = next((ours for ours, theirs in INVENTORY.items() if theirs == name), name)
     about = documented.get(ours, {})
     text = _bounded(about.get("description") or "")

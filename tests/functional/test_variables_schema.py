@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.action.host_restore import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import OF_HOST
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import VARIABLES as REPORT
@@ -23,7 +24,7 @@ from tests.support.documents import PATHS, read_page
 
 DOCUMENT = json.loads(SCHEMA.read_text(encoding="utf-8"))
 VALIDATOR = Draft7Validator(DOCUMENT)
-PREFIXES = ("baseline_", "export_", "report_", "edge_")
+PREFIXES = ("baseline_", "export_", "report_", "restore_", "edge_")
 MISTAKEN = "check_inventory.md:inventory/hosts.yml"  # shows what is found
 INVENTORIES = [*REPOSITORY.glob("examples/inventory/**/*.yml"), *REPOSITORY.glob("tests/demo/inventory/**/*.yml")]
 
@@ -80,7 +81,7 @@ def test_the_schema_is_that_of_the_declarations() -> None:
 
 def test_every_variable_is_in_the_schema_with_a_bounded_description() -> None:
     properties = DOCUMENT["properties"]
-    assert {*OF_HOST, *EXPORT, *REPORT} <= properties.keys()
+    assert {*OF_HOST, *EXPORT, *REPORT, *RESTORE} <= properties.keys()
     lengths = {name: len(item.get("description", "")) for name, item in properties.items()}
     assert not [name for name, length in lengths.items() if not 0 < length <= LONGEST_DESCRIPTION + 60]
 
