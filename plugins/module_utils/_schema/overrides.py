@@ -103,6 +103,10 @@ def _fit(override: Values, existing: Values, named: AbstractSet[str]) -> dict[st
     for name in ("action", *LISTS):
         if name in fitted and fitted[name] in (DEFAULT, [], None):
             del fitted[name]
+    if "sensitivity" in named and not any(
+        name in fitted for name in (*OWN, PARAMETERS, OTHER_RULE)
+    ):
+        fitted["sensitivity"] = DEFAULT  # an override that changes nothing says at least that
     return fitted
 
 

@@ -95,6 +95,15 @@ def test_which_overrides_are_not_valid(override: dict[str, Any], reason: str) ->
     assert bool(L4_OVERRIDES.invalid_reason(override)) is bool(reason)
 
 
+def test_an_override_that_is_set_back_to_all_defaults_stays_one() -> None:
+    block = {"ref": "a", "expression": "true", "action": "block"}
+    back = L4_OVERRIDES.normalise({**block, "action": "default"}, block, {"action", "sensitivity"})
+    assert back == {"ref": "a", "expression": "true", "sensitivity": "default"}
+    assert L4_OVERRIDES.invalid_reason(back) == ""
+    nothing = L4_OVERRIDES.normalise({**block, "action": "default"}, block, {"action"})
+    assert L4_OVERRIDES.invalid_reason(nothing).startswith("overrides nothing")
+
+
 MANAGED_RULES = {"rules": [{"id": RULE, "description": "SYN flood", "categories": ["tcp", "syn"]}]}
 
 
