@@ -112,10 +112,13 @@ def _passed(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) -> l
 
 def judge_skip(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Verdict:
     """What a rule takes from those behind it, and from what is not a rule of the list."""
+    of_list = _judge_list_skip(resource, rule, behind)
     others = sorted(rule.skips - {REST_OF_THE_LIST})
     if not rule.lets_pass or not others or _matches_nothing(rule.expression):
-        return _judge_list_skip(resource, rule, behind)
+        return of_list
     every = True if matches_every_request(rule.expression) else None
+    if of_list.weakens and not every:
+        return of_list
     kind = traffic_of(resource)
     of_what = f"every {kind}" if every else f"{kind}s"
     return _verdict(every, "skips", "skip", f"{first_few(others)} for {of_what}")

@@ -42,6 +42,11 @@ SKIPS: list[tuple[list[Rule], bool | None, str]] = [
     ([rule("pass", "block", "true"), LOGIN], False, ""),
     ([LOGIN, skip("true", products=["waf"])], True, "skips products waf for every request"),
     ([LOGIN, skip(HOST, products=["waf"])], None, "may skip products waf for requests"),
+    (
+        [skip(HOST, products=["waf"], ruleset="current"), LOGIN],
+        True,
+        "lets requests pass that custom rule login would stop",
+    ),
     ([skip("true"), {**LOGIN, "enabled": False}], False, ""),
 ]
 
