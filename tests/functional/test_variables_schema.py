@@ -119,7 +119,7 @@ REQUEST = {"request": {"host": "shop.example", "path": "/"}, "expect": "allowed"
         {"edge_account_id": "0123456789ABCDEFabcdef0123456789", "edge_zone_id": ""},
     ],
 )
-def test_what_the_roles_take_is_valid(variables: Mapping[str, Any]) -> None:
+def test_the_schema_takes_values_that_the_roles_take(variables: Mapping[str, Any]) -> None:
     assert problems(variables) == []
 
 

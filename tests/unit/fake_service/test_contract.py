@@ -145,9 +145,7 @@ def test_a_crash_of_the_service_is_recorded_too(protection: Client, account: Any
     service.breaches.clear()
 
 
-def test_nothing_is_checked_against_the_contract_where_that_is_switched_off(
-    protection: Client, account: Any, service: Any
-) -> None:
+def test_the_contract_check_can_be_switched_off(protection: Client, account: Any, service: Any) -> None:
     account.prefixes.append({"prefix": "192.0.2.0/24"})
     service.switch(checked_against_contract=False)
     assert protection.result("GET", "/prefixes", params={"colour": "red"}) == [{"prefix": "192.0.2.0/24"}]

@@ -48,7 +48,7 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
 
 
 @pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT, signal.SIGTERM]], ids=str)
-def test_it_starts_says_where_and_ends(tmp_path: Path, signals: list[signal.Signals]) -> None:
+def test_the_service_starts_prints_its_address_and_ends(tmp_path: Path, signals: list[signal.Signals]) -> None:
     with running(tmp_path) as (program, port):
         assert requests.get(f"http://127.0.0.1:{port}/control/state", timeout=5).status_code == 200
         for number in signals:

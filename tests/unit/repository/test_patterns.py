@@ -53,7 +53,7 @@ def test_each_playbook_has_a_job_template_and_its_variables(folder: Path) -> Non
 
 
 @each_pattern
-def test_what_a_job_template_names_is_there(folder: Path) -> None:
+def test_a_job_template_names_existing_resources(folder: Path) -> None:
     resources = definition(folder)["aap_resources"]
     for template in templates(folder):
         assert template["execution_environment"] == resources["controller_execution_environment"]["name"]

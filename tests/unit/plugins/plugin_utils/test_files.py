@@ -42,7 +42,7 @@ def test_a_failure_leaves_the_old_file_and_no_part_of_the_new_one(
     assert (path.read_text(encoding="utf-8"), os.listdir(tmp_path)) == ("old", ["plan.json"])
 
 
-def test_text_that_is_no_unicode_writes_nothing(tmp_path: Path) -> None:
+def test_malformed_unicode_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="surrogates"):
         write_whole(tmp_path / "plan.json", "\ud800", 0o600)
     assert os.listdir(tmp_path) == []

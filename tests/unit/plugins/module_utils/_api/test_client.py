@@ -196,7 +196,7 @@ def test_after_a_full_page_there_is_one_more(total: int, more: list[dict[str, An
 
 @pytest.mark.parametrize("per_page", [3, 0, -1, "3", None, 10**400])
 @pytest.mark.parametrize("total", [0, 3, 6])
-def test_a_service_with_smaller_pages_and_a_total_that_is_too_low_is_read_to_the_end(per_page: Any, total: int) -> None:
+def test_a_list_with_small_pages_and_a_low_total_is_read_to_the_end(per_page: Any, total: int) -> None:
     pages = [objects(1, 2, 3), objects(4, 5, 6), objects(7)]
     answers = [answer(page, result_info={"total_count": total, "per_page": per_page}) for page in pages]
     if per_page != 3 and total < 6:  # nothing tells that a first page of three is full
@@ -207,7 +207,7 @@ def test_a_service_with_smaller_pages_and_a_total_that_is_too_low_is_read_to_the
 
 
 @pytest.mark.parametrize("total", [0, 1, 999, 1001, 10**12, 10**400, -1, "1000", None, True, 1e3, [1000]])
-def test_a_full_page_that_comes_again_is_a_listing_only_where_the_total_says_so(total: Any) -> None:
+def test_a_repeated_full_page_counts_only_if_the_total_allows_it(total: Any) -> None:
     again = [answer(FULL, result_info={"total_count": total}) for dummy in range(2)]
     with pytest.raises(ServiceError, match="ends after 1000 of") as caught:
         read(PREFIXES, *again)
@@ -248,7 +248,7 @@ def test_a_listing_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -
         (1, 0, 0, 1, [1]),
     ],
 )
-def test_as_many_pages_are_read_concurrently_as_the_first_tells(
+def test_the_first_page_decides_how_many_pages_are_read_concurrently(
     length: int, count: int, total: int | None, announced: int, requested: list[int]
 ) -> None:
     numbers = range(count)
@@ -267,7 +267,7 @@ def test_as_many_pages_are_read_concurrently_as_the_first_tells(
 @pytest.mark.parametrize(
     ("lengths", "total", "requested"), [([1001], 1001, 2), ([300, 300], 600, 3), ([3, 1], 4, 2), ([2, 3], 4, 3)]
 )
-def test_a_page_is_full_that_has_as_much_as_was_asked_for_or_as_the_first_one(
+def test_a_full_page_has_the_requested_length_or_that_of_the_first(
     lengths: list[int], total: int, requested: int
 ) -> None:
     ends = list(accumulate(lengths))

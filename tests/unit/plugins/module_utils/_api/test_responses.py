@@ -65,7 +65,7 @@ def test_a_refusal_says_what_was_asked_and_what_the_service_said() -> None:
     assert error.codes == [6003, 6111, 10001]
 
 
-def test_of_many_errors_the_first_are_shown_and_the_others_counted() -> None:
+def test_a_message_shows_the_first_errors_and_counts_the_others() -> None:
     chained = {"code": 1, "message": "m" * 600, "source": {"pointer": "/" + "p" * 300}}
     for number in range(2, 41):
         chained = {"code": number, "message": "chained", "error_chain": [chained]}

@@ -49,7 +49,7 @@ def test_changes_and_deletions_of_such_networks_are_not_either() -> None:
     assert networks(list(concurrent_groups(deletions))) == [[network] for network in reversed(NESTED)]
 
 
-def test_other_networks_are_under_way_together_but_never_different_kinds_of_changes() -> None:
+def test_calls_for_different_kinds_of_changes_never_overlap() -> None:
     entries = [{"prefix": f"10.0.0.{number}", "comment": "new"} for number in range(4)]
     existing = [{"id": f"e{number}", "prefix": f"10.0.0.{number}", "comment": ""} for number in range(2)]
     assert [len(group) for group in concurrent_groups(planned(ALLOWLIST, entries, existing))] == [2, 2]
@@ -88,7 +88,7 @@ def test_a_call_sends_changed_fields_or_the_whole_object() -> None:
     }  # fmt: skip
 
 
-def test_a_rule_whose_filter_is_gone_is_sent_without_what_the_service_says_of_it() -> None:
+def test_a_rule_with_a_deleted_filter_is_sent_without_the_filter() -> None:
     rule = {"id": "1" * 32, "action": "log", "filter": {"id": "f" * 32, "deleted": True}, "modified_on": "2026"}
     desired = parse_desired(FIREWALL_RULES, [(Option(), {"id": "1" * 32, "action": "block"})])
     (call,) = plan_calls(make_plan({"firewall_rules": [rule]}, [desired]))

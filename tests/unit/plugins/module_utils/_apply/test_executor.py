@@ -96,9 +96,7 @@ def test_something_else_than_was_sent_is_warned_of() -> None:
 
 
 @pytest.mark.parametrize(("fields", "unknown"), [({}, 0), ({"action": "block"}, 1)])
-def test_a_nested_object_that_is_refused_leaves_its_parent_unknown_where_more_of_it_changes(
-    fields: dict[str, Any], unknown: int
-) -> None:
+def test_a_refused_nested_object_leaves_its_parent_unknown(fields: dict[str, Any], unknown: int) -> None:
     rule = {"id": RULE, "action": "log", "filter": {"id": FILTER, "expression": "a"}}
     service = Service(("/filters", 400, [{"code": 1, "message": "no"}]), ("/rules", 200, rule))
     plan = planned(FIREWALL_RULES, [{"id": RULE, "filter": {"expression": "b"}, **fields}], [rule])

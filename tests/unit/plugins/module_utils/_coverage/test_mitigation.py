@@ -122,7 +122,7 @@ def as_component(filters: dict[str, str], rules: dict[str, str]) -> Component:
 
 
 @given(FILTERS, RULES, FILTERS, RULES)
-def test_a_destination_is_named_if_and_only_if_a_packet_to_it_is_mitigated_no_longer(
+def test_the_named_destinations_are_those_that_lose_mitigation(
     filters: dict[str, str], rules: dict[str, str], new_filters: dict[str, str], new_rules: dict[str, str]
 ) -> None:
     parts = no_longer_mitigated(as_component(filters, rules), as_component(new_filters, new_rules), BOTH)

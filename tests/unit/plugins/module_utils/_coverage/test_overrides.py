@@ -57,7 +57,7 @@ def one(ref: str = "a", expression: str = "true", **values: Any) -> dict[str, An
          [("b", "sets the action log for all managed rules", [])]),
     ],
 )  # fmt: skip
-def test_what_lets_more_pass(before: Any, after: Any, expected: Any) -> None:
+def test_an_override_weakens_if_it_lets_more_pass(before: Any, after: Any, expected: Any) -> None:
     found = weakenings(L4_OVERRIDES, before, after)
     assert [(item.label, item.reason, networks(item.ranges)) for item in found] == expected
 

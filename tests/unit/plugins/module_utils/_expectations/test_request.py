@@ -61,7 +61,7 @@ def test_a_uri_is_a_path_and_a_query() -> None:
     assert fields(uri="/a")["http.request.uri"] == b"/a"
 
 
-def test_what_is_not_given_is_not_known() -> None:
+def test_a_missing_field_of_a_request_is_unknown() -> None:
     assert "http.request.uri" not in fields(path="/a")
     assert "http.request.uri.args" not in fields(query="flag")  # the vendor does not say
     assert fields(query="")["http.request.uri.args"] == Pairs({})

@@ -131,7 +131,7 @@ def test_a_documented_filter_has_no_findings(expression: str) -> None:
         'http.request.uri.path contains lower("A")', "cf.threat_score gt 014",
     ],
 )  # fmt: skip
-def test_of_rules_only_what_is_certain_is_refused(expression: str) -> None:
+def test_an_expression_of_a_rule_is_refused_only_if_it_is_certainly_wrong(expression: str) -> None:
     assert list(RULE_EXPRESSION.examine(expression)) == []
 
 

@@ -198,7 +198,7 @@ def test_a_malformed_expression_is_named_with_its_place(expression: str, start: 
     assert (caught.value.start, caught.value.problem, caught.value.malformed) == (start, problem, True)
 
 
-def test_an_expression_that_is_nested_too_deeply_is_not_read_though_the_service_may_take_it() -> None:
+def test_a_deeply_nested_expression_is_not_read() -> None:
     assert parse("(" * 50 + "a" + ")" * 50)
     with pytest.raises(Unread, match="nested too deeply") as caught:
         parse("(" * 51 + "a" + ")" * 51)

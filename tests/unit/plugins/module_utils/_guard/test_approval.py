@@ -32,7 +32,7 @@ def test_an_approval_is_left_out_empty_or_an_id(option: Any, expected: Any) -> N
 
 
 @pytest.mark.parametrize("option", ["none", "a" * 63, "g" * 64])
-def test_another_text_is_no_approval(option: str) -> None:
+def test_an_approval_needs_a_plan_id(option: str) -> None:
     with pytest.raises(OptionError, match="expected_plan: .* is not a plan_id"):
         parse_approval({"expected_plan": option})
 

@@ -70,6 +70,6 @@ def test_a_rule_that_has_monitored_long_enough_is_enabled_at_once() -> None:
     assert pending(NOON, "2026-01-01T12:00:00Z") == []
 
 
-def test_no_time_in_the_past_is_named_where_the_clock_of_the_service_is_behind() -> None:
+def test_a_pending_step_names_no_past_time_if_the_clock_is_behind() -> None:
     (item,) = pending(NOON - timedelta(hours=5), "2026-01-01T11:00:00Z")
     assert item["not_before"] is None

@@ -321,7 +321,7 @@ def test_without_priorities_the_list_itself_may_be_the_order() -> None:
         [rule(str(number), "block") for number in range(200)] + [rule("b", "allow")],
     ],
 )
-def test_there_is_no_doubt_about_the_order_otherwise(rules: Any) -> None:
+def test_other_rules_have_a_certain_order(rules: Any) -> None:
     assert [note for noted_rules in notes(*rules).values() for note in noted_rules if "order of the list" in note] == []
 
 

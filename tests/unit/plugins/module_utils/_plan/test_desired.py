@@ -38,7 +38,7 @@ def test_positions(text: str, position: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "before", "after ", "first a", "last b", "between a", "Before a"])
-def test_a_value_that_is_no_position_is_refused(text: str) -> None:
+def test_a_malformed_position_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not first, last, before REF or after REF"):
         parse_position(text)
 
@@ -85,7 +85,7 @@ def test_a_refused_value_is_named_with_its_path(
         (CUSTOM_RULES, {"ref": "a", "expression": "  ", "action_parameters": {"response": {"status_code": 7}}}),
     ],
 )
-def test_of_what_is_to_be_absent_only_the_key_is_looked_at(resource: Resource, entry: dict[str, Any]) -> None:
+def test_absent_entries_skip_validation_except_of_the_key(resource: Resource, entry: dict[str, Any]) -> None:
     desired = parse_desired(resource, numbered("x", [entry]), absent=True)
     (values,) = desired.objects.values()
     assert set(values) <= set(resource.key)

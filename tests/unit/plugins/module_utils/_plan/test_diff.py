@@ -42,13 +42,13 @@ def test_values_differ_if_they_are_not_equal_when_normalised(existing: Any, desi
         ({"id": "f2", "expression": "a b"}, {"id": "f2", "expression": "a b"}),
     ],
 )
-def test_of_a_nested_object_the_part_that_differs_unless_it_is_another_one(desired: Any, changed: Any) -> None:
+def test_a_nested_object_shows_only_its_differences(desired: Any, changed: Any) -> None:
     expected = {"filter": changed} if changed else {}
     assert differences(FIREWALL_RULES.fields, RULE, {"filter": desired}) == expected
 
 
 @pytest.mark.parametrize("nested", [None, "f1", [], 7])
-def test_a_nested_object_that_is_none_differs_as_a_whole(nested: Any) -> None:
+def test_a_malformed_nested_object_differs_as_a_whole(nested: Any) -> None:
     desired = {"filter": {"expression": "a"}}
     assert differences(FIREWALL_RULES.fields, {"id": "r", "filter": nested}, desired) == desired
     assert overlay(FIREWALL_RULES.fields, {"id": "r", "filter": nested}, desired) == {"id": "r", **desired}

@@ -52,7 +52,7 @@ def test_a_rule_that_moves_to_another_nested_object_gets_all_of_it() -> None:
     assert made.operations[0].along == ()
 
 
-def test_a_nested_object_keeps_its_spelling_where_the_task_names_an_equal_value() -> None:
+def test_a_nested_object_with_an_equal_value_keeps_its_spelling() -> None:
     existing = rules(F, G)
     existing[1]["filter"]["expression"] = "x  y"
     made = plan(existing, {"id": G, "expression": "x y", "paused": True})

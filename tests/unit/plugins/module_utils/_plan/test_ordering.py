@@ -164,7 +164,7 @@ def test_changed_rules_keep_their_places() -> None:
     assert order(made) == "abcd"
 
 
-def test_an_object_that_only_moves_is_not_checked_since_the_task_says_nothing_of_it() -> None:
+def test_a_moved_object_that_the_task_does_not_describe_is_not_checked() -> None:
     odd = [{"id": ref, "ref": ref, "action": "rewrite", "expression": "true"} for ref in "ab"]
     entries = parse_desired(CUSTOM_RULES, numbered("rules", [{"ref": "b"}, {"ref": "a"}]), exclusive=True)
     made = make_plan({"custom_rules": odd}, [entries])

@@ -208,7 +208,7 @@ def test_every_rule_that_does_not_exist_is_named() -> None:
         plan({}, desire(FIREWALL_RULES, {"id": "a" * 32}, {"id": "b" * 32}))
 
 
-def test_a_field_that_the_service_does_not_tell_counts_as_its_documented_default() -> None:
+def test_a_missing_field_counts_as_its_documented_default() -> None:
     existing = {"id": "r1", "scope": "global", "name": "global", "mode": "monitoring"}
     same = plan({"syn_flood_rules": [existing]}, desire(RULES[0], {"scope": "global", "mitigation_type": "challenge"}))
     other = plan(

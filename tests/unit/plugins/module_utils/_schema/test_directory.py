@@ -65,7 +65,7 @@ def test_a_domain_is_read_as_the_service_writes_it(value: str, name: str) -> Non
 
 
 @pytest.mark.parametrize("value", ["", "contains:example", "https://example.com", "example..com", "a b", []])
-def test_a_text_that_is_no_domain_is_refused(value: object) -> None:
+def test_a_malformed_domain_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="is not the name of a zone such as example.com"):
         domain(value)
 

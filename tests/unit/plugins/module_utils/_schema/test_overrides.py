@@ -58,7 +58,7 @@ def test_an_override_is_known_by_what_it_overrides() -> None:
         {"ref": "none"},
     ],
 )
-def test_whatever_the_service_shows_can_be_sent_back(rule: dict[str, Any]) -> None:
+def test_an_existing_override_can_be_sent_back(rule: dict[str, Any]) -> None:
     assert SHAPE is not None
     assert SHAPE.write(SHAPE.read(rule)) == rule
     assert isinstance(levels_of(SHAPE.read(rule)), dict)

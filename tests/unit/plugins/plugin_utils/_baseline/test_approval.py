@@ -120,7 +120,7 @@ def test_a_variable_that_is_not_set_approves_every_plan() -> None:
         ({**APPROVED, "host": "oslo"}, "is the plan of oslo, and not of lima"),
     ],
 )
-def test_a_value_that_is_no_plan_is_refused(value: Any, reason: str) -> None:
+def test_a_malformed_plan_is_refused(value: Any, reason: str) -> None:
     with pytest.raises(ValueError, match="baseline_expected_plan") as caught:
         read_approved_plan("lima", value)
     assert reason in str(caught.value)

@@ -58,6 +58,6 @@ def test_a_malformed_entry_is_refused_by_its_name(entry: Any, message: str) -> N
 
 
 @pytest.mark.parametrize("entries", ["off", 7, None])
-def test_a_variable_that_is_no_list_is_refused(entries: Any) -> None:
+def test_a_variable_must_be_a_list(entries: Any) -> None:
     with pytest.raises(ValueError, match=r"^report_meant is not a list\.$"):
         list(parse_entries("report_meant", entries, ["state"]))

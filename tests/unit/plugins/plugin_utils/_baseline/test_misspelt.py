@@ -78,7 +78,7 @@ def test_other_variables_with_such_a_prefix_are_the_users_own() -> None:
     assert misspelt_in_role(["report_email", "report_directory"], "report") == []
 
 
-def test_a_misspelt_variable_of_a_playbook_is_told() -> None:
+def test_a_misspelt_variable_of_a_playbook_is_a_warning() -> None:
     known = ["doctor_directory", "doctor_fail_on"]
     assert misspelt_in_playbook(["doctor_directroy", "doctor_directory", "doctor_result"], "doctor", known) == [
         "doctor_directroy is not a variable of the playbook doctor; it has no effect. Did you mean doctor_directory?"

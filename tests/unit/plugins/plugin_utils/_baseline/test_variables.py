@@ -77,7 +77,7 @@ def test_a_zone_is_named_once(variables: dict[str, Any], zone: dict[str, str]) -
     assert {name: options[name] for name in ("zone_id", "zone_name") if name in options} == zone
 
 
-def test_the_variables_of_the_role_come_before_those_of_the_inventory_and_messages_name_the_one_that_counts() -> None:
+def test_messages_name_the_variable_that_takes_effect() -> None:
     variables = {"edge_account_id": ACCOUNT, "edge_api_token": "of the inventory", "baseline_api_token": "of the role"}
     (part,) = parts_of("lima", {**variables, "baseline_retries": 2, "baseline_ca_path": None})
     assert part.options == {"account_id": ACCOUNT, "api_token": "of the role", "retries": 2}
@@ -89,7 +89,7 @@ def test_the_variables_of_the_role_come_before_those_of_the_inventory_and_messag
     }
 
 
-def test_an_acceptance_that_another_module_of_the_host_can_meet_is_not_called_useless() -> None:
+def test_an_acceptance_for_another_module_of_the_host_is_no_warning() -> None:
     owners = {**TOKEN, "edge_account_id": ACCOUNT, "edge_zone_id": ZONE}
     codes = ["mass_deletion", "weakens_zone"]
     (account,) = parts_of("lima", owners)

@@ -43,7 +43,9 @@ def refusal(code: int) -> dict[str, Any]:
         ([answer(None)], None, None),
     ],
 )
-def test_what_answers_tell(answers: list[Answer], permission: bool | None, product: bool | None) -> None:
+def test_answers_decide_permission_and_product(
+    answers: list[Answer], permission: bool | None, product: bool | None
+) -> None:
     read, write = permissions_of(answers)
     assert (read.is_there, products_of(answers)[0].is_there) == (permission, product)
     assert write.name == "DDoS Protection Write (account)" and write.is_there is None

@@ -53,7 +53,7 @@ def test_an_answer_as_documented_has_no_problem() -> None:
         ({"result_info": {**INFO, "pages": 1}}, "envelope_members", "unknown pages"),
     ],
 )  # fmt: skip
-def test_a_problem_is_told(changed: dict[str, Any], assumption: str, problem: str) -> None:
+def test_an_answer_with_a_problem_names_it(changed: dict[str, Any], assumption: str, problem: str) -> None:
     assert problem in problems(answer(**changed))[assumption][0]
 
 

@@ -32,7 +32,7 @@ def test_an_equal_object_differs_in_nothing(existing: dict[str, Any]) -> None:
         ([OFFICE, {**OFFICE, "id": "2"}], "prefix 192.0.2.0/24 (id 2) is there in addition"),
     ],
 )
-def test_every_difference_is_told(existing: list[dict[str, Any]], text: str) -> None:
+def test_a_result_names_every_difference(existing: list[dict[str, Any]], text: str) -> None:
     assert Expected(PREFIXES, [OFFICE]).unmet(existing) == [text]
 
 

@@ -60,7 +60,7 @@ def test_rules_of_a_zone_are_exact_if_all_of_them_are_named(purge: bool) -> None
     assert rule.items() >= {"ref": "login", "action": "block"}.items()
 
 
-def test_of_several_rules_with_one_key_none_is_described_and_a_pattern_leaves_them_alone() -> None:
+def test_rules_with_one_key_are_left_alone_by_a_pattern() -> None:
     export = export_state({CUSTOM_RULES.plural: [RULE, {**RULE, "id": "r2"}]}, purge=True)
     assert export.variables["baseline_custom_rules"] == []
     assert export.variables["baseline_custom_rules_ignore"] == ["login"]

@@ -30,7 +30,7 @@ def test_the_options_are_what_a_person_would_write() -> None:
     }
 
 
-def test_fields_that_nobody_knows_stand_beside_the_options_of_an_ordered_list_only() -> None:
+def test_only_ordered_lists_describe_unknown_fields() -> None:
     assert options_for(CUSTOM_RULES, {**LOGIN, **CHECK})["api_fields"] == CHECK
     assert unknown_fields(PREFIXES, {**OFFICE, "tags": ["a"]}) == {"tags": ["a"]}
 

@@ -110,7 +110,7 @@ def test_a_directory_that_nobody_may_write_into_is_predicted(tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("host", ["", "..", "../lima", "/lima", "a\0b"])
-def test_a_host_that_is_no_name_of_a_folder_is_refused(host: str, tmp_path: Path) -> None:
+def test_a_host_name_must_be_the_name_of_a_folder(host: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not a name of a folder"):
         host_folder(str(tmp_path / "snapshots"), host)
     assert list(tmp_path.iterdir()) == []

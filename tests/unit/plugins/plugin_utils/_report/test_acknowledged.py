@@ -46,7 +46,9 @@ IDLE = coverage(
         (IDLE, {"state": "uncovered", "networks": ["192.0.2.0/23"], "components": ["syn_flood"]}),
     ],
 )
-def test_a_state_that_is_meant_is_no_reason_until_it_expires(state: AccountCoverage, entry: dict[str, Any]) -> None:
+def test_an_accepted_state_is_a_reason_once_the_acceptance_expires(
+    state: AccountCoverage, entry: dict[str, Any]
+) -> None:
     assert Acknowledging().unprotected(state)
     assert acknowledging(entry).unprotected(state) == []
     (record,) = acknowledging(entry).records(state)

@@ -113,5 +113,5 @@ def test_a_pull_request_that_is_not_there_is_told_with_the_reason() -> None:
         own_comment(forge_of(OF_GITHUB, None, None), Answers(answer), "edge")
 
 
-def test_the_mark_is_no_markup_whatever_the_name() -> None:
+def test_the_mark_contains_no_markup() -> None:
     assert with_mark("text", "a--> b") == "<!-- edgeops.protection: a--__b -->\ntext"

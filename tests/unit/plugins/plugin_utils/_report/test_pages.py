@@ -144,7 +144,7 @@ def test_characters_that_control_text_are_shown_in_every_format(data: str) -> No
     assert all(line.isprintable() for line in summary(report, "report"))
 
 
-def test_what_controls_text_can_be_read_on_the_page() -> None:
+def test_the_page_escapes_control_characters() -> None:
     shown = html_page(report_of([record("\u202eevil\nline")], GENERATED))
     assert "\\u202eevil" in shown
     assert "<code>\\u202eevil\\nline</code>" in shown
@@ -171,7 +171,7 @@ def test_data_adds_no_line_and_no_cell_to_markdown(data: str) -> None:
 @pytest.mark.parametrize(
     ("data", "shown"), [("a", "`a`"), ("a`b", "``a`b``"), ("`a", "`` `a ``"), ("a|b", r"`a\|b`"), ("", "`  `")]
 )
-def test_code_ends_where_it_should(data: str, shown: str) -> None:
+def test_code_in_markdown_ends_at_its_last_character(data: str, shown: str) -> None:
     assert code(data) == shown
 
 
@@ -248,7 +248,7 @@ def test_an_unknown_host_has_no_plan() -> None:
     assert names == ["report.json", "report.md", "report.html", "report.prom", "plans/lima.json"]
 
 
-def test_what_is_not_known_is_not_zero_in_markdown() -> None:
+def test_markdown_shows_no_zero_for_unknown_numbers() -> None:
     oslo = record("oslo", status="unknown", plan_id=None, operations=[], pending=[], reasons=["closed"])
     (row,) = (line for line in markdown_page(report_of([oslo], GENERATED)).splitlines() if line.startswith("| oslo"))
     assert row == "| oslo | unknown | closed |  |  |"

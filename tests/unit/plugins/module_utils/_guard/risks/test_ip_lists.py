@@ -37,5 +37,5 @@ def test_lists_that_rules_refer_to_are_named(number: Any, entries: list[str], wh
     assert entries_at_risk(number, whole=whole) == entries
 
 
-def test_a_number_that_is_none_counts_as_no_reference() -> None:
+def test_a_malformed_number_counts_as_no_reference() -> None:
     assert references({"num_referencing_filters": "many"}) == 0

@@ -169,7 +169,7 @@ def test_dns_protection_stops_or_is_disabled_whatever_the_status(enabled: bool) 
     }
 
 
-def test_a_prefix_that_goes_is_lost_to_dns_protection_as_well_where_it_was_read() -> None:
+def test_a_deleted_prefix_loses_dns_protection_too() -> None:
     prefixes = [{"id": "1", "prefix": "192.0.2.0/24", "excluded": False}]
     entries = [{"prefix": "192.0.2.8/29", "excluded": True}]
     (risk,) = find_risks(change_of(account_state(prefixes=prefixes, dns_rules=[]), PREFIXES, entries), Limits())
