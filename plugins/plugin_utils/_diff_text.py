@@ -15,6 +15,8 @@ from typing import Any
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
 
+from ._plain import plain
+
 Result = Mapping[str, Any]
 
 
@@ -31,4 +33,4 @@ def _lines(diff: Any) -> Iterator[str]:
 
 
 def _text(state: Any) -> list[str]:
-    return yaml.safe_dump(state, allow_unicode=True).splitlines() if state else []
+    return yaml.safe_dump(plain(state), allow_unicode=True).splitlines() if state else []

@@ -30,13 +30,18 @@ def is_data(value: Any) -> bool:
 def plain(value: Any) -> Any:
     """Data of plain types; Ansible's own texts and numbers carry marks."""
     if isinstance(value, Mapping):
-        return {str(name): plain(item) for name, item in value.items()}
+        return {_text(name): plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, str):
-        return str.__str__(value)  # str() keeps the mark of releases before 2.19
+        return _text(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, float):
         return float(value)
     return value
+
+
+def _text(value: Any) -> str:
+    """The plain text of a value; of a text, str() keeps the mark of releases before 2.19."""
+    return str.__str__(value) if isinstance(value, str) else str(value)

@@ -35,7 +35,7 @@ LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansibl
 CHECK, DO = {"check_mode": True, "diff": True}, {"diff": True}
 TIMED = re.compile(
     r"\d{4}-\d\d-\d\d[T ][\d:.]+(\+00:00)?|\(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[0-9a-f]{16}-LOC"
-    r"|(?<=/bulk_operations/)[0-9a-f]{32}"
+    r"|(?<=/bulk_operations/)[0-9a-f]{32}|(?<=/lists/)[0-9a-f]{32}"  # of what the run itself makes
 )
 
 

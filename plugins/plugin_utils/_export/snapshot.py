@@ -79,7 +79,7 @@ def snapshot_text(parts: Sequence[Part], results: Sequence[Mapping[str, Any]]) -
 
 def owners_of(results: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """The account and the zone that readers read, by their ids."""
-    return {name: str(result[name]) for result in results for name in OWNERS if result.get(name)}
+    return {name: plain(result[name]) for result in results for name in OWNERS if result.get(name)}
 
 
 def host_folder(directory: str, host: str) -> Path:

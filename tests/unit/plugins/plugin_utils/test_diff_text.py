@@ -22,3 +22,12 @@ def test_a_diff_has_what_was_and_what_would_be() -> None:
     assert '-    comment: "a\\u202E"' in lines or "-    comment: a\\u202e" in lines
     assert lines[-2:] == ["-  enabled: true", "+  enabled: false"]
     assert failure_diff([{}, {"diff": []}]) == ""
+
+
+class Marked(str):
+    """A text as ansible-core marks it."""
+
+
+def test_marked_texts_are_shown_as_any_other() -> None:
+    diff = {"before": {}, "after": {Marked("prefixes"): {Marked("192.0.2.0/24"): Marked("new")}}}
+    assert failure_diff([{"diff": diff}]).splitlines()[-2:] == ["+prefixes:", "+  192.0.2.0/24: new"]

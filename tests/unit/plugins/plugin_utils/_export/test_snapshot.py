@@ -14,6 +14,7 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     host_folder,
+    owners_of,
     read,
     require_writable,
     snapshot_text,
@@ -69,6 +70,19 @@ def test_a_snapshot_holds_everything_as_the_service_has_it() -> None:
     assert [rule["mode"] for rule in snapshot["syn_flood_rules"]] == ["quantum"]
     assert snapshot["custom_rules"] == RULES
     assert not {"kind", "secret"} & {*snapshot["syn_flood_rules"][0], *text.split()}
+
+
+class Marked(str):
+    """A text as releases of ansible-core before 2.19 mark it: its own text is marked, too."""
+
+    def __str__(self) -> str:
+        return self
+
+
+def test_the_ids_of_owners_are_plain_texts() -> None:
+    owners = owners_of([{"account_id": Marked("a" * 32)}, {"rules": []}])
+    assert owners == {"account_id": "a" * 32}
+    assert type(owners["account_id"]) is str
 
 
 def test_a_file_is_written_for_its_owner_only_and_leaves_nothing_else(tmp_path: Path) -> None:
