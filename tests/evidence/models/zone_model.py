@@ -146,7 +146,7 @@ def override_after(managed: Managed, existing: Item | None, values: Item) -> Ite
     said = {API_NAMES.get(name, name): value for name, value in values.items() if name in OVERRIDING}
     rest = {name: value for name, value in values.items() if name not in OVERRIDING}
     if existing and existing["action"] != "execute":
-        if said:
+        if any(value not in ("default", [], None) for value in said.values()):
             raise Refused("a rule of another kind")
         return {**existing, **rest}
     overrides: Item = {**(existing or {}).get("action_parameters", {}).get("overrides", {}), **said}
