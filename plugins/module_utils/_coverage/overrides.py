@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
 
-from .._expressions.destinations import Undecided, matched
+from .._expressions.destinations import ALL, Matches, Undecided, matched
 from .._expressions.grammar import normalise_expression
 from .._expressions.proof import matches_every_request
 from .._schema.overrides import DEFAULT, L4_OVERRIDES, LOG, SENSITIVITIES, levels_of
@@ -62,13 +62,29 @@ class Weakening(NamedTuple):
         return f"sets {self.level} for {self.what or 'all managed rules'}"
 
 
+class _Remainder(NamedTuple):
+    """What an expression matches without what the stronger ones match that come before it."""
+
+    expression: str
+    without: frozenset[str]
+
+
 class _Traffic(NamedTuple):
     """Destinations all of whose traffic, and some of whose traffic, is concerned; and expressions
     of which no more is known."""
 
     always: Ranges
     sometimes: Ranges
-    expressions: frozenset[str]
+    expressions: frozenset[_Remainder]
+
+
+class _Decided(NamedTuple):
+    """What overrides have decided: all traffic to some destinations, and of stronger ones the
+    expressions, with the destinations of which these decide on a part at most."""
+
+    always: Ranges
+    partly: Ranges
+    stronger: frozenset[str]
 
 
 NOTHING = _Traffic([], [], frozenset())
@@ -108,12 +124,25 @@ def _more(traffic: _Traffic, was: _Traffic) -> _More | None:
     return None
 
 
-def _is_part(expression: str, others: Iterable[str]) -> bool:
-    """Whether it is proven that one of the others matches all that an expression matches."""
+def _is_part(one: _Remainder, others: Iterable[_Remainder]) -> bool:
+    """Whether it is proven that all of a remainder is in one of the others."""
     return any(
-        expression == other or matches_every_request(f"not ({expression}) or ({other})")
+        _implies(one.expression, other.expression)
+        and all(_is_left_out(text, one) for text in other.without)
         for other in others
     )
+
+
+def _is_left_out(text: str, one: _Remainder) -> bool:
+    """Whether it is proven that an expression matches nothing of a remainder."""
+    return any(_implies(text, stronger) for stronger in one.without) or matches_every_request(
+        f"not ({one.expression}) or not ({text})"
+    )
+
+
+def _implies(expression: str, other: str) -> bool:
+    """Whether it is proven that another expression matches all that this one matches."""
+    return expression == other or matches_every_request(f"not ({expression}) or ({other})")
 
 
 def _weak(
@@ -122,7 +151,7 @@ def _weak(
     """The active overrides that are so weak for these managed rules, with the traffic that they
     decide on."""
     weak: list[tuple[Object, _Traffic]] = []
-    decided: Ranges = []
+    decided = _Decided([], [], frozenset())
     for obj in overrides:
         if ENABLED.normalised(obj) == "false":
             continue
@@ -132,8 +161,18 @@ def _weak(
         if is_weak(*level) and traffic != NOTHING:
             weak.append((obj, traffic))
         if _sets_all(obj) or (name and name in levels):
-            decided = union(decided + traffic.always)
+            decided = _and_also(decided, traffic, is_weak(*level))
     return weak
+
+
+def _and_also(decided: _Decided, traffic: _Traffic, is_weak: bool) -> _Decided:
+    """What is decided behind an override of this traffic, too."""
+    always = union(decided.always + traffic.always)
+    if is_weak or not traffic.expressions:
+        return decided._replace(always=always)
+    partly = union(decided.partly + (traffic.sometimes or EVERYTHING))
+    stronger = decided.stronger | {one.expression for one in traffic.expressions}
+    return _Decided(always, partly, stronger)
 
 
 def _sets_all(override: Object) -> bool:
@@ -142,22 +181,27 @@ def _sets_all(override: Object) -> bool:
     return action != DEFAULT or bool(override.get("sensitivity"))
 
 
-def _traffic_of(resource: Resource, expression: str, decided: Ranges) -> _Traffic:
-    """The traffic that an expression matches, without destinations that are decided already."""
-    if matches_every_request(expression):
-        rest = difference(EVERYTHING, decided)
-        return _Traffic(rest, rest, frozenset())
-    uncertain = frozenset([normalise_expression(expression)] if decided != EVERYTHING else [])
-    try:
-        matches = matched(expression) if resource is L4_OVERRIDES else None
-    except Undecided:
-        matches = None
+def _traffic_of(resource: Resource, expression: str, decided: _Decided) -> _Traffic:
+    """The traffic that an expression matches, without what is decided already."""
+    if decided.always == EVERYTHING:
+        return NOTHING
+    remainder = frozenset([_Remainder(normalise_expression(expression), decided.stronger)])
+    matches = _matches(resource, expression)
     if matches is None:
-        return _Traffic([], [], uncertain)
-    always, sometimes = (
-        difference(ranges, decided) for ranges in (matches.always, matches.sometimes)
-    )
-    return _Traffic(always, sometimes, uncertain if difference(sometimes, always) else frozenset())
+        return _Traffic([], [], remainder)
+    always = difference(matches.always, union(decided.always + decided.partly))
+    sometimes = difference(matches.sometimes, decided.always)
+    return _Traffic(always, sometimes, remainder if difference(sometimes, always) else frozenset())
+
+
+def _matches(resource: Resource, expression: str) -> Matches | None:
+    """The destinations that an expression matches, None if they are not known."""
+    if matches_every_request(expression):
+        return ALL
+    try:
+        return matched(expression) if resource is L4_OVERRIDES else None
+    except Undecided:
+        return None
 
 
 def _union(parts: Sequence[_Traffic]) -> _Traffic:

@@ -55,6 +55,9 @@ def one(ref: str = "a", expression: str = "true", **values: Any) -> dict[str, An
         ([one(expression="tcp.dstport in {53 54}", action="log")], [one(expression="tcp.dstport eq 53", action="log")], []),
         ([one(expression="udp.dstport eq 53", action="log")], [one(expression="udp.dstport eq 53", action="log"), one("b", "ip.ttl lt 3", action="log")],
          [("b", "sets the action log for all managed rules", [])]),
+        ([one("s", f"{NET} and tcp.dstport eq 53", action="block"), one(sensitivity="eoff")], [one(sensitivity="eoff")],
+         [("a", "sets the sensitivity eoff for all managed rules", ["192.0.2.0/24"])]),
+        ([one(sensitivity="eoff")], [one("s", f"{NET} and tcp.dstport eq 53", action="block"), one(sensitivity="eoff")], []),
     ],
 )  # fmt: skip
 def test_an_override_weakens_if_it_lets_more_pass(before: Any, after: Any, expected: Any) -> None:
@@ -66,3 +69,27 @@ def test_requests_are_known_by_their_expressions_alone() -> None:
     bots = one(expression='http.user_agent contains "bot"', action="log")
     assert [item.label for item in weakenings(L7_OVERRIDES, [], [bots])] == ["a"]
     assert weakenings(L7_OVERRIDES, [one("all", action="log")], [one("all", action="log"), bots]) == []
+
+
+BOTS, CRAWLERS = 'http.user_agent contains "bot"', 'http.user_agent contains "crawler"'
+STRICT, WEAK = one("strict", BOTS, action="block"), one("weak", 'http.host eq "a.example"', sensitivity="eoff")
+EVERY = one("every", sensitivity="eoff")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "weaker"),
+    [
+        ([STRICT, WEAK], [WEAK], ["weak"]),
+        ([STRICT, EVERY], [EVERY], ["every"]),
+        ([STRICT, WEAK], [WEAK, STRICT], ["weak"]),
+        ([STRICT, WEAK], [{**STRICT, "enabled": False}, WEAK], ["weak"]),
+        ([STRICT, WEAK], [{**STRICT, "expression": f"({BOTS}) and ssl"}, WEAK], ["weak"]),
+        ([STRICT, WEAK], [{**STRICT, "expression": f"({BOTS}) or ({CRAWLERS})"}, WEAK], []),
+        ([STRICT, WEAK], [STRICT, WEAK], []),
+        ([WEAK], [STRICT, WEAK], []),
+        ([WEAK, STRICT], [WEAK], []),
+        ([one("log", BOTS, action="log"), one("every", action="log")], [one("every", action="log")], []),
+    ],
+)
+def test_what_a_stronger_override_decides_first_counts(before: Any, after: Any, weaker: list[str]) -> None:
+    assert [item.label for item in weakenings(L7_OVERRIDES, before, after)] == weaker
