@@ -26,5 +26,5 @@ options:
       - Not used by this module.
       - The option exists for the same reason as O(zone_id).
     type: str
-    version_added: 0.2.0
+    version_added: 1.0.0
 """

@@ -76,12 +76,12 @@ options:
         so many are made.
     type: int
     default: 1200
-    version_added: 0.2.0
+    version_added: 1.0.0
   call_budget_period:
     description: The seconds in which O(call_budget) calls are made.
     type: float
     default: 300.0
-    version_added: 0.2.0
+    version_added: 1.0.0
   validate_certs:
     description: Whether the module checks the server's certificate.
     type: bool

@@ -18,6 +18,6 @@ options:
         as of a template that finds no file. If omitted, the module applies any plan.
       - If the module has to read and plan again, because an answer was lost or somebody else
         made a change, it applies what is left of the approved plan, and nothing else.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: str
 """

@@ -44,7 +44,7 @@ options:
         not because the task names each object that it deletes.
       - V(removes_referenced_list) means that the plan would delete a list that rules refer to, or
         leave it empty.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: raw
     default: []
@@ -52,33 +52,33 @@ options:
     description:
       - The hours that a rule or filter must monitor before it is enabled.
       - The hours count from the last change of the rule or filter, by the clock of Cloudflare.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: float
     default: 4.0
   min_allowlist_prefix_length_ipv4:
     description:
       - The shortest IPv4 prefix length in the allowlist that is not a risk.
       - Adjacent networks count as one.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 24
   min_allowlist_prefix_length_ipv6:
     description:
       - The shortest IPv6 prefix length in the allowlist that is not a risk.
       - Adjacent networks count as one.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 48
   max_allowlist_entries:
     description:
       - The number of active entries of the allowlist above which another entry is a risk.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 200
   max_deletions_percent:
     description:
       - The percentage of a list above which deletions in one plan are a risk.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 30
 """
@@ -105,7 +105,7 @@ options:
         a rule that skips, allows or bypasses, and that every request, or every packet, matches.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that every request, or every packet, matches.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: raw
     default: []
@@ -113,7 +113,7 @@ options:
     description:
       - The percentage of the rules that block or challenge above which it is a risk that they no
         longer do so.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 30
 """
@@ -144,21 +144,21 @@ options:
         a rule that skips, allows or bypasses, and that every request, or every packet, matches.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that every request, or every packet, matches.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: raw
     default: []
   max_deletions_percent:
     description:
       - The percentage of a list above which deletions in one plan are a risk.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 30
   max_weakened_percent:
     description:
       - The percentage of the rules that block or challenge above which it is a risk that they no
         longer do so.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 30
 """
@@ -194,21 +194,21 @@ options:
       - V(weakens_zone) means that the plan would take enforcement from more than
         O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
         of them, by removing or disabling them or turning them into log or skip.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: raw
     default: []
   max_deletions_percent:
     description:
       - The percentage of a list above which deletions in one plan are a risk.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 30
   max_weakened_percent:
     description:
       - The percentage of the rules that block or challenge above which it is a risk that they no
         longer do so.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 30
 """
@@ -222,7 +222,7 @@ options:
       - With V(true), the rule or filter monitors, RV(pending) says until when, and the first run
         after that time enables it. With V(false), the task fails unless O(accept_risks) names
         V(skips_monitoring).
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: bool
     default: false
   rollout_evidence:
@@ -237,7 +237,7 @@ options:
         pass, also with O(staged_rollout=true).
       - Needs the permission C(Account Analytics Read) of the account, and takes one query of the
         analytics where something could be enabled.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: dict
     suboptions:
       hours:
@@ -280,21 +280,21 @@ options:
         a rule that skips, allows or bypasses, and that every request, or every packet, matches.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that every request, or every packet, matches.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: raw
     default: []
   max_deletions_percent:
     description:
       - The percentage of a list above which deletions in one plan are a risk.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 30
   max_weakened_percent:
     description:
       - The percentage of the rules that block or challenge above which it is a risk that they no
         longer do so.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 30
 """
@@ -322,14 +322,14 @@ options:
         log, C(eoff) or a lower sensitivity than before, or for more traffic, or would hide
         overrides of the account by the first one of a zone, or have weaker ones of the account
         applied by deleting the last one of a zone.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: raw
     default: []
   max_deletions_percent:
     description:
       - The percentage of a list above which deletions in one plan are a risk.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: int
     default: 30
 """

@@ -21,7 +21,7 @@ options:
       - The credentials need the permission C(Zone Read) of the zone too.
       - If several zones have the name, in several accounts, the task fails and lists their ids.
     type: str
-    version_added: 0.2.0
+    version_added: 1.0.0
   account_id:
     description:
       - Not used by this module.

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: accounts
 short_description: Cloudflare accounts and zones as hosts
-version_added: 0.2.0
+version_added: 1.0.0
 author: The edgeops.protection authors (@edgeops)
 description:
   - Reads the accounts and zones that a Cloudflare API token sees, and makes each of them a host.
@@ -94,12 +94,12 @@ options:
       - The plugin waits for calls beyond it. This does not count against O(max_wait).
     type: int
     default: 1200
-    version_added: 0.2.0
+    version_added: 1.0.0
   call_budget_period:
     description: The seconds in which O(call_budget) calls are made.
     type: float
     default: 300.0
-    version_added: 0.2.0
+    version_added: 1.0.0
   validate_certs:
     description: Whether Cloudflare's certificate is checked.
     type: bool

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: hosts
 short_description: The hosts of a playbook, or a failure if there are none
-version_added: 0.2.0
+version_added: 1.0.0
 author:
   - The edgeops.protection authors (@edgeops)
 description:

@@ -68,22 +68,22 @@ options:
           - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
             V(2027-01-31), which means its end in UTC.
           - Cloudflare does not know it. If omitted, the entry does not expire.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       id:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       created_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       modified_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
   allowlist:
     description:
@@ -118,22 +118,22 @@ options:
           - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
             V(2027-01-31), which means its end in UTC.
           - Cloudflare does not know it. If omitted, the entry does not expire.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       id:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       created_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       modified_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
   rules:
     description:
@@ -191,17 +191,17 @@ options:
       id:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       created_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       modified_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
   filters:
     description:
@@ -235,24 +235,24 @@ options:
       id:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       created_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       modified_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
   dns_rules:
     description:
       - The rules of Advanced DNS Protection, which protects the same prefixes. Each may occur once.
       - The module reads and returns them only if the task has this list, so that an account without
         Advanced DNS Protection does not fail.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: dict
     suboptions:
@@ -324,7 +324,7 @@ options:
         does not accept it.
       - The module evaluates them offline. See
         U(https://github.com/edgeops/ansible-protection/blob/main/docs/expectations.md).
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: dict
     suboptions:
@@ -359,7 +359,7 @@ options:
       - An export fills it with the objects that no option describes, such as duplicates and
         malformed prefixes.
       - An id that no object has is without effect.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: str
     default: []
@@ -588,7 +588,7 @@ coverage:
       the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: dict
   contains:
@@ -632,7 +632,7 @@ unmanaged:
     - The objects afterwards that the task does not name, of all lists that it reads.
     - Whether an object takes protection away is decided against an account with just what the
       task names. If the task names no prefix, the prefixes of the account count as they are.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: list
   elements: dict
@@ -662,7 +662,7 @@ unmanaged:
       sample: '2026-03-01T09:15:02.310412+00:00'
 expectations:
   description: The expectations of the task, and what holds after the plan.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(expectations) names some and the plan was made
   type: list
   elements: dict
@@ -706,7 +706,7 @@ expectations:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -742,7 +742,7 @@ risks:
       sample: null
 pending:
   description: The rules and filters that the staged rollout enables in a later run.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(staged_rollout) is V(true) and something is not enabled yet
   type: list
   elements: dict
@@ -876,13 +876,13 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: 106749a590f956666c800a757ca28daf2079714b2593fce6d19d82dda68044af
 expired:
   description: The objects of the task that count as absent, since they expired.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when something expired
   type: list
   elements: dict

@@ -63,22 +63,22 @@ options:
           - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
             V(2027-01-31), which means its end in UTC.
           - Cloudflare does not know it. If omitted, the entry does not expire.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       id:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       created_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       modified_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
   state:
     description:
@@ -166,7 +166,7 @@ coverage:
       the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -206,7 +206,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -313,13 +313,13 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: 7343bfdc0b1deef8f4d5c77ae0a9c1160248a1221e2bf7cd5a29b8b5bbe7c55b
 expired:
   description: The objects of the task that count as absent, since they expired.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when something expired
   type: list
   elements: dict

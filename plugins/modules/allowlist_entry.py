@@ -54,7 +54,7 @@ options:
       - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
         V(2027-01-31), which means its end in UTC.
       - Cloudflare does not know it. If omitted, the entry does not expire.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: str
   state:
     description:
@@ -128,7 +128,7 @@ coverage:
       the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -168,7 +168,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -266,13 +266,13 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: e09c1ae5b7d7a4e18e890a3ac61e783243b3fe8ab6e484c7f588bf05e2e7ad46
 expired:
   description: The objects of the task that count as absent, since they expired.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when something expired
   type: list
   elements: dict

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: check_variables
 short_description: Internal, check the variables of hosts
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - The task of the playbook C(edgeops.protection.check_inventory), and the first one of the role
     C(edgeops.protection.migrate_firewall_rules). It fails if a variable of the host is wrong.

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: custom_rules
 short_description: Manage the WAF custom rules of a Cloudflare zone
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Creates, updates, orders and removes the WAF custom rules of a zone. Custom rules are the
     successor of firewall rules.
@@ -125,7 +125,7 @@ options:
             removes a field.
           - Parameters without an option stand in C(action_parameters) here.
           - Fields that neither an option nor this dictionary names stay as they are.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: dict
       position:
         description:
@@ -182,7 +182,7 @@ options:
         does not accept it.
       - The module evaluates them offline. See
         U(https://github.com/edgeops/ansible-protection/blob/main/docs/expectations.md).
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: dict
     suboptions:
@@ -219,7 +219,7 @@ options:
         that is not known before the run is read.
       - The module reads the others, if the plan changes something or the task has expectations. It
         needs the permission C(Account Filter Lists Read) for that, and warns if it lacks it.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: dict
     default: {}
 seealso:
@@ -293,7 +293,7 @@ EXAMPLES = r"""
 RETURN = r"""
 zone_id:
   description: The id of the zone.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: str
   sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
@@ -351,7 +351,7 @@ unmanaged:
     - The rules afterwards that O(rules) does not name, in the order in which Cloudflare evaluates
       them.
     - With O(state=exact), these are the rules that O(ignore) matches.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: list
   elements: dict
@@ -385,7 +385,7 @@ weaker:
       or their parameters.
     - Rules that do not exist, that are off, or that have another kind of action are not among
       them.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when there are such rules
   type: list
   elements: dict
@@ -409,7 +409,7 @@ weaker:
       sample: matches fewer requests than described
 expectations:
   description: The expectations of the task, and what holds after the plan.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(expectations) names some and the plan was made
   type: list
   elements: dict
@@ -453,7 +453,7 @@ expectations:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -558,7 +558,7 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: c0564198b7c31b701421779a88f45ca4221a0eb32eaaae3912909c57674e3978

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: custom_rules_info
 short_description: Read the WAF custom rules of a Cloudflare zone
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Returns the custom rules of a zone that meet all given conditions, in the order in which Cloudflare
     evaluates them.
@@ -79,7 +79,7 @@ EXAMPLES = r"""
 RETURN = r"""
 zone_id:
   description: The id of the zone.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: str
   sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
@@ -135,7 +135,7 @@ rules:
 access_rules:
   description: The IP Access rules of mode whitelist, which let traffic pass by the custom rules
     of the zone.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(access_rules) is true
   type: list
   elements: dict
@@ -162,7 +162,7 @@ access_rules:
       sample: '2026-03-01T09:15:02.310412+00:00'
 changes:
   description: The changes of the zone, with who made them, the newest first.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(changes_hours) is above 0
   type: list
   elements: dict

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: ddos_l4_overrides
 short_description: Manage overrides of the managed DDoS rules of layers 3 and 4 of a Cloudflare account
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Creates, updates, orders and removes overrides of the managed DDoS rules of layers 3 and 4 of an account. An override gives managed rules
     another action or sensitivity for the packets that its expression matches.
@@ -211,7 +211,7 @@ EXAMPLES = r"""
 RETURN = r"""
 account_id:
   description: The id of the account.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: str
   sample: 023e105f4ecef8ad9ca31a8372d0c353
@@ -274,7 +274,7 @@ unmanaged:
     - The overrides afterwards that O(overrides) does not name, in the order in which Cloudflare
       evaluates them.
     - With O(state=exact), these are the overrides that O(ignore) matches.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: list
   elements: dict
@@ -308,7 +308,7 @@ weaker:
       or their parameters.
     - Rules that do not exist, that are off, or that have another kind of action are not among
       them.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when there are such rules
   type: list
   elements: dict
@@ -334,7 +334,7 @@ weaker:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -444,7 +444,7 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: e419167eb41553e9bce1e7fabf9aab310f69aa062537aeb017be3ea13872da99

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: ddos_l7_overrides
 short_description: Manage overrides of the managed HTTP DDoS rules of a Cloudflare zone
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Creates, updates, orders and removes overrides of the managed HTTP DDoS rules of a zone. An override gives managed rules
     another action or sensitivity for the requests that its expression matches.
@@ -215,7 +215,7 @@ EXAMPLES = r"""
 RETURN = r"""
 zone_id:
   description: The id of the zone.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: str
   sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
@@ -278,7 +278,7 @@ unmanaged:
     - The overrides afterwards that O(overrides) does not name, in the order in which Cloudflare
       evaluates them.
     - With O(state=exact), these are the overrides that O(ignore) matches.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: list
   elements: dict
@@ -312,7 +312,7 @@ weaker:
       or their parameters.
     - Rules that do not exist, that are off, or that have another kind of action are not among
       them.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when there are such rules
   type: list
   elements: dict
@@ -338,7 +338,7 @@ weaker:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -448,7 +448,7 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: 50623f1f12b71286ee8bf789b5c033819de7c67b0aa1c3b34b255a0c14ea7eb1

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: dns_protection_rule
 short_description: Manage a DNS protection rule
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Creates, updates or removes one rule of the Advanced DNS Protection of a Cloudflare account.
   - Advanced DNS Protection protects the prefixes that M(edgeops.protection.protected_prefixes)
@@ -160,7 +160,7 @@ coverage:
       the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -213,7 +213,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -249,7 +249,7 @@ risks:
       sample: null
 pending:
   description: The rule, when the staged rollout enables it in a later run.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(staged_rollout) is V(true) and something is not enabled yet
   type: dict
   contains:
@@ -362,7 +362,7 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: 124ec3ea4fef3d969ea3aa2a76191c2d83ea05ae5db4a9a93e4674164ee925da

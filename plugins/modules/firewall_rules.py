@@ -96,12 +96,12 @@ options:
       created_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.firewall_rules_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
       modified_on:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.firewall_rules_info) returns.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: str
 seealso:
   - module: edgeops.protection.firewall_rules_info
@@ -196,7 +196,7 @@ rules:
           sample: scraper-networks
 unmanaged:
   description: The rules afterwards that O(rules) does not name.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: list
   elements: dict
@@ -230,7 +230,7 @@ weaker:
       or their parameters.
     - Rules that do not exist, that are off, or that have another kind of action are not among
       them.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when there are such rules
   type: list
   elements: dict
@@ -255,7 +255,7 @@ weaker:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -374,7 +374,7 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: b97c85a2ea9d283e900f785547bb41cdc10a887a0d66c5f9194ce0293b1999cc

@@ -60,7 +60,7 @@ EXAMPLES = r"""
 RETURN = r"""
 zone_id:
   description: The id of the zone.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: str
   sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11

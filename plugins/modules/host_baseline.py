@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: host_baseline
 short_description: Internal, update an account and its zone to match the variables of the role baseline
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - The action of the role C(edgeops.protection.baseline). It reads the C(baseline_*) variables of
     the host, and those C(edge_*) variables of the inventory that count where the role's are not

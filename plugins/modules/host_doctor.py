@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: host_doctor
 short_description: Internal, say what the token may do and whether answers are as expected
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - The action of the playbook C(edgeops.protection.doctor). It reads the account and the zone of a
     host, and says which permissions the token has, which products there are, how far the clocks

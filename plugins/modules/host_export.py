@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: host_export
 short_description: Write what an account and its zone hold as variables (internal)
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - The action of the role C(edgeops.protection.export), which has a variable for each option. It
     reads the account and the zone of a host, and writes O(directory)/HOST/protection.yml.

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: host_export_shared
 short_description: Internal, write what the hosts of a group share as variables
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - The last task of the role C(edgeops.protection.export), which runs it once for all hosts of the
     play. For each group that hosts name with C(export_group), it writes

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: host_report_info
 short_description: Internal, predict what the role baseline changes, for the report
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - The task of the role C(edgeops.protection.report) that each host runs. It predicts what
     M(edgeops.protection.host_baseline) would do, and makes it a record of the report.

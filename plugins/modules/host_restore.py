@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: host_restore
 short_description: Internal, make an account and its zone what a file says again
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - The action of the playbook C(edgeops.protection.restore). It takes a snapshot, which the role
     C(edgeops.protection.baseline) writes before its first change, or a file of the role

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: ip_list
 short_description: Manage a list of addresses that rules of Cloudflare refer to
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Creates, updates and deletes a list of addresses and networks of a Cloudflare account, and adds,
     updates and removes its items. Rules refer to it by its name, as in V(ip.src in $office).
@@ -111,7 +111,7 @@ options:
       - The module reads these rules if rules refer to a list and its items change. It needs the
         permissions C(Magic Firewall Read) of the account and C(Zone WAF Read) of the zone for that,
         and warns if it lacks them.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: str
 seealso:
   - module: edgeops.protection.ip_lists
@@ -227,7 +227,7 @@ weaker:
   description:
     - The lists with items that make rules of the Network Firewall, or of O(rules_of_zone), let
       more pass before this run than after it, or stop less.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when there are such lists
   type: list
   elements: dict
@@ -253,7 +253,7 @@ weaker:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -344,13 +344,13 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: bc6bb4ba00d9e585984380d2274875d2dcc705270d82a15c4cef1efaf4a9ea0e
 expired:
   description: The objects of the task that count as absent, since they expired.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when something expired
   type: list
   elements: dict

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: ip_lists
 short_description: Manage the lists of addresses of a Cloudflare account in one plan
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Creates, updates and deletes lists of addresses and networks of a Cloudflare account, with their
     items, in one plan. M(edgeops.protection.ip_list) manages one of them.
@@ -149,7 +149,7 @@ options:
         items that the task does not name. It needs the permissions C(Magic Firewall Read) of the
         account and C(Zone WAF Read) of the zone for that, and warns if it lacks them. The role
         P(edgeops.protection.baseline#role) sets it for a host that is an account and a zone.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: str
 seealso:
   - module: edgeops.protection.ip_list
@@ -258,7 +258,7 @@ unmanaged:
     - An item does so if a rule that refers to the list lets more pass, or stops less. The module
       knows the rules of the Network Firewall, and those of O(rules_of_zone). Items of an entry
       without O(lists[].items) are left alone.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: with O(state=present) and O(state=exact)
   type: list
   elements: dict
@@ -291,7 +291,7 @@ weaker:
   description:
     - The lists with items that make rules of the Network Firewall, or of O(rules_of_zone), let
       more pass before this run than after it, or stop less.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when there are such lists
   type: list
   elements: dict
@@ -317,7 +317,7 @@ weaker:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -405,13 +405,13 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: ea1551f52090a60bc122a6c3bd9c827a44738118d0b5f50fb338cbd482dc5177
 expired:
   description: The objects of the task that count as absent, since they expired.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when something expired
   type: list
   elements: dict

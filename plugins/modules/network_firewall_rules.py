@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: network_firewall_rules
 short_description: Manage the Network Firewall rules of a Cloudflare account
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Creates, updates, orders and removes the rules of the Cloudflare Network Firewall (formerly Magic
     Firewall) of an account, which match packets.
@@ -96,7 +96,7 @@ options:
             removes a field.
           - Parameters without an option stand in C(action_parameters) here.
           - Fields that neither an option nor this dictionary names stay as they are.
-        version_added: 0.2.0
+        version_added: 1.0.0
         type: dict
       position:
         description:
@@ -150,7 +150,7 @@ options:
         accept it.
       - The module evaluates them offline. See
         U(https://github.com/edgeops/ansible-protection/blob/main/docs/expectations.md).
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: dict
     suboptions:
@@ -187,7 +187,7 @@ options:
         that is not known before the run is read.
       - The module reads the others, if the plan changes something or the task has expectations. It
         needs the permission C(Account Filter Lists Read) for that, and warns if it lacks it.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: dict
     default: {}
 seealso:
@@ -237,7 +237,7 @@ EXAMPLES = r"""
 RETURN = r"""
 account_id:
   description: The id of the account.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: str
   sample: 023e105f4ecef8ad9ca31a8372d0c353
@@ -294,7 +294,7 @@ unmanaged:
     - The rules afterwards that O(rules) does not name, in the order in which Cloudflare evaluates
       them.
     - With O(state=exact), these are the rules that O(ignore) matches.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: list
   elements: dict
@@ -328,7 +328,7 @@ weaker:
       or their parameters.
     - Rules that do not exist, that are off, or that have another kind of action are not among
       them.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when there are such rules
   type: list
   elements: dict
@@ -352,7 +352,7 @@ weaker:
       sample: matches fewer packets than described
 expectations:
   description: The expectations of the task, and what holds after the plan.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(expectations) names some and the plan was made
   type: list
   elements: dict
@@ -396,7 +396,7 @@ expectations:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -505,7 +505,7 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: 2ed97fee824f9837203eeb8d4eb989b4d484f091a8a692d3e414bd7a23f70a74

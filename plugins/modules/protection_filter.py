@@ -118,7 +118,7 @@ coverage:
       the run that follows.
     - RV(coverage.before) and RV(coverage.after) have the shape of C(coverage) in M(edgeops.protection.protection_info),
       RV(coverage.before) without C(prefixes).
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan changes which addresses are protected, or how
   type: dict
   contains:
@@ -171,7 +171,7 @@ coverage:
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the plan has risks
   type: list
   elements: dict
@@ -207,7 +207,7 @@ risks:
       sample: null
 pending:
   description: The filter, when the staged rollout enables it in a later run.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(staged_rollout) is V(true) and something is not enabled yet
   type: dict
   contains:
@@ -315,7 +315,7 @@ plan_id:
     - Two plans have the same exactly if they make the same changes to the same existing values
       of the same owner.
     - Check mode returns the same as the run that follows.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
   sample: 721c81a023ae267d9590be70b305d656dfdf4889678eb281e0807847027a8d1a

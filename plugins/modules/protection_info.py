@@ -29,13 +29,13 @@ options:
   gather_subset:
     description:
       - The parts of the account that the module reads and returns.
-      - V(dns_rules) was added in version 0.2.0. With it, the task fails for an account without
+      - V(dns_rules) was added in version 1.0.0. With it, the task fails for an account without
         Advanced DNS Protection.
-      - V(announced) was added in version 0.2.0. It needs the permission C(IP Prefixes Read) of the
+      - V(announced) was added in version 1.0.0. It needs the permission C(IP Prefixes Read) of the
         account, and three calls or more. This collection never announces or withdraws a network.
-      - V(access_rules) was added in version 0.2.0. It needs the permission C(Account Firewall Access
+      - V(access_rules) was added in version 1.0.0. It needs the permission C(Account Firewall Access
         Rules Read).
-      - V(ip_lists) was added in version 0.2.0. It needs the permission C(Account Filter Lists
+      - V(ip_lists) was added in version 1.0.0. It needs the permission C(Account Filter Lists
         Read).
     type: list
     elements: str
@@ -55,7 +55,7 @@ options:
       - Addresses and networks. RV(covers) says of each whether and how it is protected.
       - For this the module reads all subsets, V(dns_rules) only if O(gather_subset) names it. It
         still returns only those that O(gather_subset) names.
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: list
     elements: str
   changes_hours:
@@ -63,7 +63,7 @@ options:
       - The hours of the account's audit log to read; V(0) reads none. RV(changes) says who changed
         what in that time.
       - It needs the permission C(Account Settings Read).
-    version_added: 0.2.0
+    version_added: 1.0.0
     type: float
     default: 0.0
 seealso:
@@ -110,7 +110,7 @@ EXAMPLES = r"""
 RETURN = r"""
 account_id:
   description: The id of the account.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: success
   type: str
   sample: 023e105f4ecef8ad9ca31a8372d0c353
@@ -265,7 +265,7 @@ filters:
       sample: '2026-03-01T09:15:02.310412+00:00'
 dns_rules:
   description: The DNS protection rules.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(gather_subset) has V(dns_rules)
   type: list
   elements: dict
@@ -309,7 +309,7 @@ dns_rules:
       sample: '2026-03-01T09:15:02.310412+00:00'
 covers:
   description: Whether and how each address or network of O(covers) is protected.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(covers) is given
   type: list
   elements: dict
@@ -455,7 +455,7 @@ covers:
               sample: all
 coverage:
   description: Which addresses the account protects, and how.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when the module reads all subsets but V(dns_rules), as it does with O(covers)
   type: dict
   contains:
@@ -657,7 +657,7 @@ coverage:
 announced:
   description: The prefixes that the account has brought, and which of their networks are announced
     by BGP.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(gather_subset) has V(announced)
   type: list
   elements: dict
@@ -695,7 +695,7 @@ announced:
 access_rules:
   description: The IP Access rules of mode whitelist, which let traffic pass by the rules of every
     zone of the account.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(gather_subset) has V(access_rules)
   type: list
   elements: dict
@@ -722,7 +722,7 @@ access_rules:
       sample: '2026-03-01T09:15:02.310412+00:00'
 ip_lists:
   description: The lists of addresses that rules may refer to, with their items.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(gather_subset) has V(ip_lists)
   type: list
   elements: dict
@@ -788,7 +788,7 @@ ip_lists:
           sample: '2026-03-01T09:15:02.310412+00:00'
 changes:
   description: The changes of the account and its zones, with who made them, the newest first.
-  version_added: 0.2.0
+  version_added: 1.0.0
   returned: when O(changes_hours) is above 0
   type: list
   elements: dict

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: protection_traffic_info
 short_description: Read what the protection of a Cloudflare account drops, and what it would drop
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Asks the analytics of an account which packets SYN flood protection, out-of-state TCP protection
     and DNS protection let pass, which they dropped, and which they would have dropped if they did

@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: report_comment
 short_description: Write a report into the comment of a merge request
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - Writes a file, such as C(report.md) of the role C(edgeops.protection.report), as a comment of the
     pull request of GitHub or the merge request of GitLab that the job runs for. The next run updates

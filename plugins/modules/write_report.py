@@ -10,7 +10,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: write_report
 short_description: Internal, write the report on the hosts of a play
-version_added: 0.2.0
+version_added: 1.0.0
 description:
   - The last task of the role C(edgeops.protection.report), which runs it once for all hosts of the
     play. It gathers what each host predicted, and writes the report as C(report.json),

@@ -48,7 +48,7 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "OVERRIDES": OVERRIDE_LIST_RISKS,
 }
 WIDTH = 100  # of a line in plugins
-RELEASE = "0.2.0"  # which added them all
+RELEASE = "1.0.0"  # which added them all
 ACCEPTANCE = (
     "The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too. The"
     " failure names the networks and entries that the risk concerns.",

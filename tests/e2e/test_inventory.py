@@ -272,7 +272,7 @@ def test_the_name_of_the_file_says_whose_it_is(tmp_path: Path, service: LocalSer
 def test_the_documentation_is_complete() -> None:
     run = ansible("ansible-doc", "-t", "inventory", "--json", "edgeops.protection.accounts")
     documented = json.loads(run.output)["edgeops.protection.accounts"]
-    assert documented["doc"]["version_added"] == "0.2.0"
+    assert documented["doc"]["version_added"] == "1.0.0"
     assert {"accounts", "zones", "cache", "keyed_groups", "api_token"} <= set(documented["doc"]["options"])
     source = (REPOSITORY / "plugins" / "inventory" / "accounts.py").read_text(encoding="utf-8")
     assert "edgeops.protection.accounts" in source

@@ -149,7 +149,7 @@ def test_all_calls_of_a_module_share_few_connections_and_name_their_sender(
     modules.done(module, **options)
     assert len(service.calls) > 2
     assert len({call.connection for call in service.calls}) <= MAX_CONCURRENT_CALLS
-    assert {call.headers["User-Agent"] for call in service.calls} == {"edgeops.protection/0.2.0"}
+    assert {call.headers["User-Agent"] for call in service.calls} == {"edgeops.protection/1.0.0"}
 
 
 def test_a_whole_account_is_one_listing_of_each_collection(service: LocalService, modules: Modules) -> None:

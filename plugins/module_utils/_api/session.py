@@ -52,7 +52,7 @@ else:
     NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
 
 BASE_URL, MAX_WAIT, TIMEOUT = Option("base_url"), Option("max_wait"), Option("timeout")
-VERSION = "0.2.0"
+VERSION = "1.0.0"
 MAX_BODY = (
     64 * 2**20
 )  # bytes after decompression; the largest page of a listing needs a hundredth of it

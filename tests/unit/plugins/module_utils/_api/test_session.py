@@ -38,7 +38,7 @@ def test_a_request_carries_the_credentials_the_sender_and_json() -> None:
         )
     (call,) = responses.calls
     assert call.request.headers["Authorization"] == "Bearer token"
-    assert call.request.headers["User-Agent"] == "edgeops.protection/0.2.0"
+    assert call.request.headers["User-Agent"] == "edgeops.protection/1.0.0"
     assert call.request.headers["Content-Type"] == "application/json"
     assert json.loads(call.request.body or "") == [{"prefix": "192.0.2.0/24", "comment": "Zürich"}]
     assert (answer.status, json.loads(answer.content), answer.maybe_applied) == (200, {"success": True}, False)
