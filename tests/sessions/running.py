@@ -54,7 +54,7 @@ def plans(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def parity(session: nox.Session) -> None:
-    """Compare modules inside the worker process with modules packed and started: half of the cases, a sixth of the faults."""
+    """Compare modules inside the worker process with modules packed and started: a quarter of the cases, a twelfth of the faults."""
     run_tests(session, "tests/parity")
 
 
