@@ -83,14 +83,17 @@ def of_firewall(
     changed: Entries,
     more: str = "or not ip.src in {10.0.0.0/8}",
     *,
-    items: Entries = HALF,
+    items: Entries | None = None,
     state: str = "present",
     **expected: Any,
 ) -> RiskCase:
     """A change of a list that a rule of the Network Firewall refers to."""
     rule = {"ref": "offices", "action": action, "expression": f"ip.src in $offices {more}"}
     skipped = {"action_parameters": {"ruleset": "current"}} if action == "skip" else {}
-    existing = {"lists": [{"name": "offices", "items": items}], "network_firewall_rules": [{**rule, **skipped}]}
+    existing = {
+        "lists": [{"name": "offices", "items": HALF if items is None else items}],
+        "network_firewall_rules": [{**rule, **skipped}],
+    }
     options = {"name": "offices", "items": changed, "state": state}
     return RiskCase(name, "ip_list", options, None, existing=existing, **expected)
 

@@ -26,9 +26,9 @@ REFUSAL = ServiceError("No permission.", ErrorDetails(method="GET", path="", sta
 class Reading:
     """A client of an account whose Network Firewall, and one zone, have a rule for a list; or that may not ask."""
 
-    def __init__(self, refused: bool = False, rule: Any = SKIP) -> None:
+    def __init__(self, refused: bool = False, rule: Any = None) -> None:
         self.asked: list[str] = []
-        self._refused, self._rule = refused, rule
+        self._refused, self._rule = refused, rule or SKIP
 
     def within(self, owner: Any) -> Reading:
         assert owner == {"zone_id": "b" * 32}

@@ -25,10 +25,10 @@ RULES = [
 ]
 
 
-def state_of(*addresses: str, rules: Any = RULES, **fields: Any) -> dict[str, Any]:
+def state_of(*addresses: str, rules: Any = None, **fields: Any) -> dict[str, Any]:
     office = {"id": "c", "name": "office", "kind": "ip", "num_referencing_filters": 1, **fields}
     items = [{"ip": ip, "modified_on": "2026-11-20T00:00:00Z"} for ip in addresses]
-    return {LISTS.plural: [office], ITEMS.plural: items, "network_firewall_rules": rules}
+    return {LISTS.plural: [office], ITEMS.plural: items, "network_firewall_rules": RULES if rules is None else rules}
 
 
 def desired_of(*addresses: str) -> list[Desired]:

@@ -72,17 +72,20 @@ def test_a_snapshot_holds_everything_as_the_service_has_it() -> None:
     assert not {"kind", "secret"} & {*snapshot["syn_flood_rules"][0], *text.split()}
 
 
+def itself(text: str) -> str:
+    return text
+
+
 class Marked(str):
     """A text as releases of ansible-core before 2.19 mark it: its own text is marked, too."""
 
-    def __str__(self) -> str:
-        return self
+    __str__ = itself
 
 
 def test_the_ids_of_owners_are_plain_texts() -> None:
     owners = owners_of([{"account_id": Marked("a" * 32)}, {"rules": []}])
     assert owners == {"account_id": "a" * 32}
-    assert type(owners["account_id"]) is str
+    assert [type(text) for text in owners.values()] == [str]
 
 
 def test_a_file_is_written_for_its_owner_only_and_leaves_nothing_else(tmp_path: Path) -> None:
