@@ -34,7 +34,7 @@ TOCTREE = """```{{toctree}}
 """
 
 # Entries of the index: the search takes no numbers, and finds these.
-ENTRIES = {"docs/call_budget": ["429", "HTTP 429"]}
+ENTRIES = {"docs/rate_limit": ["429", "HTTP 429"]}
 
 project = "edgeops.protection"
 author = "The edgeops.protection authors"

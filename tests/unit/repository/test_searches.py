@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 
 import pytest
 
@@ -40,3 +41,13 @@ def test_the_searches_that_people_make_are_tried() -> None:
 def test_a_search_finds_the_page_that_is_about_it(query: str, page: str) -> None:
     text = prominent(page)
     assert all(re.search(rf"\b{re.escape(word)}", text) for word in query.split())
+
+
+def test_a_number_that_people_search_is_an_entry_of_the_index_for_its_page() -> None:
+    """The search of the site takes no numbers, and finds these by the entries alone."""
+    configuration = (REPOSITORY / "docs" / "site" / "conf.py").read_text(encoding="utf-8")
+    (entries,) = re.findall(r"^ENTRIES = (.*)$", configuration, re.MULTILINE)
+    by_page = literal_eval(entries)
+    for query, page in SEARCHES.items():
+        if query.isdigit():
+            assert query in by_page[f"docs/{page}"]
