@@ -66,7 +66,8 @@ ACCEPTED = "the report predicts only"
 class ActionModule(CollectionAction):
     """Predicts a host, part by part; a part that fails stops neither the others nor the play.
 
-    Whatever the play says, it runs modules in check mode, so that it writes nothing to Cloudflare.
+    It runs modules in check mode even if the play does not, so that it writes nothing to
+    Cloudflare.
     """
 
     _supports_async = False
@@ -88,7 +89,7 @@ class ActionModule(CollectionAction):
 
 
 def predict_host(task: HostTask, now: datetime) -> HostResults:
-    """What a run would do on the host, part by part."""
+    """The changes that a run would make on the host, part by part."""
     task.require_control_node()
     values = task.checked(OF_REPORTED_HOST)
     file_mode(values.get("report_mode", DEFAULT_MODE))  # before a host is read

@@ -86,7 +86,7 @@ def _rules(state: Any) -> State:
 
 
 def _contents(lists: Any) -> State:
-    """What the lists of a result hold, or those of a list of lists."""
+    """The contents of the lists of a result, or of a list of lists."""
     if lists is None:
         return {}
     objects = _objects(lists, "ip_lists", "lists")

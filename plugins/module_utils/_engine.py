@@ -24,7 +24,6 @@ from ._guard.check import changes_protection, check_plan
 from ._guard.checked import Checked
 from ._guard.evidence_source import EvidenceSource
 from ._guard.feasibility.registry import check_feasibility
-from ._guard.referring_rules import with_referring_rules
 from ._guard.rollout import StagedRollout
 from ._plan import fingerprint
 from ._plan.plan import Plan
@@ -123,8 +122,7 @@ class Run:
         judged = task.spec.judged_lists(task.options, task.desired, existing)
         if not plan.operations and not task.expectations and not judged:
             return plan
-        plan = with_referring_rules(plan, judged, task.options.get("rules_of_zone"), self.client)
-        return with_background(plan, task.options.get("ip_lists") or {}, self.client)
+        return with_background(plan, task.options, judged, self.client)
 
     def _plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that

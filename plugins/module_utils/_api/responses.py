@@ -86,7 +86,7 @@ class Envelope(NamedTuple):
 
     @property
     def next_cursor(self) -> str | None:
-        """Where the next page begins; empty if this is the last one, None if Cloudflare does not
+        """The cursor of the next page; empty if this is the last one, None if Cloudflare does not
         say."""
         cursors = self.info.get("cursors")
         after = cursors.get("after") if isinstance(cursors, Mapping) else None

@@ -63,7 +63,7 @@ class Weakening(NamedTuple):
 
 
 class _Remainder(NamedTuple):
-    """What an expression matches without what the stronger ones match that come before it."""
+    """The traffic of an expression, without that of stronger ones that come before it."""
 
     expression: str
     without: frozenset[str]

@@ -77,8 +77,10 @@ def unread_rules(plan: Plan) -> str:
 
 def contents_of_plan(plan: Plan) -> dict[str, dict[str, list[Any]]]:
     """By name: the networks of the lists of a plan, `before` it and `after` it."""
-    after = plan.after()
     names = [LISTS.label_of(obj) for obj in plan.before.get(LISTS.plural, ())]
+    if not names:
+        return {}
+    after = plan.after()
     return {
         name: {
             side: [item.get("ip") for item in state[items_of(name).plural]]

@@ -12,13 +12,14 @@ pass.
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Container, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.lists import lists_in, with_contents
+from .._neighbours.ip_lists import managed_lists
 from .._plan.desired import Desired
 from .._schema.evaluation import EVALUATION, ZoneRule, traffic_of
-from .._schema.lists import LISTS, contents_in, is_managed, items_of, references
-from .._schema.resource import Object, Resource, State
+from .._schema.lists import LISTS, contents_in, items_of, references
+from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
 from .unmanaged import UnmanagedRecord, record_of
@@ -91,8 +92,13 @@ def unmanaged_items(desired: Desired, state: State) -> list[Object]:
     resource = desired.resource
     if resource.parent is not LISTS:
         return []
-    items = state.get(resource.plural) or ()
-    return [item for item in items if resource.key_of(item) not in desired.objects]
+    return _without(resource, state.get(resource.plural) or (), desired.objects)
+
+
+def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
+    """The lists of a state that a task does not name."""
+    named = {key for item in desired if item.resource is LISTS for key in item.objects}
+    return _without(LISTS, managed_lists(state), named)
 
 
 def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
@@ -100,13 +106,13 @@ def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedR
     that weaken rules, or may; in the order of the state."""
     referring, contents = _Referring(state), contents_in(state)
     inner = {item.resource.within: item for item in desired if item.resource.parent is LISTS}
-    named = {key for item in desired if item.resource is LISTS for key in item.objects}
+    others = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
     records: list[UnmanagedRecord] = []
     for obj in state[LISTS.plural]:
         name = LISTS.label_of(obj)
         if name in inner:
             records += _records_of_items(referring, obj, inner[name], state)
-        elif is_managed(obj) and LISTS.key_of(obj) not in named:
+        elif name in others:
             verdict = referring.judge(obj, [], contents.get(name) or [])
             records.append(record_of(LISTS, obj, verdict))
     return records
@@ -115,9 +121,10 @@ def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedR
 def _records_of_items(
     referring: _Referring, obj: Object, desired: Desired, state: State
 ) -> Iterator[UnmanagedRecord]:
-    items = unmanaged_items(desired, state)
-    every = [item for item in state.get(desired.resource.plural) or () if item not in items]
-    described, others = _ranges(every), difference(_ranges(items), _ranges(every))
+    resource, items = desired.resource, unmanaged_items(desired, state)
+    unmanaged = frozenset(map(resource.key_of, items))
+    described = _ranges(_without(resource, state.get(resource.plural) or (), unmanaged))
+    others = difference(_ranges(items), described)
     together = referring.judge(obj, [], others)
     if together.weakens is False:
         return
@@ -127,7 +134,7 @@ def _records_of_items(
             new = difference(_ranges([item]), described)
             verdict = referring.judge(obj, [], new)
         if verdict.weakens is not False:
-            yield record_of(desired.resource, item, verdict)
+            yield record_of(resource, item, verdict)
 
 
 def weaker_lists(before: State, after: State) -> list[WeakerRecord]:
@@ -139,7 +146,11 @@ def weaker_lists(before: State, after: State) -> list[WeakerRecord]:
         resource = items_of(LISTS.label_of(obj))
         if resource.plural in before and resource.plural in after:
             was, becomes = before[resource.plural], after[resource.plural]
-            lacking, more = _others(resource, becomes, was), _others(resource, was, becomes)
+            existing, described = (
+                frozenset(map(resource.key_of, items)) for items in (was, becomes)
+            )
+            lacking = _without(resource, becomes, existing)
+            more = _without(resource, was, described)
             lacks = difference(_ranges(lacking), _ranges(was))
             has = difference(_ranges(more), _ranges(becomes))
             for listed, verb, verdict in (
@@ -154,10 +165,9 @@ def _shown(items: Sequence[Object]) -> str:
     return first_few(str(item["ip"]) for item in items)
 
 
-def _others(resource: Resource, items: Sequence[Object], known: Sequence[Object]) -> list[Object]:
-    """The items without those that are known."""
-    keys = frozenset(map(resource.key_of, known))
-    return [item for item in items if resource.key_of(item) not in keys]
+def _without(resource: Resource, objects: Sequence[Object], keys: Container[Key]) -> list[Object]:
+    """The objects whose keys are not among these."""
+    return [obj for obj in objects if resource.key_of(obj) not in keys]
 
 
 def _weaker(obj: Object, items: str, verdict: Verdict) -> Iterator[WeakerRecord]:

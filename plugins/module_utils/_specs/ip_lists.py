@@ -16,7 +16,7 @@ from .._guard.risks.ip_lists import IP_LIST_RISKS
 from .._guard.risks.lists import LIST_RISKS
 from .._guard.risks.registry import risk_options
 from .._guard.risks.zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
-from .._holes.lists import unmanaged_items, unmanaged_lists
+from .._holes.lists import lists_of_others, unmanaged_items, unmanaged_lists
 from .._neighbours.ip_lists import managed_lists, with_items
 from .._plan.desired import (
     PURGE,
@@ -219,10 +219,8 @@ class IpLists(ModuleSpec):
         if options["state"] not in (PRESENT, EXACT):
             return frozenset()
         described = _described(options, desired)
-        named = {key for item in desired if item.resource is LISTS for key in item.objects}
-        others = [obj for obj in managed_lists(state) if LISTS.key_of(obj) not in named]
         return {
-            *(LISTS.label_of(obj) for obj in others),
+            *(LISTS.label_of(obj) for obj in lists_of_others(desired, state)),
             *(item.resource.within for item in described if unmanaged_items(item, state)),
         }
 

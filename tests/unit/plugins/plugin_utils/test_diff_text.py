@@ -8,6 +8,8 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._diff_text import failure_diff
 
+from tests.support.marked import Marked
+
 PREFIX = {"prefix": "192.0.2.0/24", "comment": "a\u202e"}
 
 
@@ -22,10 +24,6 @@ def test_a_diff_has_what_was_and_what_would_be() -> None:
     assert '-    comment: "a\\u202E"' in lines or "-    comment: a\\u202e" in lines
     assert lines[-2:] == ["-  enabled: true", "+  enabled: false"]
     assert failure_diff([{}, {"diff": []}]) == ""
-
-
-class Marked(str):
-    """A text as ansible-core marks it."""
 
 
 def test_marked_texts_are_shown_as_any_other() -> None:

@@ -9,13 +9,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import is_data, plain
 
-
-def itself(text: str) -> str:
-    return text
-
-
-class Marked(str):
-    __str__ = itself  # as in releases before 2.19
+from tests.support.marked import Marked
 
 
 class Number(int):

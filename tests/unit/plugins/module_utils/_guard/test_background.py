@@ -40,16 +40,16 @@ def plan_of(expression: str) -> Plan:
 
 def test_a_plan_that_names_nothing_else_stays_as_it_is() -> None:
     plan = plan_of("ip.src eq 192.0.2.1")
-    assert with_background(plan, {"office": ["192.0.2.1"]}, NOBODY) is plan
+    assert with_background(plan, {"ip_lists": {"office": ["192.0.2.1"]}}, frozenset(), NOBODY) is plan
     assert background_warnings(plan) == []
 
 
 def test_a_list_that_the_task_knows_is_in_the_state() -> None:
-    plan = with_background(plan_of("ip.src in $office"), {"office": ["192.0.2.1"]}, NOBODY)
+    plan = with_background(plan_of("ip.src in $office"), {"ip_lists": {"office": ["192.0.2.1"]}}, frozenset(), NOBODY)
     assert [item["name"] for item in plan.after()[CONTENTS]] == ["office"]
     assert background_warnings(plan) == []
 
 
 def test_a_list_that_nobody_can_read_is_told() -> None:
-    (warning,) = background_warnings(with_background(plan_of("ip.src in $office"), {}, NOBODY))
+    (warning,) = background_warnings(with_background(plan_of("ip.src in $office"), {}, frozenset(), NOBODY))
     assert warning.startswith("What the lists office hold is not known: The zone does not say its account")

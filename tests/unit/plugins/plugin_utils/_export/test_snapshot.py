@@ -21,6 +21,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapsho
     write_snapshot,
 )
 
+from tests.support.marked import Marked
+
 NOW = datetime(2027, 1, 29, 9, 15, 2, 310412, tzinfo=timezone.utc)
 HOST = {"edge_account_id": "a" * 32, "edge_zone_name": "one.example", "edge_api_token": "secret"}
 RULES: list[dict[str, Any]] = [{"id": "1", "ref": "a", "action": "log", "expression": "true", "future": 1}]
@@ -70,16 +72,6 @@ def test_a_snapshot_holds_everything_as_the_service_has_it() -> None:
     assert [rule["mode"] for rule in snapshot["syn_flood_rules"]] == ["quantum"]
     assert snapshot["custom_rules"] == RULES
     assert not {"kind", "secret"} & {*snapshot["syn_flood_rules"][0], *text.split()}
-
-
-def itself(text: str) -> str:
-    return text
-
-
-class Marked(str):
-    """A text as releases of ansible-core before 2.19 mark it: its own text is marked, too."""
-
-    __str__ = itself
 
 
 def test_the_ids_of_owners_are_plain_texts() -> None:
