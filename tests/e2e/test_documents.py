@@ -79,6 +79,7 @@ class Project:
                 "CLOUDFLARE_BASE_URL": self.service.base_url,
                 "HTTPS_PROXY": "http://127.0.0.1:9",
                 "ANSIBLE_VAULT_PASSWORD_FILE": str(password),
+                "ANSIBLE_FORKS": "1",  # so that hosts come out in the order that the page shows
                 **command.environment,
             },
         )
