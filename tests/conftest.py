@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.sampled_rows import EVERY_ROW
+
 settings.register_profile("quick", max_examples=15, deadline=None, derandomize=True)
 settings.register_profile("steady", max_examples=40, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=2000, deadline=None)
 settings.register_profile("plans", max_examples=600, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady" if EVERY_ROW else "quick"))
 
 
 @pytest.fixture(scope="session")

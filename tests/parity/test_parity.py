@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import random
 import re
 import uuid
@@ -29,6 +28,7 @@ from tests.functional.idempotence_cases import CASES, CUSTOM, FIREWALL
 from tests.functional.risk_cases import RISK_CASES
 from tests.support.ansible_run import Run, ansible_playbook
 from tests.support.bad_options import TABLE
+from tests.support.sampled_rows import sample
 from tests.support.service_state import LEFT_TO_THE_SERVICE
 
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
@@ -48,10 +48,6 @@ ODD: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("protection_info", {"gather_subset": ["status"], "wrong": TOKEN}),
 )
 
-# For a change a quarter of the cases and a twelfth of the faults, once a week all.
-ALL = os.environ.get("PARITY") == "all"
-CYCLES = slice(None, None, 1 if ALL else 4)
-FAULTY = slice(None, None, 1 if ALL else 12)
 BY_NAME = {"zone_id": None, "rules": [{"ref": "login", "action": "block"}]}
 
 
@@ -68,7 +64,7 @@ class Scene:
 
 
 SCENES = (
-    *(Scene(f"cycle {case.name}", case.module, case.options, case.existing, rounds=(CHECK, DO)) for case in [*CASES][CYCLES]),
+    *(Scene(f"cycle {case.name}", case.module, case.options, case.existing, rounds=(CHECK, DO)) for case in sample([*CASES], 8)),
     *(Scene(f"risk {case.name}", case.module, case.options, case.existing) for case in RISK_CASES[::16]),
     *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(TABLE[::3])),
     *(
@@ -79,7 +75,7 @@ SCENES = (
         )
     ),
     *(Scene(f"odd {number}", *odd, rounds=(CHECK, DO)) for number, odd in enumerate(ODD)),
-    *[
+    *sample([
         Scene(
             f"fault {call.words} {fault.words}",
             call.module,
@@ -89,8 +85,8 @@ SCENES = (
         )
         for call in CALLS[:8]
         for fault in FAULTS
-    ][FAULTY],
-    *[
+    ], 23),
+    *sample([
         Scene(
             f"hostile {call.words} {answer.words}",
             call.module,
@@ -100,7 +96,7 @@ SCENES = (
         )
         for call in CALLS[:2]
         for answer in BOTH_WAYS
-    ][FAULTY],
+    ], 23),
 )  # fmt: skip
 
 

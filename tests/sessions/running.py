@@ -58,10 +58,11 @@ def parity(session: nox.Session) -> None:
     run_tests(session, "tests/parity")
 
 
-@nox.session(python=False, name="parity-all", tags=EVIDENCE)
-def parity_all(session: nox.Session) -> None:
-    """Compare them in every case, with every fault."""
-    run_tests(session, "tests/parity", env={"PARITY": "all"})
+@nox.session(python=False, name="every-row", tags=EVIDENCE)
+def every_row(session: nox.Session) -> None:
+    """Run all rows and more examples of the tables and properties of which a change runs a part."""
+    run_tests(session, *PARALLEL, "tests/unit", "tests/functional", env={"EVERY_ROW": "1"})
+    run_tests(session, "tests/parity", env={"EVERY_ROW": "1"})
 
 
 @nox.session(python=False, tags=EVIDENCE)

@@ -22,6 +22,7 @@ from schemathesis.specs.openapi.checks import (
 
 import tests.fake_service
 from tests.fake_service import LocalService
+from tests.support.sampled_rows import EVERY_ROW
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
@@ -44,7 +45,7 @@ def service() -> Iterator[LocalService]:
 
 @contract.parametrize()
 @settings(
-    max_examples=12,
+    max_examples=12 if EVERY_ROW else 3,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],
