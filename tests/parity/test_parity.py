@@ -65,8 +65,8 @@ class Scene:
 
 SCENES = (
     *(Scene(f"cycle {case.name}", case.module, case.options, case.existing, rounds=(CHECK, DO)) for case in sample([*CASES], 8)),
-    *(Scene(f"risk {case.name}", case.module, case.options, case.existing) for case in RISK_CASES[::16]),
-    *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(TABLE[::3])),
+    *(Scene(f"risk {case.name}", case.module, case.options, case.existing) for case in sample(RISK_CASES[::16], 2)),
+    *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(sample(TABLE[::3], 3))),
     *(
         Scene(f"{words} with a name", "custom_rules", {**BY_NAME, "zone_name": name}, {**CUSTOM, "name": existing}, rounds=(CHECK, DO))
         for words, existing, name in (
