@@ -34,7 +34,7 @@ MOST_EXAMINED = 2000  # requests and answers whose problems are kept
 # Well-formed values that differ in every answer.
 VARYING = re.compile(
     rb'(?<=")(?:(?P<id>[0-9a-f]{32})|(?P<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})'
-    rb'|(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z))(?=")'
+    rb'|(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)))(?=")'
 )
 
 

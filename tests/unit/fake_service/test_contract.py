@@ -10,15 +10,25 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import requests
+from flask import Request
 from jsonschema_path import SchemaPath
 from openapi_spec_validator import validate
+from werkzeug.wrappers import Response
 
+from tests.fake_service import LocalService
 from tests.fake_service.application import application
-from tests.fake_service.contract import API, DOCUMENT, Contract, is_network
+from tests.fake_service.contract import API, DOCUMENT, Contract, Problem, is_network
 
 from .conftest import Client
 
 OPERATIONS = sorted(Contract.shared().operations())
+ACCOUNT, ZONE = "1" * 32, "2" * 32
+PATHS = (
+    f"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/prefixes",
+    f"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/allowlist",
+    f"/zones/{ZONE}/rulesets/phases/http_request_firewall_custom/entrypoint",
+)
 A_PREFIX = {"prefix": "192.0.2.0/24", "comment": "", "excluded": False}
 
 
@@ -61,6 +71,26 @@ def objects_in(schema: SchemaPath) -> Iterator[SchemaPath]:
         yield from objects_in(schema / "items")
     for part in schema / "allOf" if "allOf" in schema else ():
         yield from objects_in(part)
+
+
+def test_answers_that_differ_in_ids_and_times_are_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    examined: list[int] = []
+    examine = Contract._answer_problems
+
+    def counted(contract: Contract, request: Request, answer: Response) -> list[Problem]:
+        examined.append(answer.status_code)
+        return examine(contract, request, answer)
+
+    monkeypatch.setattr(Contract, "_answer_problems", counted)
+    monkeypatch.setattr(Contract.shared(), "_examined", {})
+    for _time in range(2):
+        with LocalService() as service:
+            service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}], allowlist=[{"prefix": "198.51.100.7"}])
+            service.zone(ZONE).seed(custom_rules=[{"action": "block", "expression": "true"}])
+            headers = {"Authorization": f"Bearer {service.token}"}
+            for path in PATHS:
+                assert requests.get(service.base_url + path, headers=headers, timeout=10).ok
+    assert examined == [200] * len(PATHS)
 
 
 def test_documents_are_read_once_for_all_services() -> None:
