@@ -23,6 +23,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._variables impo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.sampled_rows import EVERY_ROW
+
 ARGUMENTS: Arguments = {
     "flag": {"type": "bool"},
     "number": {"type": "int"},
@@ -149,7 +151,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 if EVERY_ROW else 60, deadline=None)
 @given(st.dictionaries(st.sampled_from(list(ARGUMENTS)), VALUES.filter(lambda value: value is not None)))
 def test_values_that_ansible_core_refuses_are_wrong(values: dict[str, Any]) -> None:
     if core_refuses(values):
