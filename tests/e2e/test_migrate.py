@@ -282,7 +282,7 @@ def test_another_failure_to_read_is_a_failure(migration: Migration) -> None:
     assert "HTTP 403: [9109] Invalid access token" in msg
 
 
-def test_check_mode_lets_the_service_check_where_that_is_asked_for(migration: Migration) -> None:
+def test_check_mode_lets_the_service_check_if_that_is_asked_for(migration: Migration) -> None:
     expression = "cf.no_such_field eq 1"
     migration.service.zone(ZONE).seed(rules=[{"action": "block", "ref": "odd", "filter": {"expression": expression}}])
     assert migration.run("--check", *APPLY).code == 0

@@ -95,7 +95,7 @@ def test_an_export_is_the_same_from_run_to_run(service: LocalService, modules: M
     assert to_baseline_file(modules.done("protection_info")) == first
 
 
-def test_dns_rules_are_described_where_they_were_read(service: LocalService, modules: Modules) -> None:
+def test_dns_rules_are_described_if_they_were_read(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**copy.deepcopy({**WHOLE, **DNS}))
     with_dns = to_baseline(modules.done("protection_info", gather_subset=list(SUBSETS)), purge=True)
     without = to_baseline(modules.done("protection_info"), purge=True)

@@ -109,7 +109,7 @@ def test_after_a_refused_call_other_tasks_wait_as_the_service_asks(account: Loca
     assert len(account.calls) == 2
 
 
-def test_after_a_refused_call_other_tasks_fail_without_a_call_where_the_wait_is_too_long(account: LocalService) -> None:
+def test_after_a_refused_call_other_tasks_fail_without_a_call_if_the_wait_is_too_long(account: LocalService) -> None:
     account.misbehave("status", status=429, times=1, headers={"Retry-After": "200"})
     for words in (
         "GET accounts/.* was answered with HTTP 429; the next try would have to wait 200 s, and max_wait leaves 0 s. Run",

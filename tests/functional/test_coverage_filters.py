@@ -28,7 +28,7 @@ def test_from_a_result_they_tell_what_the_module_tells(service: LocalService, mo
     assert covers(bare, ASKED[0]) == source["covers"][0]
 
 
-def test_dns_protection_is_a_component_where_its_rules_are_there(service: LocalService, modules: Modules) -> None:
+def test_dns_protection_is_a_component_if_its_rules_are_there(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**EXISTING, dns_rules=[{"mode": "enabled"}])
     subsets = ["status", "prefixes", "allowlist", "rules", "filters", "dns_rules"]
     source = modules.done("protection_info", gather_subset=subsets, covers=ASKED)

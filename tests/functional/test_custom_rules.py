@@ -267,7 +267,7 @@ def test_an_expression_that_the_service_refuses_is_told_with_the_rules_ref_and_t
     assert service.zone(ZONE).custom_rules == before
 
 
-def test_check_mode_asks_the_service_where_it_is_told_to(service: LocalService, modules: Modules) -> None:
+def test_check_mode_asks_the_service_if_it_is_told_to(service: LocalService, modules: Modules) -> None:
     odd = [{"ref": "odd", "action": "log", "expression": "cf.no_such_field eq 1"}]
     modules.done("custom_rules", check=True, rules=odd)
     assert [call.method for call in service.calls] == ["GET"]
@@ -431,7 +431,7 @@ def test_an_unknown_quota_is_a_warning(
     assert result["changed"] is True
 
 
-def test_the_service_refuses_too_many_rules_by_itself_where_the_zone_cannot_be_read(
+def test_the_service_refuses_too_many_rules_by_itself_if_the_zone_cannot_be_read(
     service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(plan="free")
@@ -449,7 +449,7 @@ def test_the_service_refuses_too_many_rules_by_itself_where_the_zone_cannot_be_r
         {"rules": [{"ref": "office"}]},
     ],
 )
-def test_the_zone_is_read_only_where_its_quota_matters(
+def test_the_zone_is_read_only_if_its_quota_matters(
     options: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(plan="free")

@@ -81,7 +81,7 @@ def test_every_write_module_is_in_the_table_with_every_state() -> None:
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.module == "firewall_rules"], ids=lambda case: case.name
 )
-def test_firewall_rules_need_one_call_where_the_service_takes_the_filter_as_sent(
+def test_firewall_rules_need_one_call_if_the_service_takes_the_filter_as_sent(
     case: Case, service: LocalService, modules: Modules
 ) -> None:
     seed(service, case.module, case.existing)

@@ -271,7 +271,7 @@ def test_nested_objects_are_sent_at_their_own_path_each_once() -> None:
     assert warnings == []
 
 
-def test_a_nested_object_is_updated_where_the_service_returned_nothing() -> None:
+def test_a_nested_object_is_updated_if_the_service_returned_nothing() -> None:
     rule = {"id": RULE, "action": "log", "filter": BEFORE}
     service = Service(("/filters", 200, None), ("/rules", 200, None))
     returned, dummy = sent(planned(FIREWALL_RULES, [{"id": RULE, "filter": {"expression": "b"}}], [rule]), service)

@@ -41,7 +41,7 @@ def decided(resource: Any, obj: Any, **collections: Any) -> Any:
         ([filter_("monitoring", "true")], []),
     ],
 )
-def test_a_rule_decides_where_no_filter_does(filters: Any, space: list[str]) -> None:
+def test_a_rule_decides_if_no_filter_does(filters: Any, space: list[str]) -> None:
     existing = rule("monitoring")
     found = decided(RULES[0], existing, syn_flood_rules=[existing], syn_flood_filters=filters)
     assert networks(found.space) == space

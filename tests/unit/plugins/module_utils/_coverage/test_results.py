@@ -174,7 +174,7 @@ def test_dns_protection_works_without_tcp_protection() -> None:
         ([], False, ["DNS protection mitigates nothing: there is no rule."]),
     ],
 )
-def test_dns_protection_counts_where_it_was_read(rules: Any, effective: bool, reasons: list[str]) -> None:
+def test_dns_protection_counts_if_it_was_read(rules: Any, effective: bool, reasons: list[str]) -> None:
     summary = summarise(account(**ON, dns_rules=rules))
     assert (summary["effective"], summary["reasons"]) == (effective, reasons)
     assert ("dns" in summary["modes"]) is (rules is not None)

@@ -81,7 +81,7 @@ def test_a_list_that_is_known_before_and_after_is_not_read() -> None:
     assert (contents_in(plan.before), contents_in(plan.after())) == (OFFICE, GATE)
 
 
-def test_nothing_is_read_where_rules_refer_to_no_list() -> None:
+def test_nothing_is_read_if_rules_refer_to_no_list() -> None:
     assert CONTENTS not in read("ip.src in {192.0.2.1}", refusal=REFUSAL).after()
 
 

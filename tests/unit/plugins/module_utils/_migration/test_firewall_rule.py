@@ -50,7 +50,7 @@ def test_a_rule_is_read_with_everything_it_says() -> None:
         ([7], None, True),
     ],
 )
-def test_odd_priorities_are_read_where_they_can_be(priority: Any, read: Any, noted: bool) -> None:
+def test_odd_priorities_are_read_if_they_can_be(priority: Any, read: Any, noted: bool) -> None:
     parsed = read_rule(rule(priority=priority))
     assert parsed.priority == read and isinstance(parsed.priority, type(read))
     assert bool(parsed.remarks) is noted

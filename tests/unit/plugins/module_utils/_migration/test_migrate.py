@@ -231,7 +231,7 @@ def test_raw_strings_are_compared_letter_by_letter(one: str, other: str, merged:
         ([rule("a", ref="a"), rule("b", ref="B")], ["a", "B"], ""),
     ],
 )
-def test_refs_are_the_rules_own_where_nothing_else_goes_by_them(rules: Any, expected: Any, noted: Any) -> None:
+def test_refs_are_the_rules_own_if_nothing_else_goes_by_them(rules: Any, expected: Any, noted: Any) -> None:
     assert refs(*rules) == expected
     assert "".join(id_ for id_, noted_rules in notes(*rules).items() if noted_rules) == noted
 

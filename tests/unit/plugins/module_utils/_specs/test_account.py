@@ -129,7 +129,7 @@ def test_objects_of_several_kinds_say_their_kind() -> None:
     assert [entry["prefix"] for entry in subset_of("prefixes", state)] == ["192.0.2.0/24"]
 
 
-def test_coverage_is_gathered_where_the_whole_account_was_read() -> None:
+def test_coverage_is_gathered_if_the_whole_account_was_read() -> None:
     options: Any = {"gather_subset": ["status"], "covers": ["192.0.2.7"]}
     result = INFO.result(options, (), account_state())
     assert list(result) == ["status", "covers", "coverage"]

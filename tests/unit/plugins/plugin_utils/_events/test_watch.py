@@ -75,7 +75,7 @@ def test_fewer_packets_than_the_least_are_no_event() -> None:
     assert read(seen, 2, row(packets=599)) == [END]
 
 
-def test_no_packet_is_no_event_where_every_packet_counts() -> None:
+def test_no_packet_is_no_event_if_every_packet_counts() -> None:
     seen = watch(0)
     assert read(seen, 0, row(packets=0), passing()) == []
     assert read(seen, 1, row(packets=1)) == [START]

@@ -87,7 +87,7 @@ def test_the_quota_of_an_unknown_plan_is_unknown(shown: dict[str, Any]) -> None:
     assert exceeded_quota(growing(5, [BLOCK]), shown) is None
 
 
-def test_the_zone_is_read_only_where_its_quota_matters() -> None:
+def test_the_zone_is_read_only_if_its_quota_matters() -> None:
     resources: list[Resource] = []
 
     def read(resource: Resource) -> Sequence[Object]:

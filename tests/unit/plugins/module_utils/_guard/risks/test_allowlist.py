@@ -47,7 +47,7 @@ def test_an_entry_of_the_allowlist_is_broad_or_the_accounts_own(prefix: str, cod
         (["198.51.100.0/23"], "203.0.113.7", None),
     ],
 )
-def test_a_broad_entry_is_a_risk_where_it_lets_more_pass(existing: list[str], entry: str, networks_named: Any) -> None:
+def test_a_broad_entry_is_a_risk_if_it_lets_more_pass(existing: list[str], entry: str, networks_named: Any) -> None:
     state = account_state(allowlist=[{"id": prefix, "prefix": prefix, "enabled": True} for prefix in existing])
     risks = find_risks(change_of(state, ALLOWLIST, [{"prefix": entry}]), Limits())
     assert [networks(risk.ranges) for risk in risks] == ([networks_named] if networks_named else [])
@@ -58,7 +58,7 @@ def test_a_broad_entry_is_a_risk_where_it_lets_more_pass(existing: list[str], en
     ("existing", "added", "crowded"),
     [(2, 1, False), (3, 0, False), (2, 2, True), (3, 1, True), (5, 1, True), (5, 0, False)],
 )
-def test_more_entries_than_usual_are_a_risk_where_they_become_more(existing: int, added: int, crowded: bool) -> None:
+def test_more_entries_than_usual_are_a_risk_if_they_become_more(existing: int, added: int, crowded: bool) -> None:
     entries = [{"prefix": item["prefix"], "comment": "new"} for item in hosts(existing + added)[-1 - added :]]
     change = change_of(account_state(allowlist=hosts(existing)), ALLOWLIST, entries)
     risks = find_risks(change, Limits({"max_allowlist_entries": 3}))

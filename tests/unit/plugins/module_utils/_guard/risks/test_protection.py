@@ -82,7 +82,7 @@ def test_objects_that_stop_mitigation_are_named_and_others_of_the_plan_are_not()
     )
 
 
-def test_a_rule_that_goes_is_named_where_it_stops_mitigation() -> None:
+def test_a_rule_that_goes_is_named_if_it_stops_mitigation() -> None:
     existing = [{"id": "1", **rule("monitoring")}, {"id": "2", **rule("enabled", "region", "WEUR")}]
     entries = [{"scope": "region", "name": "WEUR"}]
     gone = parse_desired(RULES[0], numbered("rules", entries), absent=True)
