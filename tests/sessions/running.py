@@ -169,8 +169,11 @@ def workflows(session: nox.Session) -> None:
 @nox.session(python=False, tags=EVIDENCE)
 def bench(session: nox.Session) -> None:
     """Measure against other ways to do the same, and write docs/performance.md and its details."""
+    folder = CACHE / "octorules"
+    session.run(str(ROOT / ".ci" / "install"), "octorules", str(folder), log=False, external=True)
     run_tests(session, "tests/evidence/benchmark")
-    run(session, "python", "-m", "tests.evidence.benchmark", *session.posargs)
+    program = ("--octorules", folder / "bin" / "octorules")
+    run(session, "python", "-m", "tests.evidence.benchmark", *program, *session.posargs)
 
 
 @nox.session(python=False, tags=EVIDENCE)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from . import commits, peer
 from .cases import all_cases
 from .measure import Case, Measured, measured
 from .page import DETAILS, machine, page, write
@@ -29,8 +30,23 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help=f"only some cases, with {QUICK_RUNS} runs of less each")
     parser.add_argument("--case", action="append", default=[], metavar="NAME", help="only this case; may be repeated")
     parser.add_argument("--runs", type=int, help=f"rounds for each case; {RUNS} unless it is quick")
+    parser.add_argument("--octorules", metavar="PROGRAM", help="octorules, to be compared with")
     parser.add_argument("--list", action="store_true", help="only the names of the cases")
     return parser.parse_args(words)
+
+
+def every_case(ways: Ways, octorules: str | None) -> tuple[list[Case], list[str]]:
+    """All cases that can be measured here, and what lacks for the others."""
+    cases, lacking = list(all_cases(ways)), []
+    if octorules:
+        cases += peer.cases(ways.serving, ways.scratch, octorules)
+    else:
+        lacking.append("octorules, which --octorules names")
+    if commits.is_there(commits.COMMIT):
+        cases += commits.cases(ways, commits.older(ways, commits.COMMIT))
+    else:
+        lacking.append(f"the commit {commits.COMMIT}, which a shallow clone lacks")
+    return cases, lacking
 
 
 def chosen(cases: Sequence[Case], names: Sequence[str], quick: bool) -> list[Case]:
@@ -59,7 +75,8 @@ def main(words: Sequence[str] | None = None) -> int:
     runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
     try:
         with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
-            every = list(all_cases(Ways(serving, Path(folder), QUICK_LESS if options.quick else 1)))
+            ways = Ways(serving, Path(folder), QUICK_LESS if options.quick else 1)
+            every, lacking = every_case(ways, options.octorules)
             if options.list:
                 print("\n".join(case.name for case in every))
                 return 0
@@ -69,7 +86,9 @@ def main(words: Sequence[str] | None = None) -> int:
         return 1
     text = page(DETAILS, measurements, runs, around)
     print(text.partition("## Ratios")[2].partition("A ratio says")[0])
-    if not (options.case or options.quick):
+    for missing in lacking:
+        print(f"*** NOT MEASURED: this machine lacks {missing}. ***", file=sys.stderr)
+    if not (options.case or options.quick or lacking):
         print(f"Written to {' and '.join(str(path) for path in write(measurements, runs, around))}.")
     return 0
 

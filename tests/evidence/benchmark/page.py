@@ -15,6 +15,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from .measure import Measured
+from .peer import FEW, MANY
 from .processes import REPOSITORY
 
 DOCS = REPOSITORY / "docs"
@@ -65,6 +66,8 @@ def page(name: str, measured: Sequence[Measured], runs: int, machine: str) -> st
         chief=[item for item in measured if item.row.chief],
         runs=runs,
         machine=machine,
+        few=FEW,
+        many=MANY,
         met=sum(item.met for item in measured),
     )
 

@@ -2,27 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The role in check mode and the report beside `octorules plan`, over zones in order; run as
-`python -m tests.evidence.benchmark.peer --octorules PROGRAM`.
+"""Zones in order, read by the role in check mode and by the report, beside octorules and beside a task of another kind.
 
-octorules and octorules-cloudflare are in an environment of their own, since they need other releases of libraries:
-`python -m venv peer && peer/bin/pip install octorules octorules-cloudflare`.
+octorules and octorules-cloudflare are in an environment of their own, since they need other releases of libraries.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import statistics
-import sys
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from .measure import Taken
+from .measure import Case, Row, Taken, Way
 from .processes import Failure, run
 from .serving import Serving
 from .ways import PLAYBOOK
@@ -30,13 +24,16 @@ from .ways import PLAYBOOK
 FORKS = 20
 WORKERS = 8  # its default for one provider is lower
 RULES = 20  # of a zone
-PEER = "octorules plan"
-OURS = ("the role in check mode", "the report")
+ROUNDS = 3
+FEW, MANY = 20, 120  # hosts, whose runs make the time of a further one
 IN_ORDER = "No changes detected."
-HEADINGS = ("zones", "work", "seconds", "processors' seconds", f"times {PEER}", "processors' times")
+HTML, TEXT = (f"octorules.plan_output.Plan{form}" for form in ("Html", "Text"))
+# The most that the role may take of the time of octorules, by the number of zones; below, the start of Python decides.
+AT_MOST = {60: 0.9, 300: 1.0, 1_000: 1.0}
+REPORT_AT_MOST = 1.3
 
-Row = Sequence[str]
-Ways = Mapping[str, Callable[[], Taken]]
+Words = Sequence[str | Path]
+Task = Mapping[str, Any]
 
 
 def rules() -> list[dict[str, Any]]:
@@ -58,35 +55,72 @@ def zones(count: int) -> dict[str, str]:
     return {f"zone{number}.example.com": f"{number:032x}" for number in range(count)}
 
 
+def role(name: str) -> Task:
+    """A task that imports a role as the playbooks do."""
+    return {
+        "name": "Run",
+        "ansible.builtin.import_role": {"name": f"edgeops.protection.{name}", "rolespec_validate": False},
+    }
+
+
+def debug() -> Task:
+    """A task that does next to nothing."""
+    return {"name": "Run", "ansible.builtin.debug": {"msg": "Nothing"}}
+
+
+def custom_rules() -> Task:
+    """The module that the role runs for a zone."""
+    options = {
+        "zone_id": "{{ edge_zone_id }}",
+        "api_token": "{{ edge_api_token }}",
+        "base_url": "{{ edge_base_url }}",
+        "call_budget": 0,
+        "rules": "{{ baseline_custom_rules }}",
+    }
+    return {"name": "Run", "edgeops.protection.custom_rules": options}
+
+
 class Fleet:
-    """Zones in order, and the runs that find them so."""
+    """So many zones in order, and the runs that find them so; its files are in a folder of its own."""
 
     def __init__(self, serving: Serving, scratch: Path, count: int) -> None:
-        self._serving, self._scratch, self._zones = serving, scratch, zones(count)
+        self._serving, self._scratch, self._zones = serving, scratch / f"zones{count}", zones(count)
 
-    def ways(self, octorules: str) -> Ways:
-        """The runs by name, each after the files that it reads are written."""
-        inventory, config = self.write_inventory(), self.write_config()
-        role, report = (self.write_play(name) for name in ("baseline", "report"))
+    def octorules(self, program: str, html: bool = False) -> Taken:
+        """Its plan, which can be written as HTML as well."""
         connection = {"CLOUDFLARE_API_TOKEN": self._serving.token, "CLOUDFLARE_BASE_URL": self._serving.base_url}
         settings = [f"{name}={value}" for name, value in connection.items()]
         phase = ["--scope", "zones", "--phase", "cloudflare.waf_custom_rules"]
-        ansible: list[str | Path] = [PLAYBOOK, "-i", inventory, "-f", str(FORKS)]
-        return {
-            PEER: lambda: self.taken(["env", *settings, octorules, "--config", config, *phase, "plan"], IN_ORDER),
-            OURS[0]: lambda: self.taken([*ansible, "--check", role], "changed=0", len(self._zones)),
-            OURS[1]: lambda: self.taken([*ansible, report], f"{len(self._zones)} in order"),
-        }
+        return self.taken(["env", *settings, program, "--config", self.write_config(html), *phase, "plan"], IN_ORDER)
 
-    def taken(self, words: Sequence[str | Path], proof: str, times: int = 1) -> Taken:
+    def role(self) -> Taken:
+        """The role baseline in check mode."""
+        return self.play(role("baseline"), "changed=0", check_mode=True)
+
+    def report(self) -> Taken:
+        """The role report, which writes JSON, HTML, Markdown and metrics."""
+        return self.play(role("report"), f"{len(self._zones)} in order", times=1)
+
+    def play(
+        self, task: Task, proof: str, times: int | None = None, reads: bool = True, check_mode: bool = False
+    ) -> Taken:
+        """A play with a task for each zone, which prints a proof for each of them, or so many `times`."""
+        inventory, playbook = self.write_inventory(), self._scratch / "play.yml"
+        playbook.write_text(json.dumps([{"hosts": "zones", "gather_facts": False, "tasks": [task]}]), encoding="utf-8")
+        words: list[str | Path] = [PLAYBOOK, "-i", inventory, "-f", str(FORKS), playbook]
+        words += ["--check"] if check_mode else []
+        return self.taken(words, proof, len(self._zones) if times is None else times, reads)
+
+    def taken(self, words: Words, proof: str, times: int = 1, reads: bool = True) -> Taken:
         """What a run takes; raises Failure if it does not find every zone in order, or writes."""
+        self._scratch.mkdir(exist_ok=True)
         held = {zone: {"name": name, "custom_rules": rules()} for name, zone in self._zones.items()}
         self._serving.hold({}, 0.0, held)
         taken, text = run(words, self._scratch)
         read = {call["path"].split("/")[2] for call in self._serving.calls() if "rulesets" in call["path"]}
         if text.count(proof) != times or self._serving.was_written_to():
             raise Failure(f"{words[0]} did not find the zones in order:\n{text[-2000:]}")
-        if read != set(self._zones.values()):
+        if read != (set(self._zones.values()) if reads else set()):
             raise Failure(f"{words[0]} read {len(read)} of {len(self._zones)} zones.")
         return taken
 
@@ -102,29 +136,21 @@ class Fleet:
             "report_directory": str(self._scratch / "report"),
         }
         hosts = {name: {"edge_zone_id": zone} for name, zone in self._zones.items()}
+        self._scratch.mkdir(exist_ok=True)
         path = self._scratch / "zones.json"
         path.write_text(json.dumps({"zones": {"hosts": hosts, "vars": variables}}), encoding="utf-8")
         return path
 
-    def write_play(self, role: str) -> Path:
-        """A play that imports a role as the playbooks do."""
-        task = {
-            "name": "Run",
-            "ansible.builtin.import_role": {"name": f"edgeops.protection.{role}", "rolespec_validate": False},
-        }
-        path = self._scratch / f"{role}.yml"
-        path.write_text(json.dumps([{"hosts": "zones", "gather_facts": False, "tasks": [task]}]), encoding="utf-8")
-        return path
-
-    def write_config(self) -> Path:
+    def write_config(self, html: bool = False) -> Path:
         """The same zones and rules for octorules."""
         folder = self._scratch / "rules"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         text = yaml.safe_dump({"cloudflare": {"waf_custom_rules": rules()}}, sort_keys=False)
         for name in self._zones:
             (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+        output = {"page": {"class": HTML, "path": str(self._scratch / "plan.html")}, "text": {"class": TEXT}}
         config = {
-            "manager": {"max_workers": WORKERS},
+            "manager": {"max_workers": WORKERS, **({"plan_outputs": output} if html else {})},
             "providers": {"cloudflare": {"token": "env/CLOUDFLARE_API_TOKEN"}, "rules": {"directory": str(folder)}},
             "zones": {name: {"sources": ["rules"]} for name in self._zones},
         }
@@ -133,49 +159,55 @@ class Fleet:
         return path
 
 
-def compared(count: int, ways: Ways, rounds: int) -> list[Row]:
-    """A row for each of our ways, of the medians of so many rounds, in which every way runs once."""
-    names = list(ways)
-    taken = [{name: ways[name]() for name in (reversed(names) if number % 2 else names)} for number in range(rounds)]
+def cases(serving: Serving, scratch: Path, octorules: str) -> Iterator[Case]:
+    """The fleets beside octorules, whose program this is, and a further host beside one of other tasks."""
+    for count, at_most in AT_MOST.items():
+        yield beside_octorules(serving, scratch, octorules, count, at_most)
+    yield further_host(serving, scratch)
 
-    return [row(count, [each[name] for each in taken], name, [each[PEER] for each in taken]) for name in names]
+
+def beside_octorules(serving: Serving, scratch: Path, octorules: str, count: int, at_most: float) -> Case:
+    """The role and the report on so many zones; the largest fleet beside a smaller one, too."""
+    fleet = Fleet(serving, scratch, count)
+    ours, report = role_title(count), f"the report on {count:,} zones in order"
+    theirs = f"octorules plan of {count:,} zones"
+    html = f"{theirs}, with its HTML"
+    ways = {
+        theirs: Way(lambda: fleet.octorules(octorules)),
+        ours: Way(fleet.role),
+        html: Way(lambda: fleet.octorules(octorules, html=True)),
+        report: Way(fleet.report),
+    }
+    rows = [Row(ours, theirs, at_most), Row(report, html, REPORT_AT_MOST)]
+    if count == max(AT_MOST):
+        middle = sorted(AT_MOST)[-2]
+        ways[role_title(middle)] = Way(Fleet(serving, scratch, middle).role)
+        rows.append(Row(ours, role_title(middle), 1.2, times=count / middle))
+    return Case(f"zones_{count}", ways, rows, rounds=ROUNDS)
 
 
-def row(count: int, ours: Sequence[Taken], name: str, peer: Sequence[Taken]) -> Row:
-    """The medians of a way, and those of its ratios to the peer in the same rounds."""
-    values = (
-        [one.seconds for one in ours],
-        [one.processor for one in ours],
-        [one.seconds / other.seconds for one, other in zip(ours, peer, strict=True)],
-        [one.processor / other.processor for one, other in zip(ours, peer, strict=True)],
+def role_title(count: int) -> str:
+    return f"{count:,} zones in order, role baseline in check mode"
+
+
+def further_host(serving: Serving, scratch: Path) -> Case:
+    """What one more zone costs."""
+    few, many = (Fleet(serving, scratch, count) for count in (FEW, MANY))
+
+    def further(play: Callable[[Fleet], Taken]) -> Way:
+        def measured() -> Taken:
+            longer, shorter = play(many), play(few)
+            return Taken(longer.processor - shorter.processor, longer.peak)
+
+        return Way(measured, MANY - FEW)
+
+    ours, module, least = (
+        f"a further host of {what}, processors' time"
+        for what in ("the role baseline in check mode", "a custom_rules task", "a debug task")
     )
-    return (f"{count:,}", name, *(f"{statistics.median(numbers):.2f}" for numbers in values))
-
-
-def table(rows: Sequence[Row]) -> str:
-    """The rows in Markdown."""
-    lines = [HEADINGS, ("---",) * len(HEADINGS), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def main(words: Sequence[str] | None = None) -> int:
-    """Print the table; 1 if something could not be measured."""
-    parser = argparse.ArgumentParser(prog="python -m tests.evidence.benchmark.peer", description=__doc__)
-    parser.add_argument("--octorules", required=True, metavar="PROGRAM", help="octorules, in an environment of its own")
-    parser.add_argument("--zones", type=int, nargs="+", default=[60, 300, 1_000], metavar="NUMBER")
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args(words)
-    rows: list[Row] = []
-    try:
-        for count in options.zones:
-            with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
-                rows += compared(count, Fleet(serving, Path(folder), count).ways(options.octorules), options.rounds)
-    except Failure as failure:
-        print(failure, file=sys.stderr)
-        return 1
-    print(table(rows))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    ways = {
+        ours: further(Fleet.role),
+        module: further(lambda fleet: fleet.play(custom_rules(), "changed=0", check_mode=True)),
+        least: further(lambda fleet: fleet.play(debug(), "ok=1", reads=False)),
+    }
+    return Case("further_host", ways, [Row(ours, least, 1.8), Row(ours, module, 1.1)], rounds=ROUNDS)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.evidence.benchmark import plays, pure
-from tests.evidence.benchmark.__main__ import chosen
+from tests.evidence.benchmark import commits, peer, plays, pure
+from tests.evidence.benchmark.__main__ import chosen, every_case
 from tests.evidence.benchmark.accounts import in_order, prefixes
 from tests.evidence.benchmark.cases import all_cases
 from tests.evidence.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way, measured
@@ -34,7 +34,8 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
 @pytest.fixture
 def cases(tmp_path: Path) -> list[Case]:
     """All of them, of which none is run."""
-    return list(all_cases(Ways(Serving(tmp_path), tmp_path)))
+    ways = Ways(Serving(tmp_path), tmp_path)
+    return [*all_cases(ways), *peer.cases(ways.serving, tmp_path, "octorules"), *commits.cases(ways, ways)]
 
 
 def taking(*seconds: float, parts: int = 1, in_play: bool = False) -> Way:
@@ -132,6 +133,19 @@ def test_every_line_is_of_ways_that_are_run(cases: list[Case]) -> None:
     for case in cases:
         assert {name for row in case.rows for name in (row.work, row.against)} | {EMPTY} >= case.ways.keys()
         assert {name for row in case.rows for name in (row.work, row.against)} <= case.ways.keys()
+
+
+def test_cases_that_cannot_be_measured_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: list[Case]
+) -> None:
+    ways = Ways(Serving(tmp_path), tmp_path)
+    monkeypatch.setattr(commits, "COMMIT", "nowhere")
+    alone, lacking = every_case(ways, None)
+    assert lacking == ["octorules, which --octorules names", "the commit nowhere, which a shallow clone lacks"]
+    monkeypatch.setattr(commits, "COMMIT", "HEAD")
+    every, lacking = every_case(ways, "octorules")
+    assert lacking == []
+    assert [case.name for case in every] == [case.name for case in cases] != [case.name for case in alone]
 
 
 def test_cases_are_chosen_by_name(cases: list[Case]) -> None:

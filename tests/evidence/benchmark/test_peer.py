@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from .measure import Taken
-from .peer import OURS, PEER, Fleet, compared, rules, table
+from .peer import AT_MOST, FEW, MANY, Fleet, cases, custom_rules, debug, further_host, rules
 from .processes import Failure
 from .serving import Serving
 
@@ -24,9 +24,14 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
         yield Fleet(serving, tmp_path, 2)
 
 
-def test_the_role_and_the_report_find_the_zones_in_order(fleet: Fleet) -> None:
-    ways = fleet.ways("octorules")
-    assert all(ways[name]().processor > 0 for name in OURS)
+def test_every_way_finds_the_zones_in_order(fleet: Fleet) -> None:
+    runs = (
+        fleet.role(),
+        fleet.report(),
+        fleet.play(custom_rules(), "changed=0", check_mode=True),
+        fleet.play(debug(), "ok=1", reads=False),
+    )
+    assert all(taken.processor > 0 for taken in runs)
 
 
 def test_work_that_was_not_done_is_not_measured(fleet: Fleet) -> None:
@@ -44,9 +49,18 @@ def test_both_have_the_same_rules(fleet: Fleet) -> None:
         assert described == {"cloudflare": {"waf_custom_rules": rules()}}
 
 
-def test_ratios_are_those_of_a_round() -> None:
-    seconds = {PEER: iter((2.0, 4.0, 4.0)), OURS[0]: iter((1.0, 2.0, 8.0))}
-    ways = {name: lambda of=values: Taken(next(of), processor=1.0) for name, values in seconds.items()}
-    rows = compared(60, ways, 3)
-    assert rows == [("60", PEER, "4.00", "1.00", "1.00", "1.00"), ("60", OURS[0], "2.00", "1.00", "0.50", "1.00")]
-    assert "| 60 | the role in check mode | 2.00 | 1.00 | 0.50 | 1.00 |" in table(rows)
+def test_a_further_host_is_the_difference_of_two_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    serving = Serving(tmp_path)
+    processor = {FEW: 2.0, MANY: 2.0 + (MANY - FEW) * 0.5}
+    monkeypatch.setattr(Fleet, "__init__", lambda fleet, serving, scratch, count: setattr(fleet, "count", count))
+    monkeypatch.setattr(Fleet, "role", lambda fleet: Taken(9.0, processor=processor[vars(fleet)["count"]]))
+    case = further_host(serving, tmp_path)
+    way = case.ways[case.rows[0].work]
+    assert way.share(way.run(), 0.0).seconds == 0.5
+
+
+def test_the_largest_fleet_is_compared_with_a_smaller_one(tmp_path: Path) -> None:
+    every = list(cases(Serving(tmp_path), tmp_path, "octorules"))
+    assert [len(case.rows) for case in every] == [2] * (len(AT_MOST) - 1) + [3, 2]
+    row = every[-2].rows[-1]
+    assert (row.against, row.times) == ("300 zones in order, role baseline in check mode", 1_000 / 300)
