@@ -188,6 +188,8 @@ def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, 
 
 def weaker_results(before: State, after: State) -> dict[str, Any]:
     """The results on rules, and lists, that let more pass before a plan than after it."""
+    if before == after:
+        return {}
     records = [
         *weaker_records(before, after),
         *weaker_lists(before, after),

@@ -13,8 +13,15 @@ import os
 from functools import lru_cache
 from multiprocessing import parent_process
 
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import load_trust
 from ansible_collections.edgeops.protection.plugins.module_utils._api.orphan import watch
+
+try:
+    from ansible.template import trust_as_template
+except ImportError:  # before ansible-core 2.19, which does not compile what a task registers
+    trust_as_template = None
 
 
 def prepare_workers() -> None:
@@ -25,6 +32,14 @@ def prepare_workers() -> None:
     """
     load_trust()
     _shared_byte()
+    _prepare_templates()
+
+
+def _prepare_templates() -> None:
+    """Make the lexer of templates, which each worker would make to register the result of its
+    task."""
+    if trust_as_template:
+        Templar(DataLoader()).evaluate_expression(trust_as_template("true"))
 
 
 def first_of_run() -> bool:

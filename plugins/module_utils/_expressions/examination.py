@@ -101,9 +101,7 @@ def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
     and functions than the library's scheme, so that what the library does not know by name or type
     is not refused.
     """
-    if vendor_parser is None or any(
-        token.text in FALSELY_REFUSED for token in tokens_of(expression)
-    ):
+    if vendor_parser is None or _is_falsely_refused(expression):
         return None
     try:
         error = vendor_parser(expression, scheme).get("error") or ""
@@ -119,6 +117,14 @@ def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
     )  # the library counts bytes
     start = sum(len(text) + 1 for text in lines[: line - 1]) + len(before)
     return Unread(f"{reason} (so says the parser of the vendor's engine)", start)
+
+
+def _is_falsely_refused(expression: str) -> bool:
+    """Whether an expression has a word that the library does not know; few have one, so the text is
+    searched first."""
+    return any(word in expression for word in FALSELY_REFUSED) and any(
+        token.text in FALSELY_REFUSED for token in tokens_of(expression)
+    )
 
 
 @dataclass(frozen=True)

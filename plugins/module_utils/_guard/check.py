@@ -41,7 +41,8 @@ def check_plan(
     """
     before = Coverage(plan.before)
     after = Coverage(plan.after()) if plan.operations else before
-    risks = find_risks(Change(plan, before, after, now, verdicts or {}), limits)
+    change = Change(plan, before, after, now, verdicts or {})
+    risks = find_risks(change, limits) if plan.operations else []
     acceptances = {item.code: accepting(item, accepted, now) for item in risks}
     return Checked(
         plan,

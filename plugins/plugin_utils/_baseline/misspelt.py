@@ -68,8 +68,15 @@ def _unknown_in_baseline(names: Iterable[str]) -> list[str]:
 def _alike(names: Iterable[str], prefix: str, known: Sequence[str], owner: str) -> list[str]:
     """A sentence for each name that is close to a known one; others may be the user's own."""
     unknown = [name for name in names if name.startswith(prefix) and name not in known]
-    meant = ((name, get_close_matches(name, known, 1, ALIKE)) for name in unknown)
+    near = (name for name in unknown if any(_is_as_long(name, item) for item in known))
+    meant = ((name, get_close_matches(name, known, 1, ALIKE)) for name in near)
     return [_sentence(name, owner, close) for name, close in meant if close]
+
+
+def _is_as_long(name: str, known: str) -> bool:
+    """Whether two names can be alike by their lengths; a comparison takes far longer."""
+    length = len(name) + len(known)
+    return 2 * min(len(name), len(known)) >= ALIKE * length
 
 
 def _sentence(name: str, owner: str, close: Sequence[str]) -> str:

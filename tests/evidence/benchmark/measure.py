@@ -40,7 +40,8 @@ class Way:
 
     def share(self, taken: Taken, start: float) -> Taken:
         """What one part took; of a play, without the seconds of its start."""
-        return replace(taken, seconds=(taken.seconds - (start if self.in_play else 0.0)) / self.parts)
+        seconds = taken.seconds - (start if self.in_play else 0.0)
+        return replace(taken, seconds=seconds / self.parts, processor=taken.processor / self.parts)
 
 
 def by_processor(way: Way) -> Way:
@@ -65,6 +66,7 @@ class Row:
     at_most: float
     times: float = 1
     unit: str = ""  # of what is needed more: MiB or s; empty for a ratio
+    of_processors: bool = False  # the ratio is that of the processors' seconds
     chief: bool = False
 
     def value(self, taken: Mapping[str, Taken]) -> float:
@@ -74,7 +76,11 @@ class Row:
             return (one.peak - other.peak) / MIB
         if self.unit == "s":
             return one.seconds - other.seconds
-        return one.seconds / (other.seconds * self.times)
+        return self.seconds(one) / (self.seconds(other) * self.times)
+
+    def seconds(self, taken: Taken) -> float:
+        """The seconds that count: those on the clock, or those of the processors."""
+        return taken.processor if self.of_processors else taken.seconds
 
 
 @dataclass(frozen=True)
@@ -121,5 +127,5 @@ def measured(case: Case, runs: int) -> list[Measured]:
 
 
 def lines(row: Row, rounds: Sequence[Mapping[str, Taken]]) -> Measured:
-    seconds = [statistics.median(taken[name].seconds for taken in rounds) for name in (row.work, row.against)]
+    seconds = [statistics.median(row.seconds(taken[name]) for taken in rounds) for name in (row.work, row.against)]
     return Measured(row, [row.value(taken) for taken in rounds], (seconds[0], seconds[1] * row.times))

@@ -23,7 +23,8 @@ PAGE, DETAILS = "performance.md", "performance_details.md"
 
 
 def work(item: Measured) -> str:
-    return item.row.work + (", peak memory" if item.row.unit == "MiB" else "")
+    kind = ", peak memory" if item.row.unit == "MiB" else ""
+    return item.row.work + (", processors' time" if item.row.of_processors else kind)
 
 
 def against(item: Measured) -> str:

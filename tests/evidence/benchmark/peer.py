@@ -178,7 +178,11 @@ def beside_octorules(serving: Serving, scratch: Path, octorules: str, count: int
         html: Way(lambda: fleet.octorules(octorules, html=True)),
         report: Way(fleet.report),
     }
-    rows = [Row(ours, theirs, at_most), Row(report, html, REPORT_AT_MOST)]
+    rows = [
+        Row(work, against, limit, of_processors=of_processors)
+        for work, against, limit in ((ours, theirs, at_most), (report, html, REPORT_AT_MOST))
+        for of_processors in (False, True)
+    ]
     if count == max(AT_MOST):
         middle = sorted(AT_MOST)[-2]
         ways[role_title(middle)] = Way(Fleet(serving, scratch, middle).role)

@@ -96,6 +96,17 @@ def test_added_time_is_in_seconds() -> None:
     assert line.values == [2]
 
 
+def test_the_time_of_the_processors_is_that_of_the_same_runs() -> None:
+    ways = {
+        name: Way(lambda taken=taken: taken) for name, taken in (("work", Taken(5, 0, 8)), ("other", Taken(10, 0, 4)))
+    }
+    rows = [Row("work", "other", 1), Row("work", "other", 1, of_processors=True)]
+    clock, processors = measured(Case("case", ways, rows), 1)
+    assert (clock.median, clock.seconds) == (0.5, (5, 10))
+    assert (processors.median, processors.seconds) == (2, (8, 4))
+    assert "| work, processors' time | other | 2 | 2 to 2 | 1 | no | 8 and 4 |" in page(DETAILS, [processors], 1, "")
+
+
 def test_long_cases_have_fewer_rounds() -> None:
     (line,) = measured(Case("case", {"work": constant(5), "file": constant(3)}, [Row("work", "file", 3)], rounds=2), 5)
     assert len(line.values) == 2

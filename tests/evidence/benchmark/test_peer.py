@@ -61,6 +61,6 @@ def test_a_further_host_is_the_difference_of_two_plays(tmp_path: Path, monkeypat
 
 def test_the_largest_fleet_is_compared_with_a_smaller_one(tmp_path: Path) -> None:
     every = list(cases(Serving(tmp_path), tmp_path, "octorules"))
-    assert [len(case.rows) for case in every] == [2] * (len(AT_MOST) - 1) + [3, 2]
+    assert [len(case.rows) for case in every] == [4] * (len(AT_MOST) - 1) + [5, 2]
     row = every[-2].rows[-1]
     assert (row.against, row.times) == ("300 zones in order, role baseline in check mode", 1_000 / 300)

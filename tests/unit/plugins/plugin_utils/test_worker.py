@@ -32,6 +32,19 @@ print(first_of_run())
 """
 
 
+LEXER = f"""
+from ansible.template import Templar
+from {PLUGINS}.plugin_utils import _worker
+expressions = []
+Templar.evaluate_expression = lambda templar, expression, **options: expressions.append(str(expression))
+_worker.prepare_workers()
+print(*expressions)
+_worker.trust_as_template = None
+_worker.prepare_workers()
+print(*expressions)
+"""
+
+
 def lines(program: str) -> list[str]:
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return result.stdout.splitlines()
@@ -43,3 +56,7 @@ def test_an_import_prepares_nothing_and_a_plugin_that_is_loaded_does() -> None:
 
 def test_one_worker_of_a_run_is_the_first() -> None:
     assert lines(FIRST) == ["True", "False", "False", "False"]
+
+
+def test_the_lexer_of_templates_is_made_before_workers_where_they_need_one() -> None:
+    assert lines(LEXER) == ["true", "true"]

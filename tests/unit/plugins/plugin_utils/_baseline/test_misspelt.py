@@ -41,14 +41,21 @@ def test_variables_that_roles_register_or_export_are_not_misspelt(name: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "close"), [("edge_zone_idd", "edge_zone_id"), ("edge_acount_id", "edge_account_id"), ("tagret", "target")]
+    ("name", "close"),
+    [
+        ("edge_zone_idd", "edge_zone_id"),
+        ("edge_acount_id", "edge_account_id"),
+        ("tagret", "target"),
+        ("targe", "target"),
+        ("ttargets", "target"),
+    ],
 )
 def test_a_variable_close_to_one_of_the_inventory_or_the_playbooks_is_a_question(name: str, close: str) -> None:
     (sentence,) = misspelt_in_host([name, *KNOWN])
     assert sentence.endswith(f"it has no effect. Did you mean {close}?")
 
 
-@pytest.mark.parametrize("name", ["edge_region", "edge_team", "target_network", "retarget_all"])
+@pytest.mark.parametrize("name", ["edge_region", "edge_team", "targ", "target_ip", "target_network", "retarget_all"])
 def test_a_variable_of_the_user_is_none_of_ours(name: str) -> None:
     assert misspelt_in_host([name, *KNOWN]) == []
 
