@@ -141,8 +141,9 @@ def record_of(host: str, hostvars: Mapping[str, Any], now: str) -> HostRecord:
     """The record of a host of the play, whatever became of it; one play reads its hosts at one
     time."""
     try:
-        result = plain(hostvars[host].get(REPORT) or {})
-        groups = plain(list(hostvars[host].get("group_names") or ()))
+        variables = hostvars[host]  # which Ansible puts together anew each time
+        result = plain(variables.get(REPORT) or {})
+        groups = plain(list(variables.get("group_names") or ()))
     except (AnsibleError, KeyError) as exc:
         result, groups = {"failed": True, "msg": str(exc)}, []
     record: HostRecord | None = result.get("record")

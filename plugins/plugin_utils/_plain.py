@@ -18,27 +18,29 @@ SCALARS = (bool, int, float, type(None))
 def is_data(value: Any) -> bool:
     """Whether a value of a variable is data, so that it need not be templated, which takes longer
     than most of what is done with it; a value that Ansible decrypts is none."""
-    if isinstance(value, Mapping):
-        return all(isinstance(name, str) and is_data(item) for name, item in value.items())
+    if isinstance(value, str):  # most values are, and this is the quickest question
+        return TEMPLATES.search(value) is None
+    if isinstance(value, SCALARS):
+        return True
     if isinstance(value, (list, tuple)):
         return all(is_data(item) for item in value)
-    if isinstance(value, str):
-        return TEMPLATES.search(value) is None
-    return isinstance(value, SCALARS)
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and is_data(item) for name, item in value.items())
+    return False
 
 
 def plain(value: Any) -> Any:
     """Data of plain types; Ansible's own texts and numbers carry marks."""
-    if isinstance(value, Mapping):
-        return {_text(name): plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, float):
         return float(value)
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {_text(name): plain(item) for name, item in value.items()}
     return value
 
 

@@ -144,8 +144,9 @@ class Session:
         self._session.auth = Headers(headers)
         self._session.headers["User-Agent"] = "edgeops.protection/" + VERSION
         self._session.headers["Accept-Encoding"] = ", ".join(ENCODINGS)
+        adapter = Adapter(usual_trust(verify))
         for scheme in ("https://", "http://"):
-            self._session.mount(scheme, Adapter(usual_trust(verify)))
+            self._session.mount(scheme, adapter)
         # What the environment says of proxies and CAs, read once.
         self._settings: Any = self._session.merge_environment_settings(
             base_url, {}, True, verify, None

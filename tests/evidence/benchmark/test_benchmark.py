@@ -97,9 +97,7 @@ def test_added_time_is_in_seconds() -> None:
 
 
 def test_the_time_of_the_processors_is_that_of_the_same_runs() -> None:
-    ways = {
-        name: Way(lambda taken=taken: taken) for name, taken in (("work", Taken(5, 0, 8)), ("other", Taken(10, 0, 4)))
-    }
+    ways = {"work": Way(lambda: Taken(5, processor=8)), "other": Way(lambda: Taken(10, processor=4))}
     rows = [Row("work", "other", 1), Row("work", "other", 1, of_processors=True)]
     clock, processors = measured(Case("case", ways, rows), 1)
     assert (clock.median, clock.seconds) == (0.5, (5, 10))
