@@ -28,7 +28,7 @@ def work(item: Measured) -> str:
 
 
 def against(item: Measured) -> str:
-    return f"{item.row.times:g} x {item.row.against}" if item.row.times != 1 else item.row.against
+    return f"{item.row.times:.3g} x {item.row.against}" if item.row.times != 1 else item.row.against
 
 
 def number(value: float, item: Measured) -> str:
