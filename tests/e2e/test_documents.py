@@ -77,7 +77,7 @@ class Project:
             *(["-e", f"edge_base_url={self.service.base_url}"] if program == "ansible-playbook" else []),
             # One fork, so that hosts come out in the order that the page shows.
             *(["--forks", "1"] if program == "ansible-playbook" and "--forks" not in words else []),
-            *(["--vault-password-file", password] if program in WITH_VAULT else []),
+            *(["--vault-password-file", str(password)] if program in WITH_VAULT else []),
             directory=self.directory,
             environment={
                 "CLOUDFLARE_BASE_URL": self.service.base_url,
