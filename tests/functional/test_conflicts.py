@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -148,8 +148,14 @@ def test_a_firewall_rule_that_is_gone_meanwhile_is_named(service: LocalService, 
     assert [keys(result[part]) for part in ("done", "left", "unknown")] == [[], [f"update {RULE_1}"], []]
 
 
+def answer_together(service: LocalService, method: str, calls: int) -> None:
+    """Answer no call before so many have come: after one that fails, others would not begin."""
+    gathering = threading.Barrier(calls, timeout=20)
+    service.misbehave("meanwhile", method=method, action=lambda: gathering.wait() and None)
+
+
 def test_one_more_look_is_all_there_is(service: LocalService, modules: Modules) -> None:
-    service.misbehave("meanwhile", method="POST", action=lambda: time.sleep(0.2))  # until all of them have begun
+    answer_together(service, "POST", 3)
     service.misbehave("lost_before", method="POST")
     entries = [{"prefix": f"10.0.0.{number}"} for number in range(3)]
     result = modules.failed("allowlist", entries=entries)
@@ -162,6 +168,7 @@ def test_when_not_even_a_look_is_possible_the_result_says_what_is_not_known(
     service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
     entries = [{"prefix": f"10.0.0.{number}"} for number in range(3)]
+    answer_together(service, "POST", 3)
     service.misbehave("lost_after", method="POST", skip=1, times=1)
     service.misbehave("status", method="GET", skip=1 + OTHERS, status=503)
     result = modules.failed("allowlist", entries=entries)
