@@ -7,9 +7,7 @@
 from __future__ import annotations
 
 import ipaddress
-import threading
 from collections import Counter
-from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
@@ -18,6 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._concurrency im
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import DNS, FILTER_1, FILTER_2, FIREWALL, RULE_1, RULE_2, WHOLE
+from tests.support.misbehaviour import answer_together
 from tests.support.module_run import ACCOUNT, OTHERS, ZONE, Modules, run_main
 
 REST = [
@@ -261,16 +260,9 @@ def test_independent_calls_are_under_way_at_the_same_time(
     service.account(ACCOUNT).seed(enabled=True)
     rules = [{"id": rule_id(number), "action": "log", "filter": {"expression": "true"}} for number in range(900)]
     service.zone(ZONE).seed(rules=rules)
-    passed: list[int] = []
-    gathering = threading.Barrier(together, timeout=20)  # no call is answered before so many have come
-
-    def gather() -> None:
-        with suppress(threading.BrokenBarrierError):
-            passed.append(gathering.wait())
-
-    service.misbehave("meanwhile", method=method, skip=before, times=together * rounds, action=gather)
+    met = answer_together(service, method, together, skip=before, times=together * rounds)
     modules.done(module, **options)
-    assert len(passed) == together * rounds
+    assert len(met) == together * rounds
 
 
 def test_no_more_than_eight_calls_are_under_way_and_none_across_adding_changing_and_deleting(

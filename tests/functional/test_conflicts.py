@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply import e
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2
+from tests.support.misbehaviour import answer_together
 from tests.support.module_run import ACCOUNT, OTHERS, ZONE, Modules
 
 LOST = ["lost_after", "status_after", "truncated", "cut_body", "empty"]
@@ -148,14 +148,8 @@ def test_a_firewall_rule_that_is_gone_meanwhile_is_named(service: LocalService, 
     assert [keys(result[part]) for part in ("done", "left", "unknown")] == [[], [f"update {RULE_1}"], []]
 
 
-def answer_together(service: LocalService, method: str, calls: int) -> None:
-    """Answer no call before so many have come: after one that fails, others would not begin."""
-    gathering = threading.Barrier(calls, timeout=20)
-    service.misbehave("meanwhile", method=method, action=lambda: gathering.wait() and None)
-
-
 def test_one_more_look_is_all_there_is(service: LocalService, modules: Modules) -> None:
-    answer_together(service, "POST", 3)
+    answer_together(service, "POST", 3)  # after one that fails, others would not begin
     service.misbehave("lost_before", method="POST")
     entries = [{"prefix": f"10.0.0.{number}"} for number in range(3)]
     result = modules.failed("allowlist", entries=entries)

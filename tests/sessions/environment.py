@@ -23,9 +23,14 @@ EVIDENCE: Final = ["evidence"]  # what `make evidence` runs, and CI once a week
 PARALLEL: Final = ("-n", JOBS, "--dist", "worksteal")
 
 
+def install(session: nox.Session, requirements: str, *folder: Path) -> None:
+    """Install what tests/requirements names into .venv, or into an environment of its own."""
+    session.run(str(ROOT / ".ci" / "install"), requirements, *map(str, folder), log=False, external=True)
+
+
 def run(session: nox.Session, *words: str | Path, requires: str = "test", **options: Any) -> Any:
     """Run a program of .venv that these requirements bring."""
-    session.run(str(ROOT / ".ci" / "install"), requires, log=False, external=True)
+    install(session, requires)
     environment = {"ANSIBLE_HOME": str(CACHE / "ansible"), **options.pop("env", {})}
     environment.setdefault("PATH", f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}")
     return session.run(str(VENV / "bin" / words[0]), *map(str, words[1:]), env=environment, external=True, **options)

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import nox
 from nox.command import CommandFailed
 
-from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, VENV, modules, run
+from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, VENV, install, modules, run
 
 MODULE_PYTHONS: Final = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")  # on which modules run
 # Unit tests that run the local service, for which the Python of a target may be too old.
@@ -165,7 +165,7 @@ def sanity_all(session: nox.Session) -> None:
 
 def run_sanity(session: nox.Session, folders: list[Path], *words: str) -> None:
     """Run the sanity tests in a copy of the checkout, with the programs of these folders."""
-    session.run(str(ROOT / ".ci" / "install"), "test", log=False, external=True)
+    install(session, "test")
     copy = copy_of_checkout(session, "sanity")
     # ansible-test installs pip with a script from a host of its own; this one takes pip from the package index instead.
     scripts = Path.home() / ".ansible" / "test" / "cache"

@@ -14,7 +14,7 @@ from typing import Final
 import nox
 from nox.command import CommandFailed
 
-from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, fetch_from_npm, missing, run, run_tests
+from .environment import CACHE, EVIDENCE, PARALLEL, fetch_from_npm, install, missing, run, run_tests
 
 # Percent of the lines and branches of plugins/module_utils and plugins/plugin_utils, which the unit tests of the plugins alone must run.
 COVERAGE: Final = 95
@@ -54,7 +54,7 @@ def plans(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def parity(session: nox.Session) -> None:
-    """Compare modules inside the worker process with modules packed and started: a quarter of the cases, a twelfth of the faults."""
+    """Compare modules inside the worker process with modules packed and started: an eighth of the cases, some of the faults."""
     run_tests(session, "tests/parity")
 
 
@@ -151,7 +151,7 @@ def rulebook(session: nox.Session) -> None:
             session.run("apt-get", "install", "-y", "-qq", "default-jre-headless", silent=True, external=True)
         except CommandFailed:
             missing(session, "apt-get cannot install Java.")
-    session.run(str(ROOT / ".ci" / "install"), "rulebook", str(CACHE / "rulebook"), log=False, external=True)
+    install(session, "rulebook", CACHE / "rulebook")
     run_tests(session, "tests/evidence/rulebook")
 
 
@@ -170,7 +170,7 @@ def workflows(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Measure against other ways to do the same, and write docs/performance.md and its details."""
     folder = CACHE / "octorules"
-    session.run(str(ROOT / ".ci" / "install"), "octorules", str(folder), log=False, external=True)
+    install(session, "octorules", folder)
     run(session, "python", "-m", "pytest", "-q", "tests/evidence/benchmark")  # the words of the session are not for it
     program = ("--octorules", folder / "bin" / "octorules")
     run(session, "python", "-m", "tests.evidence.benchmark", *program, *session.posargs)

@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -55,3 +57,16 @@ def without_waiting(service: LocalService) -> SimpleNamespace:
         service.clock.advance(seconds=seconds)
 
     return SimpleNamespace(sleep=sleep, monotonic=lambda: sum(waited))
+
+
+def answer_together(service: LocalService, method: str, calls: int, **settings: Any) -> list[int]:
+    """Answer no call before so many have come; the list gets an item for each call that met the others in time."""
+    met: list[int] = []
+    gathering = threading.Barrier(calls, timeout=20)
+
+    def gather() -> None:
+        with suppress(threading.BrokenBarrierError):
+            met.append(gathering.wait())
+
+    service.misbehave("meanwhile", method=method, action=gather, **settings)
+    return met

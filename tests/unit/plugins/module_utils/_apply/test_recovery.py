@@ -301,10 +301,10 @@ def interleaved(numbers: random.Random) -> tuple[list[str], list[str], list[str]
 @pytest.mark.parametrize("age", [0.0, 100.0])
 def test_two_writers_never_lose_a_rule_silently(age: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executor, "MAX_AGE", age)
-    runs = [interleaved(random.Random(seed)) for seed in range(160)]
+    runs = [interleaved(random.Random(seed)) for seed in range(400)]
     assert not [run for run in runs if run[1] and not run[2]]
     several = [run for run in runs if len(run[0]) > 1]
-    assert len(several) > 48
+    assert len(several) > 120
     assert any(run[3] for run in several) is (age == 0)
     if age == 0:
-        assert len([run for run in several if run[3] and not run[1]]) > 16
+        assert len([run for run in several if run[3] and not run[1]]) > 40

@@ -170,4 +170,4 @@ def seconds_for(count: int) -> float:
 
 
 def test_five_times_as_many_filters_take_less_than_sixty_times_as_long() -> None:
-    assert seconds_for(250) < 60 * seconds_for(50)
+    assert seconds_for(500) < 60 * seconds_for(100)
