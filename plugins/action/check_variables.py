@@ -35,12 +35,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     SNAPSHOT_KEEP,
     parts_of,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
     VARIABLES as EXPORT,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import (
-    check_keep,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import check_keep
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
     ACKNOWLEDGED,
     parse_acknowledged,

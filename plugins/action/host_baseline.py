@@ -17,11 +17,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.appro
     approved_plan,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import OF_HOST
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
     HostRun,
     HostRunner,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
     HostTask,
     wrong_parts,
 )
@@ -33,11 +31,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     has_expectations,
     parts_of,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     check_keep,
     delete_older,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     snapshots_in,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers

@@ -18,7 +18,7 @@ from ansible.module_utils.basic import missing_required_lib
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     REQUESTS_IMPORT_ERROR,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import known_secrets
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import redact
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
     write_timestamp,
@@ -29,7 +29,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.missp
     misspelt_in_playbook,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.bundle import bundle_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.examination import (
     OF_CONNECTION,
     examine,
@@ -37,6 +36,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.examina
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
     Record,
+    bundle_text,
     failures,
     lines_of,
     record_of,

@@ -25,16 +25,14 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     NETWORK_FIREWALL,
     Part,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import (
-    CONNECTION,
-    OF_HOST,
-    VARIABLES,
-)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     Export,
     export_state,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
+    CONNECTION,
+    OF_HOST,
+    VARIABLES,
     export_text,
     read_existing,
     sealed,
@@ -44,12 +42,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared 
     path_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    merged,
     owners_of,
     read,
     require_writable,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
-    merged,
     state_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_private

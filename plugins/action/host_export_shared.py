@@ -16,12 +16,9 @@ from typing import Any
 from ansible import context
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
     SHARED,
     VARIABLES,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.elsewhere import (
-    set_elsewhere,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared import (
     ExportFile,
@@ -31,6 +28,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared 
     path_of,
     require_whole,
     schema_files,
+    set_elsewhere,
     shared_variables,
     write_files,
 )

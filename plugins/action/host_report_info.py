@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
     NAME as EXPECTATIONS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
@@ -39,20 +39,20 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.argumen
     OF_REPORTED_HOST,
     file_mode,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.beside import Beside
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.deadlines import (
     accepted_risks,
     expiring,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.expected import is_unmet
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import Beside
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     HostResults,
     accepting,
     host_results,
     is_refusal,
+    is_unmet,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic_task import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic import (
     TRAFFIC_HOURS,
     traffic_task,
 )

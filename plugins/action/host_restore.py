@@ -15,11 +15,9 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import plan_ids
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import (
-    HostRun,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import plan_ids
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
+    HostRun,
     HostTask,
     wrong_parts,
 )
@@ -27,11 +25,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.resul
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     SNAPSHOT_DIRECTORY,
     Part,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import (
-    parse_before,
-    parse_moment,
-    snapshot_before,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
@@ -41,12 +34,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore
     read_file,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    owners_of,
-    read,
-    snapshots_in,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
     merged,
+    owners_of,
+    parse_before,
+    parse_moment,
+    read,
+    snapshot_before,
+    snapshots_in,
     state_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain

@@ -16,10 +16,10 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, visible
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import PLANS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
     misspelt_in_role,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.plan_file import PLANS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
@@ -28,7 +28,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.argumen
     VARIABLES,
     file_mode,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.comparison import compare
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
     host_record,
     report_of,
@@ -38,7 +37,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files i
     stale_plans,
     write_file,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import summary
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import (
+    compare,
     merge_reports,
     read_report,
 )
@@ -47,7 +48,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record 
     Report,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.summary import summary
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
 
 CONTROL_NODE = "localhost"  # where a play merges reports of others, and is none of their hosts

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.read_account import (
-    read_account,
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import (
+    Coverage,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.results import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     CoverageSummary,
     answer,
+    read_account,
     summarise,
 )
 

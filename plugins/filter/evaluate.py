@@ -10,18 +10,16 @@ from dataclasses import replace
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.read_account import (
-    read_account,
-)
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.check import find
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+    ALLOWED,
+    MITIGATED,
     Expectation,
     parse_expectation,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import (
-    ALLOWED,
-    MITIGATED,
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import find
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
+    read_account,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import (
     CONTENTS,

@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.report import report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._filter import run_filter
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import run_filter
 
 
 def migration_report(rules: object, custom_rules: object = ()) -> str:

@@ -21,7 +21,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
     export_text,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import account_state
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    account_state,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 
 

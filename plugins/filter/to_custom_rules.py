@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
-from ansible_collections.edgeops.protection.plugins.plugin_utils._filter import run_filter
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import run_filter
 
 
 def to_custom_rules(rules: object, custom_rules: object = ()) -> list[dict[str, Any]]:

@@ -173,12 +173,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
     ProtectionError,
     ServiceError,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import (
     ACCOUNTS,
     ZONES,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._screen import Screen
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Screen
 from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import (
     Directory,
     Host,

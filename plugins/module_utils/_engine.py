@@ -17,17 +17,16 @@ from ._api.client import Client
 from ._apply.executor import dry_run
 from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
 from ._errors import PlanError, ProtectionError, ServiceError
-from ._expectations.check import expectation_results, unmet_expectations
 from ._guard.approval import Approval
-from ._guard.background import background_warnings, with_background
-from ._guard.check import changes_protection, check_plan
-from ._guard.checked import Checked
-from ._guard.evidence_source import EvidenceSource
-from ._guard.feasibility.registry import check_feasibility
+from ._guard.check import Checked, changes_protection, check_plan
+from ._guard.evidence import EvidenceSource
+from ._guard.feasibility import check_feasibility
 from ._guard.rollout import StagedRollout
+from ._guard.surroundings import background_warnings, with_background
 from ._plan import fingerprint
 from ._plan.plan import Plan
 from ._plan.reconcile import as_desired, make_plan
+from ._protection.expected import expectation_results, unmet_expectations
 from ._read import read_nested, read_state
 from ._result import (
     Diff,

@@ -13,10 +13,9 @@ import os
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ._api.adapters import REQUESTS_IMPORT_ERROR
-from ._api.orphan import has_lost_its_reader, watch
+from ._api.progress import has_lost_its_reader, watch
 from ._runner import caller_in, run
-from ._specs.arguments import CRASHES, argument_spec, unreadable, without_types
-from ._specs.base import ModuleSpec
+from ._specs.base import CRASHES, ModuleSpec, argument_spec, unreadable, without_types
 
 
 def run_module(spec: ModuleSpec) -> None:

@@ -11,16 +11,15 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
 from ._apply.recovery import BrokenOff
-from ._coverage.coverage import Coverage
-from ._coverage.results import compare_coverage, diff_facts
 from ._errors import ProtectionError
 from ._guard.acceptance import Acceptance, acceptance_to_copy
-from ._guard.checked import Checked
-from ._holes.lists import weaker_lists
-from ._holes.overrides import weaker_overrides
-from ._holes.zone import WeakerRecord, weaker_records
+from ._guard.check import Checked
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan
+from ._protection.coverage import Coverage
+from ._protection.holes import WeakerRecord, weaker_overrides, weaker_records
+from ._protection.list_holes import weaker_lists
+from ._protection.summary import compare_coverage, diff_facts
 from ._schema.resource import Object, Resource, State
 from ._text import Message, Option, capitalised, first_few, first_sentences, joined, plural
 from ._timestamps import write_timestamp

@@ -11,17 +11,16 @@ import json
 import os
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
-from ._api.auth import known_secrets
 from ._api.client import Client
 from ._api.connect import client_of_owner, connected
-from ._api.hints import swapped_ids
+from ._api.responses import swapped_ids
+from ._api.settings import known_secrets
 from ._engine import Warn, perform
 from ._errors import ProtectionError, ServiceError
 from ._result import readable_failure
-from ._screen import Screen
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
-from ._text import OWN_NAMES, Names, excerpt, joined, visible, with_names
+from ._text import OWN_NAMES, Names, Screen, excerpt, joined, visible, with_names
 
 CALLER = "EDGEOPS_PROTECTION_CALLER"  # an environment variable of packed modules
 MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit

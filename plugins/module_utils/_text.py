@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Iterable, Mapping, Sequence, Union
+from typing import Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 MAX_NAMES = 5  # so many are named in a sentence; the others are counted
 MAX_EXCERPT = 120  # characters
@@ -181,3 +181,15 @@ def as_markdown(text: str) -> str:
 def markdown_row(cells: Iterable[str]) -> str:
     """A row of a table in Markdown."""
     return "| " + " | ".join(cells) + " |"
+
+
+class Screen(NamedTuple):
+    """How a task shows lines before it ends.
+
+    `show` shows a line at once, `is_first` claims for this task what a run says once, and `title`
+    names the task.
+    """
+
+    show: Callable[[str], None]
+    is_first: Callable[[], bool]
+    title: str

@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import unified_diff
 from functools import partial
-from typing import Any, Callable, Mapping
+from typing import Any, Callable
 
+import yaml
 from ansible import constants as C
 from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
@@ -26,9 +29,7 @@ from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     REQUESTS_IMPORT_ERROR,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import (
-    PLAN_OPTIONS,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
     TASK,
     Caller,
@@ -36,20 +37,39 @@ from ansible_collections.edgeops.protection.plugins.module_utils._runner import 
     run,
     without_secrets,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._screen import Screen
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import (
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import (
+    ModuleSpec,
     argument_spec,
     validate,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._text import with_names
-
-from ._diff_text import failure_diff
-from ._worker import (
-    end_with_run,
-    first_of_run,
+from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+    Screen,
+    visible,
+    with_names,
 )
+
+from ._plain import plain
+from ._worker import end_with_run, first_of_run
+
+ModuleResult = Mapping[str, Any]
+
+
+def failure_diff(results: Iterable[ModuleResult]) -> str:
+    """What the failed task would change, or has changed, by the results of its modules."""
+    return "\n".join(line for result in results for line in _lines(result.get("diff")))
+
+
+def _lines(diff: Any) -> Iterator[str]:
+    if isinstance(diff, Mapping):
+        before, after = (_yaml_lines(diff.get(side)) for side in ("before", "after"))
+        lines = unified_diff(before, after, "before", "after", lineterm="")
+        yield from map(visible, lines)
+
+
+def _yaml_lines(state: Any) -> list[str]:
+    return yaml.safe_dump(plain(state), allow_unicode=True).splitlines() if state else []
+
 
 try:
     from ansible.module_utils.common.json import Direction, get_module_encoder

@@ -8,8 +8,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from ansible.errors import AnsibleFilterError
+from jinja2 import Undefined
 
 TEMPLATES = re.compile("[{][{%#]|^#jinja2:")
 SCALARS = (bool, int, float, type(None))
@@ -47,3 +50,28 @@ def plain(value: Any) -> Any:
 def _text(value: Any) -> str:
     """The plain text of a value; of a text, str() keeps the mark of releases before 2.19."""
     return str.__str__(value) if isinstance(value, str) else str(value)
+
+
+Result = TypeVar("Result")
+
+
+def run_filter(
+    function: Callable[[Any, Any], Result], rules: object, custom_rules: object
+) -> Result:
+    """The result of a function of two lists, whose ValueError becomes an error of Ansible; Jinja
+    may pass iterators."""
+    to_list = (
+        Iterator,
+        Undefined,
+    )  # before ansible-core 2.19 filters see what is undefined; it raises as a list
+    try:
+        return function(
+            *(
+                list(value) if isinstance(value, to_list) else value
+                for value in (rules, custom_rules)
+            )
+        )
+    except ValueError as exc:
+        raise AnsibleFilterError(
+            f"{exc}."
+        ) from None  # Ansible names the filter itself, and would repeat a cause

@@ -24,9 +24,9 @@ from ansible.module_utils.common.validation import (
     check_type_int,
     check_type_list,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import known_secrets
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import redact
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import CRASHES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import CRASHES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     OWN_NAMES,
     Option,

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.operations import field_changes
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import value_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import LABELS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.texts import value_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import field_changes
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
 MAX_ALIKE = 2  # operations of one kind, on objects of one sort, are shown; the others are counted

@@ -12,21 +12,22 @@ from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.results import (
+from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import (
+    AccessRule,
+    ChangeRecord,
+    OnboardedPrefix,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import EXPECTATIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import UnmanagedRecord, WeakerRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     Answer,
     CoverageChange,
     CoverageSummary,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.check import ExpectationRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import EXPECTATIONS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
-from ansible_collections.edgeops.protection.plugins.module_utils._holes.unmanaged import UnmanagedRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._holes.zone import WeakerRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.access_rules import AccessRule
-from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.announced import OnboardedPrefix
-from ansible_collections.edgeops.protection.plugins.module_utils._neighbours.audit_log import ChangeRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,

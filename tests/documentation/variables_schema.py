@@ -18,10 +18,10 @@ from typing import Any
 import yaml
 from ansible_collections.edgeops.protection.plugins.action.host_restore import RESTORE
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations import packet, request
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import OF_PACKETS, OF_REQUESTS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._protection import packet, request
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import OF_PACKETS, OF_REQUESTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
 from ansible_collections.edgeops.protection.plugins.modules import host_restore
@@ -35,7 +35,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     SNAPSHOT_KEEP,
     SOURCE,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import VARIABLES as EXPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import VARIABLES as OF_REPORT
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "variables.schema.json"

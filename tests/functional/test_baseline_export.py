@@ -16,11 +16,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.account 
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import MODULES as PARTS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     reader_of,
     touched,
+    variables_file,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.yaml_file import variables_file
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE

@@ -18,8 +18,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import state_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read, state_of
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, L4_OVERRIDES, L7_LOGGED, PACKETS

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.assumptions import ASSUMPTIONS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.bundle import bundle_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.examination import (
     Examination,
     examine,
@@ -22,6 +21,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.examina
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
     Record,
+    bundle_text,
     failures,
     lines_of,
     record_of,

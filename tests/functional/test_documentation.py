@@ -17,9 +17,8 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.basic import env_fallback
-from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import ENVIRONMENT
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import ENVIRONMENT, shared_options
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS as COLLECTIONS
@@ -28,13 +27,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import argument_spec
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import (
     BASELINE as BASELINE_ARGUMENTS,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import VARIABLES as EXPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
     VARIABLES as REPORT_VARIABLES,
 )

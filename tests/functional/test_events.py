@@ -19,9 +19,15 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import KINDS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.feed import LONGEST, MAX_PAUSE, Feed
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.options import NAMES, NUMBERS, parse_source
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import feeds_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import (
+    LONGEST,
+    MAX_PAUSE,
+    NAMES,
+    NUMBERS,
+    Feed,
+    feeds_of,
+    parse_source,
+)
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.cutover import steps
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate, steps
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.report import report
 from hypothesis import event, given
 from hypothesis import strategies as st

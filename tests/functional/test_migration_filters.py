@@ -17,8 +17,7 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter import migration_report, migration_steps, to_custom_rules
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.cutover import steps
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate, steps
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.report import report
 
 from tests.support.ansible_run import TaskResult, ansible_playbook

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.action.host_report_info import predict_host
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults

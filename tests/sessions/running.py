@@ -16,16 +16,15 @@ from nox.command import CommandFailed
 
 from .environment import CACHE, EVIDENCE, PARALLEL, fetch_from_npm, install, missing, run, run_tests
 
-# Percent of the lines and branches of plugins/module_utils and plugins/plugin_utils, which the unit tests of the plugins alone must run.
+# Percent of the lines and branches of plugins/module_utils and plugins/plugin_utils that unit and functional tests run together.
 COVERAGE: Final = 95
-UNIT_TESTS: Final = (*PARALLEL, "tests/unit/plugins", "--cov", f"--cov-fail-under={COVERAGE}")
+TESTS: Final = (*PARALLEL, "tests/unit", "tests/functional", "--cov", f"--cov-fail-under={COVERAGE}")
 
 
 @nox.session(python=False)
 def test(session: nox.Session) -> None:
-    """Run the tests that start no playbook; the unit tests alone run 95 % of the module code."""
-    run_tests(session, *UNIT_TESTS, "--cov-report=")
-    run_tests(session, *PARALLEL, "tests/unit/fake_service", "tests/unit/repository", "tests/functional")
+    """Run the tests that start no playbook; they run 95 % of the code of modules and hosts."""
+    run_tests(session, *TESTS, "--cov-report=")
 
 
 @nox.session(python=False)
@@ -42,8 +41,8 @@ def e2e(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def coverage(session: nox.Session) -> None:
-    """Show which lines and branches of the module code the unit tests leave out."""
-    run_tests(session, *UNIT_TESTS, "--cov-report=term-missing")
+    """Show which lines and branches of the code the tests leave out."""
+    run_tests(session, *TESTS, "--cov-report=term-missing")
 
 
 @nox.session(python=False)

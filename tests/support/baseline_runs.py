@@ -11,9 +11,10 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read, snapshot_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     merged,
+    read,
+    snapshot_text,
     state_of,
 )
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 
 from tests.support.coverage_model import Entry

@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 from .._budget.budget import CALLS, QUERIES, CallBudget, Counted, NoBudget
 from .._budget.state import SharedState, State, state_path
-from .._schema.directory import ZONES, only_zone
+from .._schema.neighbours import ZONES, only_zone
 from .._schema.owners import ZONE_OWNER
-from .._screen import Screen
+from .._text import Screen
 from .client import Client
 from .progress import Progress
 from .session import Session

@@ -7,17 +7,18 @@
 
 from __future__ import annotations
 
+import os
+import select
 import threading
 import time
 from contextlib import contextmanager
-from typing import Iterator
+from typing import Callable, Iterator
 
 from .._concurrency import start_threads
-from .._screen import Screen
-from .._text import first_few
+from .._text import Screen, first_few
 
-THREAD = "edgeops.protection progress"
-INTERVAL = 10.0  # seconds
+SHOW_THREAD = "edgeops.protection progress"
+SHOW_INTERVAL = 10.0  # seconds
 
 
 class Count:
@@ -83,16 +84,16 @@ class Progress:
             yield
             return
         ended = threading.Event()
-        (thread,) = start_threads(THREAD, lambda: self._watch(screen, ended))
+        (thread,) = start_threads(SHOW_THREAD, lambda: self._watch(screen, ended))
         try:
             yield
         finally:
             ended.set()
-            thread.join(INTERVAL)
+            thread.join(SHOW_INTERVAL)
 
     def _watch(self, screen: Screen, ended: threading.Event) -> None:
         began = time.monotonic()
-        while not ended.wait(INTERVAL):
+        while not ended.wait(SHOW_INTERVAL):
             screen.show(f"{screen.title}: {time.monotonic() - began:.0f} s, {self}")
 
     def __str__(self) -> str:
@@ -122,3 +123,58 @@ class Progress:
             left = max(0.0, min(end for began, end in self._waits.values()) - now)
             calls = "1 call waits" if len(self._waits) == 1 else f"{len(self._waits)} calls wait"
             yield f"{calls} since {now - since:.0f} s, {left:.0f} s more"
+
+
+WATCH_THREAD = "edgeops.protection watch"
+WATCH_INTERVAL = 0.2  # seconds between two looks
+STANDARD_OUTPUT = 1
+
+
+class Watch:
+    """Ends this process as soon as `is_orphan` returns True; a fork of the process is not meant."""
+
+    def __init__(self, is_orphan: Callable[[], bool]) -> None:
+        self._is_orphan = is_orphan
+        self._process = os.getpid()
+
+    def end_if_orphan(self) -> None:
+        """Look once.
+
+        Nothing is cleaned up and nothing is said: what a process flushes at its end may be a pipe
+        that nobody reads.
+        """
+        if os.getpid() == self._process and self._is_orphan():
+            os._exit(1)
+
+    def run(self) -> None:
+        """Look until the process ends."""
+        while True:
+            time.sleep(WATCH_INTERVAL)
+            self.end_if_orphan()
+
+
+_watches: list[Watch] = []  # of this process, at most one
+
+
+def watch(is_orphan: Callable[[], bool]) -> None:
+    """End this process once it is an orphan; the first call in a process counts."""
+    if not _watches:
+        _watches.append(Watch(is_orphan))
+        start_threads(WATCH_THREAD, _watches[0].run)
+
+
+def end_if_orphan() -> None:
+    """End this process if it is watched and an orphan by now."""
+    for item in _watches:
+        item.end_if_orphan()
+
+
+def has_lost_its_reader() -> bool:
+    """Whether nobody reads the standard output any more, to which a packed module writes its
+    result.
+
+    The parent of a packed module is a shell, which outlives the run as well.
+    """
+    poll = select.poll()
+    poll.register(STANDARD_OUTPUT, 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _file, event in poll.poll(0))

@@ -24,8 +24,7 @@ from .._errors import ServiceError
 from .._text import Message, Option
 from .adapters import Adapter, usual_trust
 from .operations import still_pending
-from .orphan import end_if_orphan
-from .progress import Progress
+from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
 from .retry import (
     RATE_LIMITED,

@@ -17,8 +17,7 @@ import time
 from threading import Lock
 from typing import Callable, NamedTuple, Sequence, TypeVar
 
-from .._screen import Screen
-from .._text import Message, Option
+from .._text import Message, Option, Screen
 from .state import CallTime, Header, State, Unusable
 
 LIMIT = re.compile(r"\br=([0-9]{1,9})\b.*?\bt=([0-9]{1,9})\b")

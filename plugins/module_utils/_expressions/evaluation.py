@@ -15,15 +15,15 @@ from __future__ import annotations
 import ipaddress
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from .._values.address_set import IPV6, Ranges
 from .comparisons import addresses_of
-from .functions import QUANTIFIERS
 from .grammar import (
     PATTERN,
     QUOTED,
     RAW,
+    WORD,
     Combination,
     Comparison,
     Constant,
@@ -36,21 +36,76 @@ from .grammar import (
     quoted,
     tokens_of,
 )
-from .literals import (
+from .operands import (
     MISSING,
+    QUANTIFIERS,
     Address,
+    Fields,
     Items,
+    Operand,
     Unevaluated,
     Value,
+    field_operand,
     is_address,
     is_number,
     kind_of,
     number_of,
+    operand,
     text_of,
 )
-from .operands import Fields, Operand, field_operand, operand
 from .patterns import regular_expression, wildcard
-from .truth import NotKnown, Truth, all_of, any_of, negation, odd_of
+
+
+class NotKnown(NamedTuple):
+    """Neither true nor false; `reasons` are texts without a capital and without a full stop."""
+
+    reasons: tuple[str, ...]
+
+
+Truth = Union[bool, NotKnown]
+
+
+def negation(one: Truth) -> Truth:
+    """not"""
+    return one if isinstance(one, NotKnown) else not one
+
+
+def all_of(parts: Iterable[Truth]) -> Truth:
+    """and; it asks for no part behind one that decides."""
+    return _decided_by(False, parts)
+
+
+def any_of(parts: Iterable[Truth]) -> Truth:
+    """or; it asks for no part behind one that decides."""
+    return _decided_by(True, parts)
+
+
+def odd_of(parts: Iterable[Truth]) -> Truth:
+    """xor: whether an odd number of the parts is true."""
+    odd = False
+    reasons: list[str] = []
+    for part in parts:
+        if isinstance(part, NotKnown):
+            reasons.extend(part.reasons)
+        else:
+            odd ^= part
+    return not_known(reasons) if reasons else odd
+
+
+def not_known(reasons: Iterable[str]) -> NotKnown:
+    """Not known, each reason once."""
+    return NotKnown(tuple(dict.fromkeys(reasons)))
+
+
+def _decided_by(decisive: bool, parts: Iterable[Truth]) -> Truth:
+    reasons: list[str] = []
+    for part in parts:
+        if part is decisive:
+            return decisive
+        if isinstance(part, NotKnown):
+            reasons.extend(part.reasons)
+    return not_known(reasons) if reasons else not decisive
+
 
 Decide = Callable[[Fields], Truth]
 Test = Callable[[Value, Fields], bool]  # whether a value meets a comparison; raises Unevaluated
@@ -286,3 +341,130 @@ def _list_test(name: str) -> Test:
         return is_in(ranges, value)
 
     return test
+
+
+Requests = int
+Names = Tuple[str, ...]
+
+
+class Split(NamedTuple):
+    """Of some requests: those that match, and those of which that is not known."""
+
+    matching: Requests
+    open: Requests
+
+
+class Group(NamedTuple):
+    """Requests with the same values in some fields, and the fields of one of them."""
+
+    fields: Fields
+    members: Requests
+
+
+class Batch:
+    """Requests that meet the same expressions."""
+
+    def __init__(self, requests: Sequence[Fields]) -> None:
+        self._requests = requests
+        self._all = (1 << len(requests)) - 1
+        self._groups: dict[Names, list[Group]] = {}
+        self._possible: dict[str, Requests] = {}
+
+    def possible(self, expression: str) -> Requests:
+        """The requests that match an expression, or may do so."""
+        if expression not in self._possible:
+            self._possible[expression] = self._possible_of(expression)
+        return self._possible[expression]
+
+    def _possible_of(self, expression: str) -> Requests:
+        try:
+            split = self._split(parse(expression), self._all)
+        except Unread:
+            return self._all
+        return split.matching | split.open
+
+    def _split(self, tree: Tree, concerned: Requests) -> Split:
+        if isinstance(tree, Constant):
+            return Split(concerned if tree.value else 0, 0)
+        if isinstance(tree, Negation):
+            part = self._split(tree.part, concerned)
+            return Split(concerned & ~(part.matching | part.open), part.open)
+        if isinstance(tree, Combination):
+            return self._combined(tree, concerned)
+        return self._decided(tree, concerned)
+
+    def _combined(self, tree: Combination, concerned: Requests) -> Split:
+        if tree.operator == "xor":
+            odd = unknown = 0
+            for part in tree.parts:
+                split = self._split(part, concerned)
+                odd, unknown = odd ^ split.matching, unknown | split.open
+            return Split(odd & ~unknown, unknown)
+        parts = sorted(tree.parts, key=self._cost)
+        return (
+            self._either(parts, concerned)
+            if tree.operator == "or"
+            else self._both(parts, concerned)
+        )
+
+    def _both(self, parts: Sequence[Tree], concerned: Requests) -> Split:
+        matching, unknown = concerned, 0
+        for part in parts:
+            left = matching | unknown
+            if not left:
+                break
+            split = self._split(part, left)
+            unknown = (unknown | split.open) & (split.matching | split.open)
+            matching &= split.matching
+        return Split(matching, unknown)
+
+    def _either(self, parts: Sequence[Tree], concerned: Requests) -> Split:
+        matching = unknown = 0
+        for part in parts:
+            split = self._split(part, concerned & ~matching)
+            matching |= split.matching
+            unknown = (unknown | split.open) & ~matching
+        return Split(matching, unknown)
+
+    def _decided(self, leaf: Comparison | Unknown, concerned: Requests) -> Split:
+        decide = leaf_decider(leaf)
+        matching = unknown = 0
+        for group in self._groups_by(_names(leaf)):
+            if group.members & concerned:
+                truth = decide(group.fields)
+                if isinstance(truth, NotKnown):
+                    unknown |= group.members
+                elif truth:
+                    matching |= group.members
+        return Split(matching & concerned, unknown & concerned)
+
+    def _groups_by(self, names: Names) -> Sequence[Group]:
+        """The requests by their values of some fields."""
+        if names not in self._groups:
+            groups: dict[str, Group] = {}
+            for index, fields in enumerate(self._requests):
+                values = [_shown(fields.values.get(name)) for name in names]
+                group = groups.get(repr(values), Group(fields, 0))
+                groups[repr(values)] = Group(group.fields, group.members | 1 << index)
+            self._groups[names] = list(groups.values())
+        return self._groups[names]
+
+    def _cost(self, tree: Tree) -> int:
+        """About how many decisions a part takes."""
+        if isinstance(tree, (Comparison, Unknown)):
+            return len(self._groups_by(_names(tree)))
+        if isinstance(tree, Negation):
+            return self._cost(tree.part)
+        return sum(map(self._cost, tree.parts)) if isinstance(tree, Combination) else 0
+
+
+def _shown(value: Value) -> str:
+    """Equal for equal values only."""
+    return f"{type(value).__name__} {value!r}"
+
+
+def _names(leaf: Comparison | Unknown) -> Names:
+    """The fields of a comparison, and other words of its left side."""
+    if isinstance(leaf, Comparison) and leaf.plain:
+        return (leaf.field,)
+    return tuple(token.text for token in tokens_of(leaf.field) if token.kind == WORD)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 from .._values.kinds import Value, parse_filled_text
-from .fields import FIELDS, unknown_leaf
+from .fields import FIELDS, KNOWN, PACKET_FIELDS, unknown_fields, unknown_leaf
 from .grammar import (
     WHITE_SPACE,
     Comparison,
@@ -29,8 +29,6 @@ from .grammar import (
     quoted,
     tokens_of,
 )
-from .packet_fields import PACKET_FIELDS
-from .request_fields import KNOWN, unknown_fields
 
 try:
     import octorules_wirefilter

@@ -11,11 +11,13 @@ ip.dst, tcp.srcport and tcp.dstport, and no functions.
 
 from __future__ import annotations
 
-from typing import Callable, Mapping, NamedTuple
+import re
+from typing import AbstractSet, Callable, Mapping, NamedTuple
 
+from .._text import did_you_mean
 from .._values.address_set import EVERYTHING, Range, Ranges
 from .comparisons import addresses_of, numbers_of
-from .grammar import Comparison, Unknown, Unread, quoted
+from .grammar import WORD, Comparison, Unknown, Unread, quoted, tokens_of
 
 HIGHEST_PORT = 65535
 
@@ -63,3 +65,109 @@ def unknown_leaf(leaf: Comparison | Unknown) -> Unread:
         else f"filters know no field {quoted(name)}"
     )
     return Unread(f"{what}, only {', '.join(FIELDS)}", leaf.start, malformed=False)
+
+
+FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
+NEAR = 0.75  # how alike names of fields are of which one may be meant
+OPEN = ("http.request.jwt.",)  # what follows is named by the claims of a token
+REQUEST_FIELDS = """
+cf.api_gateway.auth_id_present cf.api_gateway.fallthrough_detected
+cf.api_gateway.request_violates_schema cf.bot_management.corporate_proxy
+cf.bot_management.detection_ids cf.bot_management.ja3_hash cf.bot_management.ja4
+cf.bot_management.js_detection.passed cf.bot_management.score cf.bot_management.signed_agent
+cf.bot_management.static_resource cf.bot_management.verified_bot cf.client.bot cf.colo.name
+cf.colo.region cf.edge.client_port cf.edge.client_tcp cf.edge.l4.delivery_rate cf.edge.server_ip
+cf.edge.server_port cf.hostname.metadata cf.llm.prompt.custom_topic_categories
+cf.llm.prompt.detected cf.llm.prompt.injection_score cf.llm.prompt.pii_categories
+cf.llm.prompt.pii_detected cf.llm.prompt.token_count cf.llm.prompt.unsafe_topic_categories
+cf.llm.prompt.unsafe_topic_detected cf.metal.id cf.random_seed cf.ray_id cf.response.1xxx_code
+cf.response.error_type cf.threat_score cf.timings.client_quic_rtt_msec
+cf.timings.client_tcp_rtt_msec cf.timings.edge_msec cf.timings.origin_ttfb_msec
+cf.timings.worker_msec cf.tls_cipher cf.tls_ciphers_sha1 cf.tls_client_auth.cert_chain_rfc9440
+cf.tls_client_auth.cert_chain_rfc9440_too_large cf.tls_client_auth.cert_fingerprint_sha1
+cf.tls_client_auth.cert_fingerprint_sha256 cf.tls_client_auth.cert_issuer_dn
+cf.tls_client_auth.cert_issuer_dn_legacy cf.tls_client_auth.cert_issuer_dn_rfc2253
+cf.tls_client_auth.cert_issuer_serial cf.tls_client_auth.cert_issuer_ski
+cf.tls_client_auth.cert_not_after cf.tls_client_auth.cert_not_before
+cf.tls_client_auth.cert_presented cf.tls_client_auth.cert_revoked cf.tls_client_auth.cert_rfc9440
+cf.tls_client_auth.cert_rfc9440_too_large cf.tls_client_auth.cert_serial
+cf.tls_client_auth.cert_ski cf.tls_client_auth.cert_subject_dn
+cf.tls_client_auth.cert_subject_dn_legacy cf.tls_client_auth.cert_subject_dn_rfc2253
+cf.tls_client_auth.cert_verified cf.tls_client_extensions_sha1 cf.tls_client_extensions_sha1_le
+cf.tls_client_hello_length cf.tls_client_random cf.tls_version cf.verified_bot_category
+cf.waf.auth_detected cf.waf.content_scan.has_failed cf.waf.content_scan.has_malicious_obj
+cf.waf.content_scan.has_obj cf.waf.content_scan.num_malicious_obj cf.waf.content_scan.num_obj
+cf.waf.content_scan.obj_results cf.waf.content_scan.obj_sizes cf.waf.content_scan.obj_types
+cf.waf.credential_check.disposable_email cf.waf.credential_check.password_leaked
+cf.waf.credential_check.username_and_password_leaked cf.waf.credential_check.username_leaked
+cf.waf.credential_check.username_password_similar cf.waf.score cf.waf.score.class cf.waf.score.rce
+cf.waf.score.sqli cf.waf.score.xss cf.worker.upstream_zone cf.zone.name cf.zone.plan
+http.cookie http.host http.referer http.request.accepted_languages http.request.body.form
+http.request.body.form.names http.request.body.form.values http.request.body.mime
+http.request.body.multipart http.request.body.multipart.content_dispositions
+http.request.body.multipart.content_transfer_encodings http.request.body.multipart.content_types
+http.request.body.multipart.filenames http.request.body.multipart.names
+http.request.body.multipart.values http.request.body.raw http.request.body.size
+http.request.body.truncated http.request.cookies http.request.full_uri http.request.headers
+http.request.headers.names http.request.headers.truncated http.request.headers.values
+http.request.method http.request.timestamp.msec http.request.timestamp.sec http.request.uri
+http.request.uri.args http.request.uri.args.names http.request.uri.args.values
+http.request.uri.path http.request.uri.path.extension http.request.uri.query http.request.version
+http.response.code http.response.content_type.media_type http.response.headers
+http.response.headers.names http.response.headers.values http.user_agent http.x_forwarded_for
+ip.geoip.asnum ip.geoip.continent ip.geoip.country ip.geoip.is_in_european_union
+ip.geoip.subdivision_1_iso_code ip.geoip.subdivision_2_iso_code ip.src ip.src.asnum ip.src.city
+ip.src.continent ip.src.country ip.src.is_in_european_union ip.src.lat ip.src.lon
+ip.src.metro_code ip.src.postal_code ip.src.region ip.src.region_code
+ip.src.subdivision_1_iso_code ip.src.subdivision_2_iso_code ip.src.timezone.name
+raw.http.request.body.raw raw.http.request.full_uri raw.http.request.headers
+raw.http.request.headers.names raw.http.request.headers.values raw.http.request.uri
+raw.http.request.uri.args raw.http.request.uri.args.names raw.http.request.uri.args.values
+raw.http.request.uri.path raw.http.request.uri.path.extension raw.http.request.uri.query
+raw.http.response.headers raw.http.response.headers.names raw.http.response.headers.values
+"""
+KNOWN = frozenset(REQUEST_FIELDS.split())
+
+
+def unknown_fields(expression: str, known: AbstractSet[str] = KNOWN) -> list[str]:
+    """The fields of an expression that are not among the known ones, each once; none of an
+    expression that cannot be read, which is refused anyway."""
+    try:
+        tokens = tokens_of(expression)
+    except Unread:
+        return []
+    following = [*(token.text for token in tokens[1:]), ""]
+    names = [
+        token.text
+        for token, after in zip(tokens, following)
+        if token.kind == WORD and after != "(" and FIELD.fullmatch(token.text)
+    ]
+    return [name for name in dict.fromkeys(names) if not is_known(name, known)]
+
+
+def doubts(expression: str, known: AbstractSet[str] = KNOWN) -> str:
+    """Why an expression reads hardly what somebody meant, with its verb; an empty text if every
+    field is known."""
+    unknown = [
+        f"{quoted(name)}{did_you_mean(name.lower(), known, NEAR)}"
+        for name in unknown_fields(expression, known)
+    ]
+    if not unknown:
+        return ""
+    noun = "a field" if len(unknown) == 1 else "fields"
+    return f"reads {noun} that this collection does not know: {', '.join(unknown)}"
+
+
+def is_known(name: str, known: AbstractSet[str] = KNOWN) -> bool:
+    """Whether a field is among the known ones, or one of those that are named by claims."""
+    return name in known or name.startswith(OPEN)
+
+
+_NAMES = """
+cf.colo.name cf.colo.region icmp icmp.code icmp.type ip ip.dst ip.dst.asnum ip.dst.country
+ip.geoip.country ip.hdr_len ip.len ip.opt.type ip.proto ip.proto.num ip.src ip.src.asnum
+ip.src.country ip.ttl sip tcp tcp.dstport tcp.flags tcp.flags.ack tcp.flags.cwr tcp.flags.ecn
+tcp.flags.fin tcp.flags.push tcp.flags.reset tcp.flags.syn tcp.flags.urg tcp.srcport udp
+udp.dstport udp.srcport
+"""
+PACKET_FIELDS = frozenset(_NAMES.split())

@@ -18,9 +18,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any, Iterator, Mapping, NamedTuple, Union
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from .._text import excerpt, visible
+from .._values.address_set import Ranges, networks
 
 MATCHES = ("matches", "~")
 WHITE_SPACE = " \r\n"
@@ -339,3 +340,35 @@ class _Parser:
             members.append(self.value())
         self.take()
         return tuple(members)
+
+
+LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots
+MOST_NETWORKS = 1000  # a longer list stays a name
+
+
+def lists_in(expression: str) -> list[str]:
+    """The names of the lists of the account that an expression refers to."""
+    return list(dict.fromkeys(token.text[1:] for token in _references(expression)))
+
+
+def with_contents(expression: str, lists: Mapping[str, Ranges]) -> str:
+    """The expression with the addresses of the lists that are known. A long list stays a
+    name."""
+    if not lists:
+        return expression
+    for token in reversed(_references(expression)):
+        ranges = lists.get(token.text[1:])
+        if ranges is not None and len(ranges) <= MOST_NETWORKS:
+            end, blocks = token.start + len(token.text), " ".join(networks(ranges))
+            expression = f"{expression[: token.start]}{{{blocks}}}{expression[end:]}"
+    return expression
+
+
+def _references(expression: str) -> Sequence[Token]:
+    if "$" not in expression:
+        return ()
+    try:
+        tokens = tokens_of(expression)
+    except Unread:
+        return ()
+    return [token for token in tokens if token.kind == WORD and LIST.fullmatch(token.text)]

@@ -11,23 +11,226 @@ leads to the same function each time.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+import ipaddress
+import re
+from typing import Any, Callable, Mapping, NamedTuple, Sequence, Union
 
 from .._values.address_set import Ranges
-from .functions import FUNCTIONS, SKIPS_MISSING, Function
-from .grammar import QUOTED, RAW, WORD, Token, quoted, tokens_of
-from .literals import (
-    MISSING,
-    Items,
-    Pairs,
-    Unevaluated,
-    Value,
-    is_number,
-    kind_of,
-    literal_of,
-    number_of,
-    text_of,
-)
+from .grammar import PATTERN, QUOTED, RAW, WORD, Token, quoted, tokens_of
+
+Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
+Value = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
+
+WHOLE_NUMBER = re.compile(r"-?[1-9][0-9]*|0[0-7]*|0x[0-9a-fA-F]+", re.ASCII)
+ADDRESS = re.compile(r"[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*(?:/[0-9]{1,3})?", re.ASCII)
+ESCAPE = re.compile(rb'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|(.?))', re.DOTALL)
+FENCE = re.compile(r'r(#*)"')
+MOST = (1 << 63) - 1
+
+
+class Unevaluated(Exception):
+    """A value is not known; `reason` is a text without a capital and without a full stop."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Missing(NamedTuple):
+    """What a request does not have, such as a header: every comparison is false but `ne`."""
+
+
+MISSING = Missing()
+
+
+class Items(NamedTuple):
+    """An array. Those in `maybe` may stand among its values; if it is not `complete`, others may
+    as well. The order is known only if it is `ordered`."""
+
+    values: tuple[Value, ...]
+    complete: bool = True
+    maybe: tuple[Value, ...] = ()
+    ordered: bool = True
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the place of each element is known."""
+        return self.complete and self.ordered and not self.maybe
+
+
+class Pairs(NamedTuple):
+    """A map; of the keys in `unknown` it is not known whether the map has them."""
+
+    values: Mapping[bytes, Value]
+    unknown: tuple[bytes, ...] = ()
+
+
+KINDS = {
+    bytes: "a text",
+    bool: "true or false",
+    int: "a number",
+    ipaddress.IPv4Address: "an address",
+    ipaddress.IPv6Address: "an address",
+    Items: "an array",
+    Pairs: "a map",
+}
+
+
+def kind_of(value: Value) -> str:
+    """The kind of a value, in sentences."""
+    return KINDS.get(type(value), "nothing")
+
+
+def text_of(token: Token) -> bytes:
+    """The bytes of a text as the language writes it; raises Unevaluated."""
+    if token.kind == RAW:
+        fence = FENCE.match(token.text)
+        length = len(fence[1]) + 2 if fence else 0
+        return token.text[length : len(token.text) - length + 1].encode()
+    if token.kind not in (QUOTED, PATTERN):
+        raise Unevaluated(f"{quoted(token.text)} is not text")
+    return ESCAPE.sub(_unescaped, token.text[1:-1].encode())
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    plain, hexadecimal, octal, other = match.groups()
+    if other is not None:
+        raise Unevaluated(f"the language knows no escape '\\{other.decode(errors='replace')}'")
+    return plain or bytes([int(hexadecimal, 16) if hexadecimal else int(octal, 8)])
+
+
+def is_number(text: str) -> bool:
+    """Whether a word, or each end of a range, is a whole number as the language writes it."""
+    return all(WHOLE_NUMBER.fullmatch(part) for part in text.split(".."))
+
+
+def number_of(text: str) -> int:
+    """The number that a word is: decimal, octal with a leading 0, hexadecimal with 0x; raises
+    Unevaluated."""
+    if not WHOLE_NUMBER.fullmatch(text):
+        raise Unevaluated(f"{quoted(text)} is not a number")
+    base = 16 if text[:2] == "0x" else 8 if text[0] == "0" else 10
+    number = int(text, base)
+    if not -MOST - 1 <= number <= MOST:
+        raise Unevaluated(f"{quoted(text)} is too large a number")
+    return number
+
+
+def is_address(text: str) -> bool:
+    """Whether a word looks like an address, a network or a range of addresses."""
+    return all(ADDRESS.fullmatch(part) for part in text.split(".."))
+
+
+def literal_of(token: Token) -> Value:
+    """The value of a single literal; raises Unevaluated."""
+    if token.kind != WORD:
+        return text_of(token)
+    if is_number(token.text):
+        return number_of(token.text)
+    try:
+        return ipaddress.ip_address(token.text)
+    except ValueError:
+        raise Unevaluated(f"{quoted(token.text)} is not understood") from None
+
+
+PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
+
+
+class Function(NamedTuple):
+    """A function, and how many arguments it takes."""
+
+    call: Callable[..., Value]
+    fewest: int
+    most: int | None
+
+
+def _bytes(value: Value) -> bytes:
+    if not isinstance(value, bytes):
+        raise Unevaluated(f"a function takes a text, and gets {kind_of(value)}")
+    return value
+
+
+def _number(value: Value) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Unevaluated(f"a function takes a number, and gets {kind_of(value)}")
+    return value
+
+
+def _length(value: Value) -> int:
+    if isinstance(value, Items):
+        if not value.is_listed:
+            raise Unevaluated("the number of the elements of an array is not known")
+        return len(value.values)
+    return len(_bytes(value))
+
+
+def _joined(*values: Value) -> Value:
+    if not any(isinstance(value, Items) for value in values):
+        return b"".join(map(_bytes, values))
+    if not all(isinstance(value, Items) for value in values):
+        raise Unevaluated("concat takes texts or arrays, and not both")
+    elements = tuple(item for value in values for item in value.values)
+    return Items(elements, all(value.is_listed for value in values))
+
+
+def _part(value: Value, start: Value, end: Value = None) -> bytes:
+    text = _bytes(value)
+    bounds = [_from_start(_number(start), text)]
+    bounds.append(len(text) if end is None else _from_start(_number(end), text))
+    if not 0 <= bounds[0] < bounds[1] <= len(text):
+        raise Unevaluated("substring has no such part of the text")
+    return text[bounds[0] : bounds[1]]
+
+
+def _from_start(index: int, text: bytes) -> int:
+    return index + len(text) if index < 0 else index
+
+
+def _url_decoded(value: Value) -> bytes:
+    spaced = _bytes(value).replace(b"+", b" ")
+    return PERCENT.sub(lambda match: bytes([int(match[1], 16)]), spaced)
+
+
+def _without_bytes(value: Value, unwanted: Value) -> bytes:
+    return _bytes(value).translate(None, _bytes(unwanted))
+
+
+def _in_words(value: Value) -> bytes:
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    if isinstance(value, (int, ipaddress.IPv4Address)):
+        return str(value).encode()
+    if isinstance(value, ipaddress.IPv6Address) and value.ipv4_mapped is None:
+        return str(value).encode()
+    raise Unevaluated(f"to_string takes no {kind_of(value)} of this form")
+
+
+def _network(value: Value, ipv4_bits: Value, ipv6_bits: Value) -> Value:
+    if not isinstance(value, (ipaddress.IPv4Address, ipaddress.IPv6Address)):
+        raise Unevaluated(f"cidr takes an address, and gets {kind_of(value)}")
+    length = _number(ipv4_bits if value.version == 4 else ipv6_bits)
+    if not 1 <= length <= value.max_prefixlen:
+        raise Unevaluated(f"cidr takes no prefix length of {length}")
+    return ipaddress.ip_network((value, length), strict=False).network_address
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "lower": Function(lambda value: _bytes(value).lower(), 1, 1),
+    "upper": Function(lambda value: _bytes(value).upper(), 1, 1),
+    "len": Function(_length, 1, 1),
+    "starts_with": Function(lambda value, start: _bytes(value).startswith(_bytes(start)), 2, 2),
+    "ends_with": Function(lambda value, end: _bytes(value).endswith(_bytes(end)), 2, 2),
+    "concat": Function(_joined, 1, None),
+    "substring": Function(_part, 2, 3),
+    "url_decode": Function(_url_decoded, 1, 1),
+    "remove_bytes": Function(_without_bytes, 2, 2),
+    "to_string": Function(_in_words, 1, 1),
+    "cidr": Function(_network, 3, 3),
+    "cidr6": Function(lambda value, ipv6_bits: _network(value, 32, ipv6_bits), 2, 2),
+}
+QUANTIFIERS = ("any", "all")
+SKIPS_MISSING = ("concat",)  # the others return nothing if an argument is missing
+
 
 EACH = "*"
 CLOSING = {"(": ")", "[": "]", "{": "}"}

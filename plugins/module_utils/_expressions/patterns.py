@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Callable, NamedTuple
 
 from .grammar import PATTERN, Token, quoted
-from .literals import Unevaluated, text_of
+from .operands import Unevaluated, text_of
 
 Positions = int  # the bit n is set if a match may go on at the position n
 Node = Callable[["Text", Positions], Positions]

@@ -10,16 +10,22 @@ Network by network, so that a small one is not hidden by a large one. Not known 
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
-from .._coverage.deciding import Decided
+from .._api.client import Client
+from .._concurrency import concurrently
 from .._errors import OptionError, OptionProblems
-from .._schema.resource import OptionSpec
-from .._text import Option, first_few, plural
-from .._traffic.evidence import Evidence, Sums, grouped, summed, too_few
-from .._traffic.rows import Row
+from .._plan.plan import Operation, Plan
+from .._protection.coverage import Coverage, Decided, Undecided, decided_by, prefixes_since
+from .._schema.account import COMPONENTS, OWNER
+from .._schema.resource import OptionSpec, Resource
+from .._text import Option, first_few, plural, sentence
+from .._traffic.answers import Row, Traffic
+from .._traffic.ask import Listings, ask_traffic
+from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed, too_few
 from .._values.address_set import (
     INSIDE,
     Range,
@@ -31,7 +37,19 @@ from .._values.address_set import (
     subnet_of,
     union,
 )
-from .enabling import Verdict, not_known
+from .acceptance import Acceptance, accepting
+from .risks.account import drops_traffic
+from .risks.base import (
+    FoundRisk,
+    Verdict,
+    VerdictKey,
+    Verdicts,
+    enabled_too_soon,
+    enabling,
+    entries_of,
+    key_of,
+    not_known,
+)
 
 HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
 OPTION = Option("rollout_evidence")
@@ -189,3 +207,173 @@ def _too_thin(thin: Sequence[Share]) -> list[str]:
         f"{too_few(share.sums.samples).rstrip('.')}, to {first_few(networks(share.ranges))}."
         for share in few[:3]
     ]
+
+
+CHANGES = (
+    "It changes while it would be enabled, so that the traffic so far says nothing of it; change it"
+    " first, and enable it later."
+)
+
+
+OFF = "TCP protection is off, so that nothing was monitored."
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a task asks of the traffic before something is enabled; `now` is Cloudflare's time."""
+
+    limits: EvidenceLimits
+    now: datetime | None
+
+    def unasked(self, items: Sequence[Operation]) -> dict[VerdictKey, Verdict]:
+        """The verdicts for which no traffic needs to be known."""
+        verdicts = {}
+        for item in items:
+            reason = enabled_too_soon(item.resource, item.existing, self.now, self.limits.time)
+            if reason:
+                verdicts[key_of(item)] = not_known(sentence(f"it {reason}"), [])
+            elif set(item.fields) - {item.resource.mode_field}:
+                verdicts[key_of(item)] = not_known(CHANGES, [], restarts=True)
+        return verdicts
+
+    def verdicts(
+        self,
+        items: Sequence[Operation],
+        coverage: Coverage,
+        listings: Listings,
+        is_off: bool = False,
+    ) -> dict[VerdictKey, Verdict]:
+        """What the traffic says of each object, by the coverage after the plan; `is_off` says that
+        TCP protection is off before it."""
+        judged = [_Judged(item, coverage, is_off) for item in items]
+        spaces = [one.decided.space for one in judged if one.decided]
+        traffic = listings.traffic(_distinct(spaces))
+        return {key_of(one.item): self._verdict(one, coverage, traffic) for one in judged}
+
+    def _verdict(self, judged: _Judged, coverage: Coverage, traffic: Traffic) -> Verdict:
+        """What the traffic says of one object. If it says nothing against it, all of its networks
+        must have been protected for as long as the traffic is looked at."""
+        if judged.undecided:
+            return judged.undecided
+        decided = judged.decided or Decided([])
+        evidence = evidence_of(traffic, str(judged.item.resource.component))
+        verdict = judge(decided, evidence, self.limits)
+        young = [] if verdict.reason else self._young(decided, coverage)
+        if not young:
+            return verdict
+        listed = first_few([text for item in young for text in networks([item])])
+        hours = f"{self.limits.hours:g} h"
+        why = f"It is not known that these networks are protected for {hours} already: {listed}."
+        return not_known(why, young)
+
+    def _young(self, decided: Decided, coverage: Coverage) -> list[Range]:
+        """The networks of an object that nobody looked at for the whole time, since their prefix is
+        new."""
+        if self.now is None:
+            return []
+        oldest = self.now - self.limits.time
+        since = prefixes_since(coverage)
+        return [
+            prefix for prefix, _ranges in decided.networks if since.get(prefix, oldest) > oldest
+        ]
+
+
+@dataclass
+class _Judged:
+    """An object with what it decides for, or with the verdict that this is not known."""
+
+    item: Operation
+    coverage: Coverage
+    is_off: bool = False
+    decided: Decided | None = field(init=False, default=None)
+    undecided: Verdict | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if self.is_off and COMPONENTS[str(self.item.resource.component)].is_switched:
+            self.undecided = not_known(OFF, self.coverage.protected)
+            return
+        try:
+            self.decided = decided_by(self.coverage, self.item.resource, self.item.planned or {})
+        except Undecided as exc:
+            why = sentence(f"what it matches is not known: {exc}")
+            self.undecided = not_known(why, self.coverage.protected)
+
+
+def _distinct(spaces: Sequence[Ranges]) -> list[Ranges]:
+    distinct: list[Ranges] = []
+    for space in spaces:
+        if space not in distinct:
+            distinct.append(space)
+    return distinct
+
+
+@dataclass
+class EvidenceSource:
+    """What the traffic says of the objects that the plans of one task enable.
+
+    `verdicts` are those of the last plan, `against` those that kept something back.
+    """
+
+    gate: Gate
+    accepted: Sequence[Acceptance]
+    client: Client
+    verdicts: Verdicts = field(default_factory=dict)
+    against: Verdicts = field(default_factory=dict)
+    _listings: Listings | None = field(default=None)
+
+    @classmethod
+    def begun(
+        cls,
+        limits: EvidenceLimits,
+        now: datetime | None,
+        accepted: Sequence[Acceptance],
+        client: Client,
+    ) -> EvidenceSource:
+        """The source of a task that asks for this at Cloudflare's time, before anything is
+        asked."""
+        return cls(Gate(limits, now), accepted, client)
+
+    def examine(self, plan: Plan, unread: Sequence[Resource]) -> Plan:
+        """The plan from the whole state of its account, once its verdicts are known."""
+        items = enabling(plan)
+        verdicts = self.gate.unasked(items)
+        asking = [item for item in items if key_of(item) not in verdicts]
+        work: list[Resource | None] = [*unread]
+        if asking and self._listings is None:
+            work.append(None)
+        results = list(concurrently(lambda resource: self._learn(resource, asking), work))
+        if len(results) > len(unread):
+            self._listings = results[-1]
+        rest = {resource.plural: objects for resource, objects in zip(unread, results)}
+        plan = replace(plan, before={**rest, **plan.before})
+        if asking and self._listings:
+            coverage = Coverage(plan.after())
+            is_off = Coverage(plan.before).enabled is False
+            verdicts.update(self.gate.verdicts(asking, coverage, self._listings, is_off))
+        self.verdicts = verdicts
+        return plan
+
+    def _learn(self, resource: Resource | None, asking: Sequence[Operation]) -> Any:
+        """The objects of a collection; or else the traffic."""
+        if resource is not None:
+            return self.client.read(resource)
+        concerned = {item.resource.component for item in asking}
+        components = [name for name in COMPONENTS if name in concerned]
+        if self.gate.now is None:
+            raise ValueError("without Cloudflare's time nothing has monitored long enough")
+        since = self.gate.now - self.gate.limits.time
+        account_id = self.client.owner[OWNER]
+        return ask_traffic(self.client.ask, account_id, components, since, self.gate.now)
+
+    def keep_back(self, plan: Plan) -> bool:
+        """Add what the traffic speaks against in a plan, without what the task accepts, to
+        `against`; whether there is any."""
+        against = {}
+        for item in enabling(plan):
+            verdict = self.verdicts.get(key_of(item))
+            if verdict and verdict.reason:
+                risk = FoundRisk(drops_traffic.code, "", list(verdict.ranges), entries_of([item]))
+                if not accepting(risk, self.accepted, self.gate.now):
+                    against[key_of(item)] = verdict
+        self.against = {**self.against, **against}
+        return bool(against)

@@ -21,7 +21,7 @@ from .._schema.account import ENABLED, MONITORING
 from .._schema.resource import Key, Object, Resource, Values
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
-from .enabling import Verdict, Verdicts, enabled_too_soon
+from .risks.base import Verdict, Verdicts, enabled_too_soon
 
 
 class Pending(TypedDict):

@@ -14,13 +14,64 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import normalise_expression
 from .._schema.evaluation import firewall_order
+from .._schema.zone import ACTIONS_BY_PRECEDENCE
 from .._text import first_few
-from .equivalence import CustomRule, at_least, by_ref
 from .firewall_rule import FirewallRule, read_rule
+
+CustomRule = Mapping[str, Any]
+LISTS = ("phases", "products")
+
+
+def by_ref(rules: Any) -> dict[str, CustomRule]:
+    """The zone's custom rules by their refs; raises ValueError where `rules` is not a list of
+    mappings."""
+    if isinstance(rules, (str, bytes)) or not isinstance(rules, Sequence):
+        raise ValueError("custom_rules is a list, such as rules of custom_rules_info")
+    if not all(isinstance(rule, Mapping) for rule in rules):
+        raise ValueError("custom_rules holds something that is not a mapping")
+    return {str(rule["ref"]): rule for rule in rules if rule.get("ref")}
+
+
+def same(existing: CustomRule, rendered: CustomRule) -> bool:
+    """Whether a request meets the same under both."""
+    return _matches(existing, rendered) and _parameters(existing) == _parameters(rendered)
+
+
+def at_least(existing: CustomRule, rendered: CustomRule) -> bool:
+    """Whether a request that meets the rendered rule meets the same, or skips yet more, under the
+    one of the zone."""
+    existing_parameters = _parameters(existing)
+    return _matches(existing, rendered) and all(
+        value <= existing_parameters.get(name, frozenset())
+        if name in LISTS
+        else existing_parameters.get(name) == value
+        for name, value in _parameters(rendered).items()
+    )
+
+
+def _matches(existing: CustomRule, rendered: CustomRule) -> bool:
+    expressions = {normalise_expression(rule.get("expression")) for rule in (existing, rendered)}
+    return existing.get("action") == rendered["action"] and len(expressions) == 1
+
+
+def _parameters(rule: CustomRule) -> dict[str, Any]:
+    """What the action needs, in a form that can be compared: lists without their order, and nothing
+    that is empty."""
+    raw = rule.get("action_parameters")
+    parameters = raw if isinstance(raw, Mapping) else {}
+    return {
+        name: frozenset(map(str, value))
+        if name in LISTS and isinstance(value, (list, tuple))
+        else value
+        for name, value in parameters.items()
+        if value
+    }
+
 
 LONGEST_ORDERED_LIST = 200  # with more rules, Cloudflare orders by priority only
 NAMES_SHOWN = 3
@@ -264,3 +315,62 @@ def _entry(
         "position": position,
         "notes": notes,
     }
+
+
+def steps(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule]) -> dict[str, Any]:
+    """From all firewall rules and all custom rules of a zone to `conflicts`, the refs under which
+    the zone has a custom rule that does something else than the firewall rule in effect; `create`,
+    the custom rules that are missing, each with its position; and `pause`, what pauses the firewall
+    rules that custom rules then stand for.
+
+    Raises ValueError as migrate does.
+    """
+    existing = by_ref(custom_rules)
+    in_effect = {
+        entry["id"]
+        for entry in migrate(rules).entries
+        if not (entry["paused"] or entry["filter_paused"])
+    }
+    migration = migrate(rules, custom_rules)
+    needed = {entry["becomes"] for entry in migration.entries if entry["id"] in in_effect}
+    return {
+        "conflicts": [
+            rule["ref"]
+            for rule in migration.rules
+            if rule["ref"] in needed
+            and rule["ref"] in existing
+            and not _does(existing[rule["ref"]], rule)
+        ],
+        "create": _placed(migration.rules, existing),
+        "pause": _pausable([entry for entry in migration.entries if entry["id"] in in_effect]),
+    }
+
+
+def _does(existing: CustomRule, rule: CustomRule) -> bool:
+    return same(existing, rule) and existing.get("enabled") is not False
+
+
+def _placed(
+    rules: Sequence[CustomRule], existing: Mapping[str, CustomRule]
+) -> list[dict[str, Any]]:
+    """The missing rules, each behind the one that comes before it; the first before all others, or
+    where there are none, behind everything that the zone has."""
+    refs = [rule["ref"] for rule in rules]
+    first = next((f"before {ref}" for ref in refs if ref in existing), "last")
+    positions = [first, *(f"after {ref}" for ref in refs)]
+    return [
+        dict(rule, position=position)
+        for rule, position in zip(rules, positions)
+        if rule["ref"] not in existing
+    ]
+
+
+def _pausable(in_effect: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The options that pause the rules, the last rule first: a rule that is not paused yet then
+    decides before any custom rule does, as before. Rules before one with an unknown action stay
+    too."""
+    behind = takewhile(
+        lambda entry: entry["becomes"] or entry["action"] in ACTIONS_BY_PRECEDENCE,
+        reversed(in_effect),
+    )
+    return [{"id": entry["id"], "paused": True} for entry in behind if entry["becomes"]]

@@ -246,3 +246,49 @@ def check_purge(option: str, entries: Sequence[Any] | None, absent: bool = False
         )
     if entries is None:
         raise OptionError(PURGE, Message("it takes ", Option(option), ", the list of what stays"))
+
+
+def examine(desired: Sequence[Desired]) -> list[str]:
+    """What reading the options changed, and warnings of what Cloudflare may refuse, each with its
+    option; raises OptionError for what it would refuse.
+
+    What an absent object was like does not matter, so its values are not examined.
+    """
+    remarks = [remark for item in desired if not item.absent for remark in item.remarks]
+    return remarks + [
+        warning
+        for item in desired
+        if not item.absent
+        for key, values in item.objects.items()
+        for warning in _examine_object(item.resource, item.paths[key], values)
+    ]
+
+
+def _examine_object(resource: Resource, path: Option, values: Values) -> list[str]:
+    try:
+        return _examine_fields(resource.fields, path, values)
+    except OptionError as exc:
+        if exc.option in [path.at(name) for name in resource.key]:
+            raise
+        raise OptionError(
+            exc.option,
+            Message(exc.problem, f" ({resource.title} {resource.label_of(values)})"),
+        ) from exc
+
+
+def _examine_fields(fields: tuple[Field, ...], path: Option, values: Values) -> list[str]:
+    warnings: list[str] = []
+    for item in fields:
+        if item.name not in values:
+            continue
+        if item.fields:
+            warnings.extend(_examine_fields(item.fields, path.at(item.name), values[item.name]))
+            continue
+        try:
+            warnings.extend(
+                Message(path.at(item.name), f": {warning}.")
+                for warning in item.value.examine(values[item.name])
+            )
+        except ValueError as exc:
+            raise OptionError(path.at(item.name), str(exc)) from exc
+    return warnings

@@ -14,8 +14,7 @@ from typing import Any, Dict, Hashable, Iterable, Mapping, Sequence
 from .._errors import OptionError
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .._text import Message, Option
-from .diff import differences, overlay
-from .plan import Operation, Returned
+from .plan import Operation, Returned, differences, overlay
 
 Merged = Dict[Hashable, Dict[str, Any]]  # values of nested objects, by the normalised id of each
 

@@ -12,10 +12,66 @@ are computed from the plan alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Collection, Mapping, Sequence
+from typing import Any, Collection, Iterable, Mapping, Sequence
 
-from .._schema.resource import Key, Object, Resource, State, Values
-from .diff import overlay, values_before
+from .._schema.resource import Field, Key, Object, Resource, State, Values
+from .._values.kinds import same_value
+
+
+def differences(
+    fields: Iterable[Field], existing: Object | None, desired: Values
+) -> dict[str, Any]:
+    """The desired values whose normalised value differs; of a nested object the part that
+    differs."""
+    changed: dict[str, Any] = {}
+    known = existing or {}
+    for item in fields:
+        if item.name not in desired:
+            continue
+        if item.name in known and same_value(known[item.name], desired[item.name]):
+            continue
+        if item.fields:
+            part = _nested_differences(item, known.get(item.name), desired[item.name])
+            changed.update({item.name: part} if part else {})
+        elif item.normalised(existing) != item.normalised(desired):
+            changed[item.name] = desired[item.name]
+    return changed
+
+
+def _nested_differences(item: Field, existing: Any, desired: Values) -> Values:
+    part = differences(item.fields, existing if isinstance(existing, Mapping) else {}, desired)
+    return desired if "id" in part else part  # with another id it is another object
+
+
+def values_before(fields: Iterable[Field], existing: Object, planned: Object) -> dict[str, Any]:
+    """The existing values of the fields that differ between two objects, null for one that is
+    lacking; of a nested object the part that differs."""
+    before: dict[str, Any] = {}
+    for item in fields:
+        old, new = existing.get(item.name), planned.get(item.name)
+        if item.fields and isinstance(old, Mapping) and isinstance(new, Mapping):
+            part = values_before(item.fields, old, new)
+            before.update({item.name: part} if part else {})
+        elif item.normalised(existing) != item.normalised(planned):
+            before[item.name] = old
+    return before
+
+
+def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[str, Any]:
+    """The existing object with the changes laid over it; a nested object that names its id replaces
+    the former one."""
+    merged = {**existing, **changes}
+    for item in fields:
+        nested, change = existing.get(item.name), changes.get(item.name)
+        if (
+            item.fields
+            and isinstance(nested, Mapping)
+            and isinstance(change, Mapping)
+            and "id" not in change
+        ):
+            merged[item.name] = overlay(item.fields, nested, change)
+    return merged
+
 
 POSITION = "position"  # of a new or moved object, counted from 1; no field of the object itself
 

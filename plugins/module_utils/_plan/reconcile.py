@@ -19,10 +19,9 @@ from .._timestamps import read_timestamp
 from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
 from .desired import IGNORE_IDS, PURGE, STATE, Desired
-from .diff import differences
 from .nested import merge_nested, share_nested
 from .ordering import order_operations
-from .plan import Operation, Plan
+from .plan import Operation, Plan, differences
 
 UNKNOWN_AGE = datetime.max.replace(tzinfo=timezone.utc)
 PHASES = ("create", "update", "delete")  # nothing is deleted before what replaces it exists

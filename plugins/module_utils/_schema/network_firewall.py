@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import AbstractSet, Any
 
 from .._expressions.examination import PACKET_EXPRESSION
-from .._expressions.packet_fields import PACKET_FIELDS
-from .._expressions.request_fields import doubts
+from .._expressions.fields import PACKET_FIELDS, doubts
 from .._values.kinds import choice, mapping
 from .owners import ACCOUNT_OWNER
 from .resource import Field, Permission, Values

@@ -15,7 +15,7 @@ from typing import AbstractSet, Any, Mapping
 
 from .._errors import OptionError
 from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
-from .._expressions.request_fields import doubts
+from .._expressions.fields import doubts
 from .._text import Option
 from .._values.kinds import FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 from .owners import ZONE_OWNER

@@ -11,28 +11,30 @@ from dataclasses import replace
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.client import Client
-from .._coverage.coverage import Coverage
-from .._coverage.results import answer, summarise
+from .._api.neighbours import read_access_rules, read_announced, read_ip_lists
 from .._errors import OptionError, OptionProblems
-from .._expectations.expectation import (
-    EXPECTATIONS,
-    PACKET,
-    needs_dns,
-)
 from .._guard.evidence import ROLLOUT_EVIDENCE
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.rollout import Pending
-from .._holes.unmanaged import unmanaged_records
-from .._neighbours.access_rules import read_access_rules
-from .._neighbours.announced import read_announced
-from .._neighbours.ip_lists import read_ip_lists
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
+from .._protection.coverage import Coverage
+from .._protection.expectation import EXPECTATIONS, PACKET, needs_dns
+from .._protection.holes import unmanaged_records
+from .._protection.summary import answer, summarise
 from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
 from .._schema.resource import Object, OptionSpec, Resource, State, options_of
 from .._text import Option
 from .._values.address_set import range_of
-from .base import ModuleSpec, Options, fields_of, list_option, object_options
-from .changes import CHANGES, changes_of, check_changes
+from .base import (
+    CHANGES,
+    ModuleSpec,
+    Options,
+    changes_of,
+    check_changes,
+    fields_of,
+    list_option,
+    object_options,
+)
 
 STATE: OptionSpec = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"}

@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import AbstractSet, Any, Mapping, Sequence
 
+from .._api.neighbours import managed_lists, with_items
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.base import Risk
-from .._guard.risks.ip_lists import IP_LIST_RISKS
-from .._guard.risks.lists import LIST_RISKS
+from .._guard.risks.lists import IP_LIST_RISKS, LIST_RISKS
 from .._guard.risks.registry import risk_options
 from .._guard.risks.zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
-from .._holes.lists import lists_of_others, unmanaged_items, unmanaged_lists
-from .._neighbours.ip_lists import managed_lists, with_items
 from .._plan.desired import (
     PURGE,
     STATE,
@@ -28,6 +26,7 @@ from .._plan.desired import (
     parse_desired,
     parse_ignore,
 )
+from .._protection.list_holes import lists_of_others, unmanaged_items, unmanaged_lists
 from .._schema.account import OWNER
 from .._schema.lists import KIND, LISTS, REFERENCES, items_of
 from .._schema.resource import Object, OptionSpec, Resource, State

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Mapping
 
-from .._expectations.expectation import FIREWALL, PACKET, REQUEST
 from .._guard.risks.registry import (
     NETWORK_FIREWALL_LIST_RISKS,
     OVERRIDE_LIST_RISKS,
     ZONE_LIST_RISKS,
 )
+from .._protection.expectation import FIREWALL, PACKET, REQUEST
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
@@ -22,9 +22,8 @@ from .._schema.zone import CUSTOM_RULES
 from .account import AccountProtection, ProtectionInfo, SingleObject, Status, WholeList
 from .base import ModuleSpec
 from .ip_lists import IpList, IpLists
-from .rulesets import OrderedRules
+from .rulesets import CustomRulesInfo, FirewallRules, FirewallRulesInfo, OrderedRules
 from .traffic import TrafficInfo
-from .zone import CustomRulesInfo, FirewallRules, FirewallRulesInfo
 
 MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "tcp_protection_status": Status(),

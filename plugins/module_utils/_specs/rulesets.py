@@ -11,11 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
+from .._api.client import Client
+from .._api.neighbours import read_access_rules
 from .._errors import OptionError, OptionProblems
-from .._expectations.expectation import EXPECTATIONS
 from .._guard.risks.base import Risk
 from .._guard.risks.registry import risk_options
-from .._holes.unmanaged import unmanaged_records
+from .._guard.risks.zone import ZONE_RULE_RISKS
 from .._plan.desired import (
     STATE,
     Desired,
@@ -25,9 +26,13 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
-from .._schema.resource import Key, OptionSpec, Resource, State
+from .._protection.expectation import EXPECTATIONS
+from .._protection.holes import unmanaged_records
+from .._schema.resource import Field, Key, Object, OptionSpec, Resource, State, options_of
+from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES, OWNER
 from .._text import Message, Option
-from .base import ModuleSpec, Options, list_option
+from .._values.kinds import FLAG, ID, TEXT, identifier
+from .base import CHANGES, ModuleSpec, Options, changes_of, check_changes, list_option
 
 PLANNED_LISTS: OptionSpec = {"ip_lists": {"type": "dict", "default": {}}}
 
@@ -116,3 +121,93 @@ def _position(path: Option, text: str, state: str) -> Position:
         return parse_position(text)
     except ValueError as exc:
         raise OptionError(path.at("position"), str(exc)) from exc
+
+
+class FirewallRules(ModuleSpec):
+    """firewall_rules: updates rules that exist."""
+
+    owner = OWNER
+
+    def __init__(self) -> None:
+        self.options = {
+            "rules": list_option(FIREWALL_RULES, required=True),
+            **risk_options(ZONE_RULE_RISKS),
+        }
+
+    def reads(self, options: Options) -> Sequence[Resource]:
+        return (FIREWALL_RULES,)
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        return (parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),)
+
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        by_key = {FIREWALL_RULES.key_of(item): item for item in state[FIREWALL_RULES.plural]}
+        rules = [by_key[key] for key in desired[0].objects]
+        return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
+
+
+class RulesInfo(ModuleSpec):
+    """Rules of a zone that meet every condition of the task; a description is met by a part of
+    it."""
+
+    owner = OWNER
+
+    def __init__(self, resource: Resource) -> None:
+        self._resource = resource
+        self._conditions = (Field("id", ID), resource.field("action"), Field("paused", FLAG))
+        self.options = options_of((*self._conditions, Field("description", TEXT)))
+
+    def reads(self, options: Options) -> Sequence[Resource]:
+        if options["id"] is not None:
+            try:
+                identifier(options["id"])
+            except ValueError as exc:
+                raise OptionError(Option("id"), str(exc)) from exc
+        return (self._resource,)
+
+    def result(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Mapping[str, Any]:
+        rules = state[self._resource.plural]
+        return {"rules": [rule for rule in rules if self._meets(options, rule)]}
+
+    def with_paused(self, rule: Object) -> Object:
+        """The rule with the field `paused`."""
+        return rule
+
+    def _meets(self, options: Options, rule: Object) -> bool:
+        description = (options["description"] or "").casefold()
+        if description not in str(rule.get("description") or "").casefold():
+            return False
+        conditions = [item for item in self._conditions if options[item.name] is not None]
+        met = self.with_paused(rule)
+        return all(item.normalised(options) == item.normalised(met) for item in conditions)
+
+
+class FirewallRulesInfo(RulesInfo):
+    """The module firewall_rules_info: the firewall rules of a zone, with their filters."""
+
+    def __init__(self) -> None:
+        super().__init__(FIREWALL_RULES)
+
+
+class CustomRulesInfo(RulesInfo):
+    """custom_rules_info; a rule that is not enabled is a paused one."""
+
+    def __init__(self) -> None:
+        super().__init__(CUSTOM_RULES)
+        passing: OptionSpec = {"access_rules": {"type": "bool", "default": False}}
+        self.options = {**self.options, **passing, **CHANGES}
+
+    def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+        rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
+        return {**rules, **changes_of(options, client)}
+
+    def reads(self, options: Options) -> Sequence[Resource]:
+        check_changes(options)
+        return super().reads(options)
+
+    def with_paused(self, rule: Object) -> Object:
+        return {**rule, "paused": rule.get("enabled") is False}

@@ -13,15 +13,14 @@ from typing import Any, Callable, Mapping, Sequence
 
 from .._api.settings import Settings, parse_settings
 from .._errors import OptionProblems
-from .._expectations.expectation import Expectation, parse_expectations, unchecked
 from .._guard.acceptance import Acceptance, parse_acceptances
 from .._guard.approval import Approval, parse_approval
 from .._guard.evidence import EvidenceLimits, parse_evidence
+from .._guard.risks.account import monitoring_time
 from .._guard.risks.base import Limits
-from .._guard.risks.monitoring import monitoring_time
 from .._guard.risks.registry import CODES, codes_of, parse_limits
-from .._plan.desired import Desired
-from .._plan.validate import examine
+from .._plan.desired import Desired, examine
+from .._protection.expectation import Expectation, parse_expectations, unchecked
 from .._schema.resource import Resource
 from .base import ModuleSpec, Options
 

@@ -17,9 +17,9 @@ from .._schema.account import COMPONENTS, OWNER
 from .._schema.resource import Resource, State
 from .._text import Option
 from .._timestamps import CLOCK_SKEW
+from .._traffic.answers import Traffic
 from .._traffic.ask import ask_traffic
 from .._traffic.evidence import traffic_record
-from .._traffic.rows import Traffic
 from .._values.address_set import range_of
 from .base import ModuleSpec, Options
 

@@ -18,10 +18,8 @@ from .._api.responses import Request, Response
 from .._errors import ServiceError
 from .._text import plural
 from .._values.address_set import INSIDE, STRADDLING, Ranges
-from .answers import Answer, NotKnown, Settings, is_final, read_answer
-from .nodes import NODES, node_of
-from .queries import Page, query
-from .rows import Row, Traffic, position_of
+from .answers import Answer, NotKnown, Row, Settings, Traffic, is_final, position_of, read_answer
+from .queries import NODES, Page, node_of, query
 
 PATH = "graphql"
 MAX_PAGES = 20  # of one node

@@ -25,8 +25,8 @@ from typing import (
 from .._text import first_few
 from .._timestamps import write_timestamp
 from .._values.address_set import Ranges, intersection, range_of
-from .nodes import ADVICE, CHALLENGE, DROP, PASS, concerns, node_of
-from .rows import Row, Traffic
+from .answers import Row, Traffic
+from .queries import ADVICE, CHALLENGE, DROP, PASS, concerns, node_of
 
 FEWEST_SAMPLES = 30  # below, a share of packets says nothing
 NO_TRAFFIC = "The analytics saw no traffic."

@@ -7,20 +7,106 @@ functions."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_ID
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
 
-from .host_plan import host_plan_id, plan_ids
-from .plan_file import not_of_its_report
-from .stale_plan import describe_differences
+from .unmanaged import describe_differences
 from .variables import EXPECTED_PLAN
+
+PLANS = "plans"  # the folder of these files in the directory of a report
+REPORT = "report.json"
+OF_OPERATIONS = ("action", "resource", "key", "fields", "before")
+
+
+class PlanFile(TypedDict):
+    """A plan; `report` is the id of the report that it belongs to, and `generated` its moment."""
+
+    host: str
+    generated: str
+    report: str
+    plan_id: str
+    plans: dict[str, str]
+    operations: list[dict[str, Any]]
+
+
+def plan_file(
+    report_id: str, generated: str, record: Mapping[str, Any], operations: Sequence[Any]
+) -> PlanFile:
+    """The file of a host of a report."""
+    return PlanFile(
+        host=record["host"],
+        generated=generated,
+        report=report_id,
+        plan_id=record["plan_id"],
+        plans=record["plans"],
+        operations=[{name: item[name] for name in OF_OPERATIONS} for item in operations],
+    )
+
+
+def report_id(generated: str, records: Iterable[Mapping[str, Any]]) -> str:
+    """SHA-256 over the moment of a report and the plan of each of its hosts, in whichever order."""
+    plans = sorted([str(record.get("host")), str(record.get("plan_id"))] for record in records)
+    return hashlib.sha256(json.dumps([generated, plans]).encode()).hexdigest()
+
+
+def is_plan(text: str) -> bool:
+    """Whether a text is a plan of a host."""
+    try:
+        plan = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(plan, Mapping) and {"plan_id", "plans", "operations"} <= plan.keys()
+
+
+def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
+    """Why the report beside a plan does not name it; an empty text if it does, or if there is no
+    report."""
+    file = path.absolute().parent.parent / REPORT
+    if path.absolute().parent.name != PLANS or not file.is_file():
+        return ""
+    try:
+        report = json.loads(file.read_text(encoding="utf-8"))
+        hosts = {record["host"]: record for record in report["hosts"]}
+        identity = report_id(report["generated"], hosts.values())
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return f"{file} cannot be read, so nobody knows whether it names this plan"
+    record = hosts.get(plan.get("host"))
+    if record is None:
+        return f"{file} does not have this host"
+    if record.get("plan_id") is None:
+        return f"{file} does not know this host, since it could not be read"
+    if plan.get("report") != identity or record["plan_id"] != plan.get("plan_id"):
+        return f"{file}, made {report['generated']}, has another plan of this host"
+    return ""
+
+
+def plan_ids(results: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The plan_id of each module that has something to do, by module, of results by module."""
+    return {
+        module: str(result["plan_id"])
+        for module, result in results.items()
+        if result.get("plan_id")
+    }
+
+
+def host_plan_id(plans: Mapping[str, str]) -> str:
+    """The plan_id of a host: SHA-256 over those of its modules, by module; empty where none has
+    anything to do."""
+    parts = {str(module): str(plan_id) for module, plan_id in plans.items() if plan_id}
+    if not parts:
+        return ""
+    return hashlib.sha256(
+        json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()
+
 
 Result = Mapping[str, Any]
 

@@ -8,9 +8,7 @@ it fills."""
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import (
-    argument_spec,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from .._variables import Argument, Arguments

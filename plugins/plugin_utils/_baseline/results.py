@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     visible,
 )
 
-from .host_plan import host_plan_id, plan_ids
+from .approval import host_plan_id, plan_ids
 from .unmanaged import weakening
 from .variables import ACCOUNT
 

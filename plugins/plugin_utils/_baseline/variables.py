@@ -17,19 +17,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
-    FIREWALL as FIREWALL_PACKET,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import (
-    NAME,
-    PACKET,
-    REQUEST,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import (
-    OF_FIREWALL,
-)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
     codes_of,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+    FIREWALL as FIREWALL_PACKET,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+    NAME,
+    OF_FIREWALL,
+    PACKET,
+    REQUEST,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS

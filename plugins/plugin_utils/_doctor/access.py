@@ -11,20 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ansible_collections.edgeops.protection.plugins.module_utils._api.hints import MAINTENANCE_MODE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import ZONE
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import (
+    MAINTENANCE_MODE,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.quotas import QUOTAS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Permission
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.nodes import NODES
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES
 
-from .answers import Answer, first_answers
 from .assumptions import ONLY_WRITES
-from .names import shown_name
 from .objects import is_managed
 from .observations import Observation
-from .reads import ANALYTICS, title_of
-from .redaction import redacted
+from .reads import ANALYTICS, Answer, first_answers, redacted, shown_name, title_of
 
 NO_PRODUCT = 8888
 REFUSED = (401, 403)

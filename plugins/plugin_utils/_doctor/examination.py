@@ -24,9 +24,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.settings i
     shared_options,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import ZONE
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import validate
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import validate
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Names, with_names
 
@@ -40,9 +40,18 @@ from .._baseline.variables import (
     connection_options,
     parts_of,
 )
-from .answers import Answer, Clock, ask_all, first_answers
 from .objects import is_managed
-from .reads import Read, further_reads, is_paged, reads_of, reads_of_token
+from .reads import (
+    Answer,
+    Clock,
+    Read,
+    ask_all,
+    first_answers,
+    further_reads,
+    is_paged,
+    reads_of,
+    reads_of_token,
+)
 
 RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
 Warn = Callable[[str], None]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import STAMPS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import ZONE
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.quotas import QUOTAS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     Field,
@@ -28,10 +28,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import fi
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import read_timestamp
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import TEXT
 
-from .answers import Answer
-from .names import shown_name
 from .observations import Observation
-from .reads import title_of
+from .reads import Answer, shown_name, title_of
 
 # What these objects always have, by the vendor's pages "JSON object" of rules; others have all
 # fields.

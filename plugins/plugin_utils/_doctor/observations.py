@@ -16,9 +16,17 @@ from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, plural
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import CLOCK_SKEW
 
-from .answers import Answer, first_answers
-from .names import shown_names
-from .reads import BEHIND, FIRST_TEN, NEXT_TEN, SMALL_PAGE, is_paged, title_of
+from .reads import (
+    BEHIND,
+    FIRST_TEN,
+    NEXT_TEN,
+    SMALL_PAGE,
+    Answer,
+    first_answers,
+    is_paged,
+    shown_names,
+    title_of,
+)
 
 MEMBERS = frozenset(["success", "errors", "messages", "result", "result_info"])
 NEEDED = ("success", "errors", "messages", "result")

@@ -7,18 +7,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import platform
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import median
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from ansible.release import __version__ as ansible_version
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, plural
 
 from .access import Finding, observe_analytics, permissions_of, products_of, reason_of
-from .answers import Answer, first_answers
 from .assumptions import ASSUMPTIONS, BY_NAME, ONLY_WRITES, Assumption
 from .objects import observe_objects
 from .observations import Observation, observe_answers
-from .reads import title_of
+from .reads import Answer, first_answers, shown_name, title_of
 
 UNSEEN = "No answer shows it."
 NO_ANSWER = "No answer came"
@@ -232,3 +236,95 @@ def _of_assumptions(record: Record) -> Iterator[str]:
         f" {len(with_verdict(False))}; not known: {len(unseen)}; shown by writes only:"
         f" {len(unknown) - len(unseen)}."
     )
+
+
+FORMAT = 1
+HEADERS = ("Content-Type", "Ratelimit", "Ratelimit-Policy", "Retry-After", "Server")
+MAX_HEADER = 100  # characters
+MAX_DEPTH = 12
+MAX_NAMES = 60  # of one object
+
+
+def bundle_text(
+    record: Record, answers: Sequence[Answer], owners: Mapping[str, str], salt: bytes
+) -> str:
+    """The text of the file."""
+    document = {
+        "format": FORMAT,
+        "versions": {
+            "edgeops.protection": VERSION,
+            "ansible-core": ansible_version,
+            "python": platform.python_version(),
+        },
+        **{name: hashed(identity, salt) for name, identity in owners.items()},
+        **record,
+        "host": hashed(record["host"], salt),
+        "shapes": [_shape_of_answer(answer, owners, salt) for answer in answers],
+    }
+    return json.dumps(document, indent=2, sort_keys=False) + "\n"
+
+
+def hashed(identity: str, salt: bytes) -> str:
+    """An id that nobody can read or guess."""
+    return hashlib.sha256(salt + identity.encode()).hexdigest()[:16]
+
+
+def _shape_of_answer(answer: Answer, owners: Mapping[str, str], salt: bytes) -> dict[str, Any]:
+    path = answer.read.request.path
+    for identity in owners.values():
+        path = path.replace(identity, hashed(identity, salt))
+    headers = {name: answer.header(name) for name in HEADERS}
+    return {
+        "request": f"{answer.read.request.method} {path}",
+        "part": answer.read.part,
+        "status": answer.status,
+        "codes": answer.codes,
+        "headers": {name: value[:MAX_HEADER] for name, value in headers.items() if value},
+        "shape": shape_of(answer.document),
+    }
+
+
+def shape_of(value: Any, depth: int = 0) -> Any:
+    """The names and types of a document: a list has the shape of all its items, no value is
+    kept."""
+    if depth > MAX_DEPTH:
+        return "..."
+    if isinstance(value, Mapping):
+        names = list(value)[:MAX_NAMES]
+        return {shown_name(name): shape_of(value[name], depth + 1) for name in names}
+    if isinstance(value, list):
+        shape: Any = None
+        for item in value:
+            shape = merged(shape, shape_of(item, depth + 1))
+        return [] if shape is None else [shape]
+    return "null" if value is None else type(value).__name__
+
+
+def merged(one: Any, other: Any) -> Any:
+    """One shape of two: objects have the names of both, and other shapes stand beside each
+    other."""
+    if one is None or one == other:
+        return other
+    if isinstance(one, dict) and isinstance(other, dict):
+        names = dict.fromkeys([*one, *other])
+        return {
+            name: merged(one[name], other[name])
+            if name in one and name in other
+            else _optional(one.get(name, other.get(name)))
+            for name in names
+        }
+    if isinstance(one, list) and isinstance(other, list):
+        items = [*one, *other]
+        return [merged(items[0], items[-1])] if items else []
+    words = dict.fromkeys([*_words(one), *_words(other)])
+    return " or ".join(words)
+
+
+def _optional(shape: Any) -> Any:
+    return f"{shape} or absent" if isinstance(shape, str) and "absent" not in shape else shape
+
+
+def _words(shape: Any) -> list[str]:
+    if isinstance(shape, str):
+        return shape.split(" or ")
+    return ["dict" if isinstance(shape, dict) else "list"]

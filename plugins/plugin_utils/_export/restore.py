@@ -28,10 +28,9 @@ from .._baseline.variables import (
     parts_of,
 )
 from .._plain import plain
-from .comparison import Expected
 from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
-from .recovery import Exceptions, Recovered, recover
-from .state import RESOURCES
+from .recovery import Exceptions, Expected, Recovered, recover
+from .snapshot import RESOURCES
 
 ACCOUNT_STATE = frozenset(
     f"{PREFIX}{option}" for option in ("enabled", *dict.fromkeys(OPTION_OF.values()))

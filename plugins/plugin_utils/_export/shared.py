@@ -8,23 +8,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ansible.inventory.group import Group
+from ansible.inventory.manager import InventoryManager
+from ansible.vars.plugins import get_vars_from_inventory_sources
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few
 
 from .._files import write_private
 from .describe import Export
-from .export_file import (
-    NAME,
-    SCHEMA,
-    export_text,
-    group_text,
-    read_existing,
-    sealed,
-)
+from .export_file import NAME, SCHEMA, export_text, group_text, read_existing, sealed
 from .snapshot import host_folder, require_writable
 
 
@@ -186,3 +182,51 @@ def write_files(files: Iterable[ExportFile]) -> None:
     for file in files:
         if file.changes:
             write_private(file.path, file.after)
+
+
+ALL = "all"  # the group of every host, which `group_names` leaves out
+HOST_VARIABLES = "host_vars"  # the folder beside an inventory, where Ansible looks
+
+
+def set_elsewhere(
+    loader: Any,
+    sources: Sequence[str],
+    group: Path,
+    hosts: Mapping[Path, Iterable[str]],
+) -> set[str]:
+    """The names of all variables that a host sets itself, another group of a host, or another file
+    of the group.
+
+    `group` is the folder of the group, and `hosts` those of its hosts, each with the groups of the
+    host. `sources` are those of the inventory, which is read again: the magic variables do not say
+    where a value comes from.
+    """
+    inventory = InventoryManager(loader=loader, sources=list(sources))
+    names = {*_in_files(loader, group)}
+    others = {ALL, *(name for groups in hosts.values() for name in groups)} - {group.name}
+    for other in sorted(others):
+        entity = inventory.groups.get(other) or Group(other)
+        names.update(entity.get_vars())
+        names.update(get_vars_from_inventory_sources(loader, list(sources), [entity], "task"))
+    beside = [folder / HOST_VARIABLES for folder in _folders(sources)]
+    for folder in hosts:
+        host = inventory.get_host(folder.name)
+        names.update(host.vars if host else ())
+        for place in dict.fromkeys([folder.parent, *beside]):
+            names.update(_in_files(loader, place / folder.name))
+    return {str(name) for name in names}
+
+
+def _folders(sources: Iterable[str]) -> Iterator[Path]:
+    """The folders of an inventory's sources; a list of hosts has none."""
+    for source in sources:
+        path = Path(source)
+        if path.exists():
+            yield path if path.is_dir() else path.parent
+
+
+def _in_files(loader: Any, folder: Path) -> Iterator[Any]:
+    """The names in the files of a host or a group, without the one that an export writes."""
+    for path in loader.find_vars_files(str(folder.parent), folder.name):
+        document = None if Path(path) == folder / NAME else loader.load_from_file(path)
+        yield from document if isinstance(document, Mapping) else ()

@@ -10,19 +10,164 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
+    LISTS,
+    STATUS,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import WHOLE_LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNERS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    Object,
+    Resource,
+    State,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
+    DATE,
+    TIMESTAMP,
+    read_timestamp,
+)
 
-from .._baseline.host_runner import RunModule, TakeSnapshot
-from .._baseline.variables import OPTIONS, SNAPSHOT, SOURCE, Part
+from .._baseline.host_task import RunModule, TakeSnapshot
+from .._baseline.variables import (
+    ACCOUNT,
+    CUSTOM,
+    IP_LISTS,
+    MODULES,
+    OPTIONS,
+    RULESETS,
+    SNAPSHOT,
+    SNAPSHOT_DIRECTORY,
+    SNAPSHOT_KEEP,
+    SOURCE,
+    Part,
+    connection_options,
+)
 from .._files import write_private
 from .._plain import plain
-from .state import merged, reader_of, state_of
-from .yaml_file import variables_file
+
+Result = Mapping[str, Any]
+
+ACCOUNT_READER = "protection_info"  # of the account; any other module has one of its own name
+
+
+def touched(module: str, options: Mapping[str, Any]) -> Sequence[Resource]:
+    """The resources that a module may change with these options; lists with their items."""
+    if module == IP_LISTS:
+        return [WHOLE_LISTS]
+    return list(MODULE_SPECS[module].reads(options))
+
+
+_EVERYTHING: Mapping[str, Any] = {name: [] for name in SUBSETS}
+RESOURCES: Mapping[str, Resource] = {
+    resource.plural: resource for module in MODULES for resource in touched(module, _EVERYTHING)
+}
+
+
+def resource_of(plural: str) -> Resource:
+    """The resource with this plural, of those that the role baseline manages; raises ValueError."""
+    if plural not in RESOURCES:
+        raise ValueError(f"this release of the collection does not know {plural}")
+    return RESOURCES[plural]
+
+
+def reader_of(part: Part) -> Part:
+    """The module that reads all that a part may change; one that is given no rules reads them."""
+    connection = connection_options(part)
+    if part.module == IP_LISTS:
+        return Part(ACCOUNT_READER, {**connection, "gather_subset": [WHOLE_LISTS.plural]})
+    if part.module in RULESETS and part.module != CUSTOM:
+        return Part(part.module, {**connection, RULESETS[part.module]: []})
+    if part.module != ACCOUNT:
+        return Part(f"{part.module}_info", connection)
+    resources = touched(part.module, part.options)
+    subsets = [name for name, items in SUBSETS.items() if any(item in resources for item in items)]
+    return Part(ACCOUNT_READER, {**connection, "gather_subset": subsets})
+
+
+def state_of(part: Part, result: Result) -> dict[str, list[Object]]:
+    """What a part may change, by the plural of each resource, out of what its reader returned."""
+    if part.module == ACCOUNT:
+        return account_state(result)
+    if part.module == IP_LISTS:
+        return {WHOLE_LISTS.plural: list(result[WHOLE_LISTS.plural])}
+    (resource,) = touched(part.module, part.options)
+    return {resource.plural: list(result[RULESETS.get(part.module, "rules")])}
+
+
+def account_state(result: Any) -> dict[str, list[Object]]:
+    """The objects in a result of protection_info, by the plural of each resource; raises
+    ValueError for a result that lacks a subset which is read by default."""
+    status = result.get(STATUS.plural) if isinstance(result, Mapping) else None
+    if not isinstance(status, Mapping):
+        raise ValueError("the account is not the result of protection_info with all of its subsets")
+    state: dict[str, list[Object]] = {STATUS.plural: [status]}
+    for name, resources in LISTS.items():
+        objects = result.get(name)
+        if name not in result and all(item.on_demand for item in resources):
+            continue
+        if not isinstance(objects, Sequence) or isinstance(objects, str):
+            raise ValueError(f"{name} is not a list; read it with protection_info")
+        state.update({item.plural: _of_kind(item, objects) for item in resources})
+    return state
+
+
+def _of_kind(resource: Resource, objects: Sequence[Object]) -> list[Object]:
+    """The objects of one resource, as Cloudflare has them, in a list of several kinds."""
+    if resource.kind is None:
+        return list(objects)
+    own = [obj for obj in objects if obj.get("kind") == resource.kind]
+    return [{name: value for name, value in obj.items() if name != "kind"} for obj in own]
+
+
+def merged(states: Sequence[State]) -> dict[str, Sequence[Object]]:
+    """Several states as one."""
+    return {plural: objects for state in states for plural, objects in state.items()}
+
+
+TEMPLATE_MARKS = ("{{", "{%", "{#")
+LINE_BREAKS = ("\x85", "\u2028", "\u2029")  # which YAML folds into others unless they are escaped
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes lists inside of mappings indented, and texts that look like templates as `!unsafe`."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    if any(mark in text for mark in TEMPLATE_MARKS):
+        return dumper.represent_scalar("!unsafe", text, style='"')
+    style = '"' if any(character in text for character in LINE_BREAKS) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def variables_file(variables: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
+    """The text of a file of variables, behind its comments; it reads back as the same data."""
+    lines = ["# " + " ".join(comment.split()) for comment in comments]
+    body = yaml.dump(
+        dict(variables), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000
+    )
+    return "\n".join(["---", *map(_printable, lines), body])
+
+
+def _printable(line: str) -> str:
+    return "".join(
+        character if character.isprintable() else repr(character)[1:-1] for character in line
+    )
+
 
 HEADER = (
     "The state before a run of edgeops.protection.baseline, as Cloudflare had it;"
@@ -110,3 +255,130 @@ def write_snapshot(folder: Path, text: str, now: datetime) -> str:
     path = folder / now.strftime(NAME)
     write_private(path, text, lasting=True)
     return str(path)
+
+
+LATEST = "latest"
+HEAD = 4096  # characters of a file, in which it names its account and its zone
+BEGINNING = f"---\n# {HEADER}\n{SOURCE}:\n"
+OWNER = re.compile(rf"  ({'|'.join(OWNERS)}): '?([^'\n]+)'?\n")
+
+
+def parse_before(text: str, name: str) -> datetime | None:
+    """A moment, or None for the word latest; raises ValueError."""
+    return None if text.strip() == LATEST else parse_moment(text, name, f"{LATEST}, nor ")
+
+
+def parse_moment(text: str, name: str, words: str = "") -> datetime:
+    """A moment of the variable `name`: a timestamp with an offset, or a date, which means its
+    beginning in UTC. Raises ValueError; `words` says what else the variable takes."""
+    text = text.strip()
+    match = TIMESTAMP.fullmatch(f"{text}T00:00:00Z" if DATE.fullmatch(text) else text)
+    moment = read_timestamp(match[0]) if match and match[4] else None
+    if moment is None:
+        raise ValueError(
+            f"{name}: '{text}' is neither {words}a date such as 2027-01-31, nor a time such"
+            " as 2027-01-31T18:00:00+01:00."
+        )
+    return moment
+
+
+def snapshots_of(folder: Path) -> list[tuple[datetime, Path]]:
+    """The files in the folder of a host that are named as snapshots are, newest first; raises
+    OSError."""
+    try:
+        names = sorted((path.name for path in folder.iterdir()), reverse=True)
+    except FileNotFoundError:
+        return []
+    taken = ((_time_of(name), folder / name) for name in names)
+    return [(time, path) for time, path in taken if time is not None and path.is_file()]
+
+
+def _time_of(name: str) -> datetime | None:
+    try:
+        return datetime.strptime(name, NAME).replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+
+
+def snapshot_before(
+    directory: object, host: str, before: datetime | None, since: datetime | None = None
+) -> Path:
+    """The newest snapshot of a host that was taken before a moment, and not before `since`.
+
+    Raises ValueError for a host without one, and OSError.
+    """
+    if not directory:
+        raise ValueError(
+            f"{host} has no directory of snapshots; set {SNAPSHOT_DIRECTORY}, or restore_file for"
+            " a single file."
+        )
+    folder = host_folder(str(directory), host)
+    taken = snapshots_of(folder)
+    for time, path in taken:
+        if (before is None or time < before) and (since is None or time >= since):
+            return path
+    bounds = [
+        f"{word} {_shown(moment)}"
+        for word, moment in (("before", before), ("since", since))
+        if moment is not None
+    ]
+    between = " and ".join(bounds) and f" from {' and '.join(bounds)}"
+    there = ""
+    if taken:
+        there = f"; it has {len(taken)}, from {_shown(taken[-1][0])} to {_shown(taken[0][0])}"
+    raise ValueError(f"{host} has no snapshot{between} in {folder}{there}. Nothing was changed.")
+
+
+def _shown(moment: datetime) -> str:
+    return f"{moment.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def check_keep(keep: object) -> int | None:
+    """How many snapshots of a host remain, None for all; raises ValueError."""
+    if keep in (None, ""):
+        return None
+    number = int(str(keep))
+    if number < 1:
+        raise ValueError(
+            f"{SNAPSHOT_KEEP} is {number}, and at least 1 snapshot remains. Leave it out to keep"
+            " all of them."
+        )
+    return number
+
+
+def delete_older(written: Path, keep: int) -> list[str]:
+    """Delete the oldest snapshots of the host that has just `written` one, so that `keep` remain.
+
+    Files that are no snapshots, or those of another account or zone, are left alone and do not
+    count. Returns the paths of the deleted files; raises OSError.
+    """
+    owners = owners_in(written)
+    others = (path for _time, path in snapshots_of(written.parent) if path != written)
+    own = [path for path in others if _are_same(owners_in(path), owners)]
+    return list(_deleted(own[keep - 1 :]))
+
+
+def _deleted(paths: Iterable[Path]) -> Iterable[str]:
+    for path in paths:
+        path.unlink(missing_ok=True)  # another run may have deleted it
+        yield str(path)
+
+
+def owners_in(path: Path) -> dict[str, str]:
+    """The account and the zone that a snapshot names; none for another file. Raises OSError."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        text = file.read(HEAD)
+    if path.is_symlink() or not text.startswith(BEGINNING):
+        return {}
+    owners: dict[str, str] = {}
+    place = len(BEGINNING)
+    while match := OWNER.match(text, place):
+        owners[match[1]] = match[2].lower()
+        place = match.end()
+    return owners
+
+
+def _are_same(owners: Mapping[str, str], others: Mapping[str, str]) -> bool:
+    """Whether both name an account or zone, and none names another one."""
+    both = owners.keys() & others.keys()
+    return bool(both) and all(owners[name] == others[name] for name in both)

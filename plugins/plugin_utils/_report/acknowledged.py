@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import IDLE
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import UNDECIDED
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import IDLE
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import write_timestamp
@@ -27,7 +27,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     union,
 )
 
-from .._baseline.consent import Consent, is_in_force, parse_entries
+from .._baseline.unmanaged import Consent, is_in_force, parse_entries
 from .coverage import AccountCoverage, component_title, named
 from .record import Acknowledged, AcknowledgedState, Announced
 

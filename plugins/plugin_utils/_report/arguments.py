@@ -16,9 +16,9 @@ from .._baseline.arguments import OF_HOST
 from .._baseline.unmanaged import ACCEPTED_UNMANAGED
 from .._variables import Arguments
 from .acknowledged import ACKNOWLEDGED, STATES
-from .beside import ACCESS_RULES, ANNOUNCED, CHANGES_HOURS
+from .neighbours import ACCESS_RULES, ANNOUNCED, CHANGES_HOURS
 from .record import STATUSES
-from .traffic_task import TRAFFIC_HOURS
+from .traffic import TRAFFIC_HOURS
 
 DEFAULT_MODE = "0600"
 # Of the task that writes the report, for all hosts.

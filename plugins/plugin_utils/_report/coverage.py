@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.modes import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import (
     OFF,
     UNDECIDED,
     Modes,
     Piece,
+    in_order,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     COMPONENTS,
@@ -37,7 +38,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     union,
 )
 
-from .record import CLASSES, FAMILIES, AddressCounts, ClassCounts, Family
+from .record import CLASSES, FAMILIES, AddressCounts, ClassCounts, Family, ModesNow, PrefixRecord
 
 
 @dataclass(frozen=True)
@@ -199,3 +200,23 @@ def _counts(classes: Mapping[str, Ranges], family: Family) -> ClassCounts:
         )
 
     return {name: number(name) for name in CLASSES}
+
+
+def prefix_records(before: AccountCoverage, after: AccountCoverage) -> list[PrefixRecord]:
+    """The prefixes that there are after a run, and then what is protected now only."""
+    planned = union(filter(None, map(range_of, after.prefixes)))
+    others = networks(difference(before.protected, planned))
+    kinds = dict.fromkeys([*before.pieces, *after.pieces])
+    return [
+        PrefixRecord(
+            prefix=prefix,
+            components={
+                kind: ModesNow(
+                    now=in_order(before.modes_of(kind, prefix)),
+                    planned=in_order(after.modes_of(kind, prefix)),
+                )
+                for kind in kinds
+            },
+        )
+        for prefix in (*after.prefixes, *others)
+    ]

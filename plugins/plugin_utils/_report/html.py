@@ -27,21 +27,33 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
 from jinja2 import Environment, Template
 from markupsafe import Markup
 
-from .ages import shown
-from .bars import LABELS as CLASS_LABELS
-from .bars import SIGNS, TITLES, Bar, amount, bars
 from .coverage import component_title
-from .expected import expected_lines
-from .overview import Link, anchor, as_others, group_names, overview
+from .document import MEANINGS
+from .overview import (
+    MAX_VALUE,
+    Link,
+    OperationTexts,
+    anchor,
+    as_others,
+    group_names,
+    operation_texts,
+    overview,
+    shared_operations,
+    shown,
+    signature,
+)
 from .record import (
+    CLASSES,
     FAMILIES,
     LABELS,
     STATUSES,
     Acknowledged,
     AddressCounts,
+    ClassCounts,
     Counted,
     CoverageRecord,
     Difference,
+    Family,
     HostRecord,
     PrefixRecord,
     Report,
@@ -51,10 +63,67 @@ from .record import (
     shown_as,
     unaccepted,
 )
-from .sharing import shared_operations, signature
-from .statuses import MEANINGS
-from .texts import MAX_VALUE, OperationTexts, operation_texts
-from .traffic_page import traffic_part
+from .results import expected_lines
+from .traffic import traffic_part
+
+TITLES = {"ipv4": "IPv4", "ipv6": "IPv6"}
+SIGNS = {"covered": "c", "monitored": "m", "undecided": "u", "uncovered": "n", "excluded": "x"}
+CLASS_LABELS = {
+    "covered": "mitigated",
+    "monitored": "mitigated in part, or only monitored",
+    "undecided": "not understood",
+    "uncovered": "not covered",
+    "excluded": "excluded",
+}
+SUBNET = 1 << 64  # people count IPv6 addresses in networks of this size
+
+
+class Bar(NamedTuple):
+    """One bar: the family of the addresses, an inline SVG, and the same in words."""
+
+    family: str
+    svg: str
+    words: str
+
+
+def bars(addresses: AddressCounts) -> Iterator[Bar]:
+    """A bar for each family that has addresses; `addresses` has numbers by family and class."""
+    for family in FAMILIES:
+        numbers = addresses[family]
+        whole = sum(numbers.values())
+        if whole:
+            words = in_words(family, numbers)
+            yield Bar(TITLES[family], _svg(numbers, whole, f"{TITLES[family]}: {words}"), words)
+
+
+def in_words(family: Family, numbers: ClassCounts) -> str:
+    """The classes that have addresses, such as `240 mitigated, 16 excluded`."""
+    counted = [
+        f"{amount(family, numbers[name])} {CLASS_LABELS[name]}" for name in CLASSES if numbers[name]
+    ]
+    return ", ".join(counted) or "no addresses"
+
+
+def amount(family: str, number: int) -> str:
+    """A number of addresses; IPv6 in /64 networks, where it is at least one."""
+    if family == "ipv6" and number >= SUBNET:
+        return f"{number // SUBNET:,} /64"
+    return f"{number:,}"
+
+
+def _svg(numbers: ClassCounts, whole: int, label: str) -> str:
+    """The bar; all of it is made of numbers and words of this file."""
+    rectangles, position = [], 0.0
+    for name in CLASSES:
+        width = 100 * numbers[name] / whole
+        if numbers[name]:
+            rectangles.append(
+                f'<rect class="{SIGNS[name]}" x="{position:.4g}%" width="{width:.4g}%"'
+                ' height="100%"/>'
+            )
+        position += width
+    return f'<svg class="bar" role="img" aria-label="{label}">{"".join(rectangles)}</svg>'
+
 
 PAGE = Path(__file__).parent / "page"
 MAX_NETWORKS = 12  # are shown of a set; report.json has all

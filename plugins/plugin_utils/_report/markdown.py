@@ -20,14 +20,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     left_out,
     markdown_row,
     plural,
+    sentence,
     visible,
 )
 
-from .ages import ages, shown
-from .bars import bars
-from .expected import expected_lines
-from .html import acknowledged_text, lead, unmanaged_text
-from .overview import conflict_texts
+from .html import acknowledged_text, bars, lead, unmanaged_text
+from .overview import FieldTexts, ages, by_hosts, conflict_texts, operation_texts, shown
 from .record import (
     LABELS,
     STATUSES,
@@ -40,9 +38,8 @@ from .record import (
     shown_as,
     unaccepted,
 )
-from .sharing import by_hosts
-from .texts import FieldTexts, operation_texts
-from .traffic_page import traffic_lines
+from .results import expected_lines
+from .traffic import traffic_lines
 
 MAX_CELL = 300  # characters
 MAX_LINE = 600  # characters
@@ -226,3 +223,27 @@ def code(data: str) -> str:
     fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
     pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+MAX_HOSTS = 10  # are shown, the worst
+MAX_SUMMARY_LINE = 100  # characters of a reason
+
+
+def summary(report: Report, directory: str) -> list[str]:
+    """How many hosts have which status, the hosts that are not in order, and where the report
+    lies."""
+    totals = report["totals"]
+    counts = [
+        f"{totals['statuses'][name]} {LABELS[name]}"
+        for name in STATUSES
+        if totals["statuses"][name]
+    ]
+    concerned = [record for record in report["hosts"] if record["status"] != "in_order"]
+    lines = [f"{plural(totals['hosts'], 'host', 'hosts')}: {', '.join(counts) or 'none'}."]
+    for record in concerned[:MAX_HOSTS]:
+        reason = (
+            visible(excerpt(record["reasons"][0], MAX_SUMMARY_LINE)) if record["reasons"] else ""
+        )
+        lines.append(f"{visible(record['host'])}: {LABELS[record['status']]}. {reason}".rstrip())
+    more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")
+    return [*lines, *([sentence(more)] if more else []), f"{directory}/report.html"]

@@ -8,13 +8,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
 from .document import report_of
-from .record import VERSION, Report
-from .shapes import misfit
+from .record import VERSION, Comparison, HostChange, HostRecord, Report, misfit
 
 CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines of slices
 
@@ -89,3 +88,36 @@ def _is_timestamp(value: Any) -> bool:
         return datetime.fromisoformat(value).tzinfo is not None
     except (TypeError, ValueError):
         return False
+
+
+def compare(previous: Report, records: Sequence[HostRecord]) -> Comparison:
+    """The hosts that stand otherwise than in an earlier report, in the order of these records, and
+    then those that only the earlier report has."""
+    earlier = {record["host"]: record for record in previous["hosts"]}
+    changes = (_change(earlier.get(record["host"]), record) for record in records)
+    names = {record["host"] for record in records}
+    gone = (_change(record, None) for host, record in earlier.items() if host not in names)
+    return Comparison(
+        generated=previous["generated"],
+        hosts=[item for item in (*changes, *gone) if item["before"] != item["now"] or _moved(item)],
+    )
+
+
+def _change(before: HostRecord | None, now: HostRecord | None) -> HostChange:
+    old, new = (record["reasons"] if record else [] for record in (before, now))
+    record = now or before
+    return HostChange(
+        host=record["host"] if record else "",
+        before=before["status"] if before else None,
+        now=now["status"] if now else None,
+        new=list(_beyond(new, old)),
+        gone=list(_beyond(old, new)),
+    )
+
+
+def _moved(item: HostChange) -> bool:
+    return bool(item["new"] or item["gone"])
+
+
+def _beyond(reasons: Iterable[str], others: Sequence[str]) -> Iterator[str]:
+    return (reason for reason in reasons if reason not in others)

@@ -8,20 +8,164 @@ accepted risks, and changes that hosts share."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from datetime import datetime, timedelta, timezone
+from typing import Any, NamedTuple
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     capitalised,
+    excerpt,
     left_out,
     plural,
+    visible,
 )
 
-from .ages import ages, shown
-from .record import LABELS, HostChange, HostRecord, Report
-from .sharing import Shared
-from .texts import operation_texts
+from .record import LABELS, Difference, HostChange, HostRecord, Report
+from .results import RESOURCES, field_changes
+
+ACTION_SIGNS = {"create": "+", "update": "~", "delete": "\u2212"}
+MAX_VALUE = 600  # characters of a value are shown
+
+
+class FieldTexts(NamedTuple):
+    """A field that an operation sets; `before` is None if the object has no value now."""
+
+    path: str
+    before: str | None
+    after: str
+
+
+class OperationTexts(NamedTuple):
+    """An operation; the name is empty for an object that there is once."""
+
+    action: str
+    sign: str
+    title: str
+    name: str
+    fields: list[FieldTexts]
+
+
+def operation_texts(operation: Difference) -> OperationTexts:
+    """An operation with its sign, the object, and its fields."""
+    action, name = operation["action"], operation["name"]
+    fields = [
+        FieldTexts(
+            change.path,
+            value_text(change.before) if change.exists else None,
+            value_text(change.after),
+        )
+        for change in field_changes(operation)
+    ]
+    resource = RESOURCES.get(operation["resource"])
+    shown_name = "" if resource and not resource.key else value_text(name)
+    title = capitalised(operation["title"])
+    return OperationTexts(action, ACTION_SIGNS[action], title, shown_name, fields)
+
+
+def value_text(value: Any) -> str:
+    """A value of a field as people read it; characters that control text are escaped."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return (
+        (text if text.isprintable() else visible(text))
+        if 0 < len(text) <= MAX_VALUE
+        else _unusual(text)
+    )
+
+
+def _unusual(text: str) -> str:
+    return excerpt(visible(text), MAX_VALUE) or '""'
+
+
+UNITS = (
+    (timedelta(days=1), "day", "days"),
+    (timedelta(hours=1), "hour", "hours"),
+    (timedelta(minutes=1), "minute", "minutes"),
+)
+
+
+class Age(NamedTuple):
+    """The hosts that were read at one time, and how long before the report that was."""
+
+    generated: str
+    hosts: int
+    before: timedelta
+
+    def in_words(self) -> str:
+        """Such as `2 hosts were read 2026-11-21 10:00 UTC, 3 hours before this report`."""
+        verb = "was" if self.hosts == 1 else "were"
+        long = f", {_in_words(self.before)} before this report" if self.before else ""
+        return f"{plural(self.hosts, 'host', 'hosts')} {verb} read {shown(self.generated)}{long}"
+
+
+def ages(report: Report) -> list[Age]:
+    """The parts of a report, the oldest first; a report that was not merged has one."""
+    hosts = Counter(record["generated"] for record in report["hosts"])
+    made = datetime.fromisoformat(report["generated"])
+    parts = [
+        Age(generated, number, made - datetime.fromisoformat(generated))
+        for generated, number in hosts.items()
+    ]
+    return sorted(parts, key=lambda part: part.before, reverse=True)
+
+
+def shown(timestamp: str) -> str:
+    """A moment to the minute, in UTC."""
+    moment = datetime.fromisoformat(timestamp).astimezone(timezone.utc)
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def _in_words(duration: timedelta) -> str:
+    """The largest unit of a duration, rounded down: an hour and a half is one hour."""
+    for unit, one, many in UNITS:
+        if abs(duration) >= unit:
+            return plural(int(duration / unit), one, many)
+    return "less than a minute"
+
+
+FEWEST = 3  # hosts share a change; of fewer each shows its own
+
+
+class Shared(NamedTuple):
+    """An operation, and the hosts on which a run would make exactly it."""
+
+    operation: Difference
+    hosts: Sequence[str]
+
+
+def shared_operations(records: Iterable[HostRecord]) -> dict[str, Shared]:
+    """The operations that several hosts have, by what they do; those of most hosts first."""
+    operations: dict[str, Difference] = {}
+    hosts: dict[str, list[str]] = {}
+    for record in records:
+        for operation in record["operations"]:
+            key = signature(operation)
+            operations.setdefault(key, operation)
+            if record["host"] not in hosts.setdefault(key, []):
+                hosts[key].append(record["host"])
+    several = [key for key, names in hosts.items() if len(names) >= FEWEST]
+    several.sort(key=lambda key: -len(hosts[key]))
+    return {key: Shared(operations[key], hosts[key]) for key in several}
+
+
+def signature(operation: Difference) -> str:
+    """What an operation does, whatever host it is for: equal texts do the same."""
+    return json.dumps(operation, sort_keys=True)
+
+
+def by_hosts(lines: Mapping[str, Sequence[str]]) -> list[tuple[Sequence[str], list[str]]]:
+    """Lines by host as lines by the hosts that have them, those of most hosts first."""
+    hosts: dict[str, list[str]] = {}
+    for host, own in lines.items():
+        for line in dict.fromkeys(own):
+            hosts.setdefault(line, []).append(host)
+    sections: dict[tuple[str, ...], list[str]] = {}
+    for line, names in hosts.items():
+        sections.setdefault(tuple(names), []).append(line)
+    return sorted(sections.items(), key=lambda section: -len(section[0]))
+
 
 MAX_ROWS = 200  # of a list are shown; report.json has all
 MAX_OPEN = 10  # rows do not push the hosts away, so that the part is open

@@ -7,21 +7,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.evaluation import ZoneRule
-from ansible_collections.edgeops.protection.plugins.module_utils._text import sentence
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+    UNDECIDED,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import (
+    in_words,
+    with_rule,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema import account
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.evaluation import (
+    EVALUATION,
+    ZoneRule,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
+    CUSTOM_RULES,
+    FIREWALL_RULES,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._text import excerpt, sentence
 
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._baseline.variables import CUSTOM, FIREWALL
 from .._plain import plain
 from .acknowledged import Acknowledgement, Acknowledging
 from .coverage import AccountCoverage, read_coverage
-from .expected import expected_records, is_unmet
-from .operations import differences
 from .record import (
     AcceptedRisk,
     Announced,
@@ -36,7 +50,214 @@ from .record import (
 )
 from .traffic import MODULE as TRAFFIC
 from .traffic import read_traffic
-from .zone_rules import ChangedRule, changed_rules, planned_rules
+
+RESOURCES = {
+    resource.name: resource for resource in (*account.RESOURCES, CUSTOM_RULES, FIREWALL_RULES)
+}
+
+
+class FieldChange(NamedTuple):
+    """A field that an operation sets: its path, such as `filter.expression`, and its values."""
+
+    path: str
+    exists: bool  # whether the object has a value now
+    before: Any
+    after: Any
+
+
+def differences(results: Mapping[str, Mapping[str, Any]]) -> list[Difference]:
+    """The operations of the results by module."""
+    return [
+        _difference(module, operation, result.get("diff") or {})
+        for module, result in results.items()
+        for operation in result.get("operations") or ()
+    ]
+
+
+def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
+    """The fields of an operation that say something: no empty value of a new object, and not its
+    key again."""
+    before = dict(flattened(operation["before"]))
+    return [
+        FieldChange(path, path in before, before.get(path), value)
+        for path, value in flattened(operation["fields"])
+        if path in before or (value not in ("", None) and value != operation["key"])
+    ]
+
+
+def rule_name(key: str, obj: Mapping[str, Any]) -> str:
+    """What people call an object: its description where its key is an id of Cloudflare, or says
+    less."""
+    description = obj.get("description")
+    if not description or description == key:
+        return key
+    return str(description) if obj.get("id") == key else f"{key} ({description})"
+
+
+def sides(diff: Mapping[str, Any], plural: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The objects of a collection before and after, by key."""
+    before, after = ((diff.get(side) or {}).get(plural) or {} for side in ("before", "after"))
+    return before, after
+
+
+def flattened(fields: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields with their paths, such as `filter.expression`."""
+    for name, value in fields.items():
+        if isinstance(value, Mapping) and value:
+            yield from flattened(value, f"{path}{name}.")
+        else:
+            yield path + name, value
+
+
+def _difference(module: str, operation: Mapping[str, Any], diff: Mapping[str, Any]) -> Difference:
+    resource, key = RESOURCES.get(operation["resource"]), str(operation["key"])
+    before, after = sides(diff, resource.plural if resource else "")
+    existing = before if resource and not resource.key else before.get(key) or {}
+    return Difference(
+        module=module,
+        action=operation["action"],
+        resource=operation["resource"],
+        title=resource.title if resource else operation["resource"],
+        key=key,
+        name=rule_name(key, existing if existing.get("description") else after.get(key) or {}),
+        fields=dict(operation.get("fields") or {}),
+        before=dict(operation.get("before") or {}),
+    )
+
+
+class ChangedRule(NamedTuple):
+    """A rule of a zone before and after a plan; None if there is none."""
+
+    title: str
+    before: ZoneRule | None
+    after: ZoneRule | None
+
+    @property
+    def is_weaker(self) -> bool:
+        """Whether the rule enforces less before the plan than after it."""
+        return _enforcement(self.before) < _enforcement(self.after)
+
+
+def changed_rules(diff: Mapping[str, Any]) -> list[ChangedRule]:
+    """The rules in the diff of a module's result."""
+    changed = []
+    for resource, in_order in EVALUATION:
+        before, after = sides(diff, resource.plural)
+        existing = {rule.entry: rule for rule in in_order(list(before.values()))}
+        desired = {rule.entry: rule for rule in in_order(list(after.values()))}
+        for key in dict.fromkeys([*before, *after]):
+            title = _title(resource, key, before.get(key) or after.get(key) or {})
+            changed.append(ChangedRule(title, existing.get(key), desired.get(key)))
+    return changed
+
+
+def planned_rules(module: str, result: Mapping[str, Any]) -> list[ZoneRule]:
+    """The rules in the result of a module for a zone, after its plan."""
+    return [
+        rule
+        for resource, in_order in EVALUATION
+        if resource.plural == module
+        for rule in in_order(list(result.get("rules") or ()))
+    ]
+
+
+def weaker_rules(rules: Sequence[ChangedRule]) -> list[str]:
+    """The rules that enforce less than the baseline, a sentence each; the module itself says what a
+    rule takes away that the plan deletes."""
+    return [
+        f"{rule.title} {_lack(rule.before, rule.after)}."
+        for rule in rules
+        if rule.after is not None and rule.is_weaker
+    ]
+
+
+def _title(resource: Resource, key: str, rule: Mapping[str, Any]) -> str:
+    return f"The {resource.title} {rule_name(key, rule)}"
+
+
+def _enforcement(rule: ZoneRule | None) -> int:
+    """1 for a rule that blocks or challenges, -1 for one that lets requests skip others, 0 for one
+    that does neither."""
+    if rule is None:
+        return 0
+    return 1 if rule.enforces else -1 if rule.lets_pass else 0
+
+
+def _lack(existing: ZoneRule | None, desired: ZoneRule) -> str:
+    if existing is None:
+        return "does not exist"
+    if not desired.active:
+        return "lets requests pass, and the baseline does not"
+    if not existing.active:
+        return "is off, and the baseline turns it on"
+    return f"has the action {existing.action}, and the baseline says {desired.action}"
+
+
+MAX_LINE = 600  # characters
+ORDER = (False, None, True)  # what is unmet comes first
+
+
+def expected_records(module: str, result: Mapping[str, Any]) -> list[Expected]:
+    """The expectations of a result."""
+    return [_record(module, item) for item in result.get("expectations") or ()]
+
+
+def _record(module: str, item: Mapping[str, Any]) -> Expected:
+    before = item["before"]
+    return Expected(
+        module=module,
+        description=str(item["description"]),
+        expected=in_words(item["expected"]),
+        actual=_actual(before),
+        met=before["met"],
+        planned=item["met"],
+        reasons=[str(reason) for reason in item["reasons"]],
+    )
+
+
+def _actual(before: Mapping[str, Any]) -> str:
+    if before["met"] is False and before["actual"] == UNDECIDED:
+        return "another outcome, undecided which one"
+    return with_rule(before["actual"], before["rule"])
+
+
+def is_unmet(result: Mapping[str, Any]) -> bool:
+    """Whether a result is a failure of which an expectation is a cause: Cloudflare was read."""
+    unmet = [item for item in result.get("expectations") or () if item["met"] is not True]
+    return bool(result.get("failed") and unmet and "operations" in result)
+
+
+def unmet_reasons(records: Sequence[Expected]) -> list[str]:
+    """A sentence on each expectation that does not hold now."""
+    return [
+        f"An expectation is unmet: {item['description']}: expected {item['expected']}, but"
+        f" {item['actual']}."
+        for item in records
+        if item["met"] is False
+    ]
+
+
+def refusing(records: Sequence[Expected]) -> list[str]:
+    """What makes a run refuse the plan, in a word or none."""
+    return ["expectations"] if any(item["planned"] is not True for item in records) else []
+
+
+def expected_lines(records: Sequence[Expected]) -> Iterator[str]:
+    """A line on each expectation, those first that do not hold."""
+    for item in sorted(records, key=lambda item: ORDER.index(item["met"])):
+        state = {True: "met", False: "unmet", None: "undecided"}[item["met"]]
+        after = "" if item["planned"] is item["met"] else _after(item)
+        reasons = "; ".join(item["reasons"]) if None in (item["met"], item["planned"]) else ""
+        parts = [
+            f"{state}: {item['description']}: expected {item['expected']}, now {item['actual']}"
+        ]
+        yield excerpt("; ".join([*parts, *filter(None, (after, reasons))]), MAX_LINE)
+
+
+def _after(item: Expected) -> str:
+    words = {True: "met", False: "unmet", None: "undecided"}
+    return f"{words[item['planned']]} after a run"
+
 
 Result = Mapping[str, Any]  # of a module, as Ansible passes it on
 

@@ -11,20 +11,25 @@ Not known is never zero: what is not known has a sentence, and no sample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import KINDS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised, plural
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
     ComponentTraffic,
     NetworkTraffic,
     TrafficRecord,
 )
+from jinja2 import Environment, Template
+from markupsafe import Markup
 
+from .._baseline.variables import ACCOUNT, Part, connection_options
 from .coverage import component_title
-from .record import HostTraffic, SeenTraffic
-from .shapes import misfit
+from .record import HostTraffic, SeenTraffic, misfit
 
 MODULE: Final = "protection_traffic_info"
 MAX_NETWORKS = 100  # of a component are in report.json
@@ -145,3 +150,90 @@ def sentences(traffic: HostTraffic) -> Iterator[tuple[str, str, SeenTraffic]]:
     """By component its title, what it saw, and the record."""
     for name, seen in traffic["components"].items():
         yield capitalised(component_title(name)), in_words(seen), seen
+
+
+SIGNS: Final = {"passed": "m", "would_drop": "n", "dropped": "x"}  # classes of the style sheet
+NARROWEST = 0.6  # percent of the bar: a share that is not zero can be seen
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    path = Path(__file__).parent / "page" / "traffic.html.j2"
+    return Environment(autoescape=True).from_string(path.read_text(encoding="utf-8"))
+
+
+def traffic_part(traffic: HostTraffic | None) -> Markup:
+    """The part of a host's details, empty where nobody asked for its traffic."""
+    if traffic is None:
+        return Markup("")
+    components = [
+        {
+            "title": title,
+            "bar": Markup(_bar(seen)),
+            "words": words,
+            "networks": list(networks_in_words(seen)),
+            "advice": seen["advice"],
+        }
+        for title, words, seen in sentences(traffic)
+    ]
+    legend = [(SIGNS[name], words) for name, words in ACTIONS.items()]
+    page = _template().render(period=period(traffic), components=components, legend=legend)
+    return Markup(page)
+
+
+def _bar(seen: SeenTraffic) -> str:
+    """Passed, would have been dropped, dropped; it is made of numbers alone, and the words beside
+    it say the same."""
+    numbers = {name: packets(seen, name) or 0 for name in ACTIONS}
+    whole = sum(numbers.values())
+    if not whole:
+        return ""
+    shares = {
+        name: max(NARROWEST, 100 * number / whole) for name, number in numbers.items() if number
+    }
+    scale, position, rectangles = 100 / sum(shares.values()), 0.0, []
+    for name, share in shares.items():
+        width = share * scale
+        rectangles.append(
+            f'<rect class="{SIGNS[name]}" x="{position:.4g}%" width="{width:.4g}%" height="100%"/>'
+        )
+        position += width
+    return f'<svg class="bar" aria-hidden="true">{"".join(rectangles)}</svg>'
+
+
+def traffic_lines(traffic: HostTraffic | None) -> Iterator[str]:
+    """The same in lines of text."""
+    if traffic is None:
+        return
+    for title, words, seen in sentences(traffic):
+        yield f"{title} in {period(traffic)}: {words}"
+        yield from networks_in_words(seen)
+        yield from seen["advice"]
+
+
+TRAFFIC_HOURS = "report_traffic_hours"  # the variable
+
+
+def traffic_task(parts: Sequence[Part], hours: Any) -> Part | None:
+    """The module that asks for so many hours of a host's traffic; None for no hours, and for a host
+    without an account.
+
+    DNS protection counts if the baseline describes it. Raises ValueError for what is not a number.
+    """
+    account = next((part for part in parts if part.module == ACCOUNT), None)
+    number = _number(hours)
+    if account is None or not number:
+        return None
+    components = [*KINDS, *(["dns"] if account.options.get("dns_rules") else [])]
+    options = {**connection_options(account), "hours": number, "components": components}
+    return Part(MODULE, options, {**account.names, "hours": TRAFFIC_HOURS})
+
+
+def _number(hours: Any) -> float:
+    """The hours, 0 for none at all."""
+    if hours is None or hours == "":
+        return 0.0
+    try:
+        return float(hours)
+    except (TypeError, ValueError) as exc:
+        raise ValueError(f"{TRAFFIC_HOURS}: {hours!r} is not a number of hours.") from exc

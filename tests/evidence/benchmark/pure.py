@@ -18,11 +18,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.check import expectation_records
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.expectation import parse_expectations
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import examine, numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.validate import examine
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import expectation_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report

@@ -11,8 +11,8 @@ import random
 import time
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.results import compare_coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import compare_coverage
 
 Account = dict[str, list[dict[str, Any]]]
 

@@ -14,14 +14,7 @@ from ipaddress import ip_address
 from random import Random
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.outcome import Outcome
-from ansible_collections.edgeops.protection.plugins.module_utils._expectations.rules import (
-    decide_requests,
-    rules_in_order,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.batch import Batch
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.destinations import Undecided, matched
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, NotKnown, decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
     FILTER_EXPRESSION,
     FILTER_SCHEME,
@@ -32,11 +25,18 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
     normalise_expression,
     parse,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.literals import Items, Pairs
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.proof import matches_every_request
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.truth import NotKnown
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields, Items, Pairs
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
+    Undecided,
+    matched,
+    matches_every_request,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import (
+    decide_requests,
+    rules_in_order,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import Outcome
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import intersection, range_of
 from octorules_wirefilter import parse_expression
 

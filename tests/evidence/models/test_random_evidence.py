@@ -10,10 +10,10 @@ from fractions import Fraction
 from ipaddress import IPv4Network
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.deciding import Decided
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import EvidenceLimits, judge
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Decided
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row, Traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import FEWEST_SAMPLES, evidence_of
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.rows import Row, Traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

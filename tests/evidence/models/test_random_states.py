@@ -17,8 +17,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export, export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import StateFile, read_file
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import owners_of, read, snapshot_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import merged, state_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    merged,
+    owners_of,
+    read,
+    snapshot_text,
+    state_of,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,7 +5,7 @@
 """Changes what decides in small ways, one at a time, and asks whether a test notices. Every change that no test notices
 must be explained in survivors.txt.
 
-FILES="module_utils/_plan/plan.py plugin_utils/_baseline/host_plan.py" tries these files alone. Each file has a copy of the checkout of its own, so that
+FILES="module_utils/_plan/plan.py plugin_utils/_baseline/approval.py" tries these files alone. Each file has a copy of the checkout of its own, so that
 JOBS files are tried at once; what became of its mutants stands in .cache/mutants as soon as it is known.
 """
 
@@ -24,9 +24,9 @@ ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mutants"
 DECIDING = (
     "module_utils/_plan/plan.py module_utils/_plan/ordering.py module_utils/_plan/reconcile.py "
-    "module_utils/_apply/executor.py module_utils/_apply/recovery.py module_utils/_guard/enabling.py "
+    "module_utils/_apply/executor.py module_utils/_apply/recovery.py module_utils/_protection/*.py "
     "module_utils/_guard/risks/*.py module_utils/_values/kinds.py module_utils/_expressions/*.py "
-    "module_utils/_api/client.py plugin_utils/_baseline/host_plan.py plugin_utils/_baseline/approval.py"
+    "module_utils/_api/client.py plugin_utils/_baseline/approval.py"
 )
 
 

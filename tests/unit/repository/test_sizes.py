@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""No function of the plugins is longer than 40 lines of code, and no file longer than 300.
+"""No function of the plugins is longer than 40 lines of code, and no file longer than 400.
 
 ruff holds branches, statements and complexity (C901, PLR0912, PLR0915); it does not count lines of code.
 """
@@ -20,7 +20,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 FILES = sorted((ROOT / "plugins").rglob("*.py"))
 MAX_LINES_OF_FUNCTION = 40
-MAX_LINES_OF_FILE = 300
+MAX_LINES_OF_FILE = 400
 
 LAYOUT = {
     tokenize.COMMENT,
@@ -71,5 +71,5 @@ def test_long_ones_are_found() -> None:
     assert list(too_long(function)) == ["long (line 1) has 41 lines of code"]
     assert list(too_long(function.replace("    value = 0  # a comment\n", ""))) == []
     file = "".join(f"value_{number} = 1\n" for number in range(MAX_LINES_OF_FILE + 1))
-    assert list(too_long(file)) == ["the file has 301 lines of code"]
+    assert list(too_long(file)) == ["the file has 401 lines of code"]
     assert list(too_long(f'DOCUMENTATION = """\n{file}"""\n')) == []

@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import Iterator, NamedTuple, Sequence
 
 from ..._plan.plan import Operation
-from ..._text import capitalised
+from ..._schema.lists import LISTS, references
+from ..._schema.resource import Object
+from ..._text import capitalised, first_few, plural
 from ..._values.address_set import range_of, union
-from .base import Change, Finding, Limit, Limits, entries_of, risk
+from .base import Change, Finding, Limit, Limits, entries_of, entry_of, risk
 
 FEWEST_MASS_DELETION = 5
 MAX_DELETIONS = Limit(
@@ -78,8 +80,8 @@ def _deletions(change: Change) -> Iterator[Deletions]:
         if item.action == "delete" and not item.resource.protects_nobody(item.existing or {}):
             by_list.setdefault(item.resource.plural, []).append(item)
     before, after = change.before.state, change.after.state
-    for plural, gone in by_list.items():
-        yield Deletions(gone, len(before[plural]), len(after[plural]))
+    for collection, gone in by_list.items():
+        yield Deletions(gone, len(before[collection]), len(after[collection]))
 
 
 def _finding(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Finding | None:
@@ -91,3 +93,39 @@ def _finding(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Finding 
 
 
 LIST_RISKS = (mass_deletion, empties_list)
+
+
+@risk("The plan would delete a list that rules refer to, or leave it empty.")
+def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
+    """A rule would match nothing any more, or could not be read."""
+    concerned = list(_lost(change))
+    if not concerned:
+        return None
+    reasons = [
+        f"{LISTS.label_of(obj)} ({plural(references(obj), 'rule refers', 'rules refer')} to it,"
+        f" and it would be {outcome})"
+        for obj, outcome in concerned
+    ]
+    message = f"Lists that rules refer to: {first_few(reasons)}."
+    return Finding(message, [], [entry_of(LISTS, obj) for obj, dummy in concerned])
+
+
+def _lost(change: Change) -> Iterator[tuple[Object, str]]:
+    """The lists that rules refer to and that would lose all, each with what becomes of it."""
+    emptied: dict[str, None] = {}
+    for item in change.plan.operations:
+        if item.resource is LISTS and item.action == "delete" and references(item.existing or {}):
+            yield item.existing or {}, "deleted"
+        elif _empties(item, change):
+            emptied.setdefault(item.resource.within)
+    for obj in change.plan.before.get(LISTS.plural, ()):
+        if LISTS.label_of(obj) in emptied and references(obj):
+            yield obj, "empty"
+
+
+def _empties(item: Operation, change: Change) -> bool:
+    is_item = item.resource.parent is LISTS and item.action == "delete"
+    return is_item and not change.after.state[item.resource.plural]
+
+
+IP_LIST_RISKS = (removes_referenced_list,)

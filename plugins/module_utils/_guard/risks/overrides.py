@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from ..._coverage.overrides import Weakening, weakenings
+from ..._protection.overrides import Weakening, weakenings
 from ..._schema.overrides import (
     HIDDEN,
     L4_OVERRIDES,

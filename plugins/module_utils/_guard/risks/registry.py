@@ -14,14 +14,10 @@ from ..._schema.account import OWNER as ACCOUNT
 from ..._schema.resource import OptionSpec
 from ..._schema.zone import OWNER as ZONE
 from ..._text import Option
-from .allowlist import ALLOWLIST_RISKS
+from .account import ALLOWLIST_RISKS, MONITORING_RISKS, PROTECTION_RISKS, TRAFFIC_RISKS
 from .base import Change, FoundRisk, Limit, Limits, Risk
-from .ip_lists import IP_LIST_RISKS
-from .lists import LIST_RISKS
-from .monitoring import MONITORING_RISKS
+from .lists import IP_LIST_RISKS, LIST_RISKS
 from .overrides import OVERRIDE_RISKS
-from .protection import PROTECTION_RISKS
-from .traffic import TRAFFIC_RISKS
 from .zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 
 ACCOUNT_RISKS: tuple[Risk, ...] = (

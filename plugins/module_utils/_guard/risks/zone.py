@@ -15,9 +15,8 @@ from __future__ import annotations
 
 from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence
 
-from ..._expressions.grammar import normalise_expression
-from ..._expressions.lists import with_contents
-from ..._expressions.proof import matches_every_request
+from ..._expressions.grammar import normalise_expression, with_contents
+from ..._expressions.solve import matches_every_request
 from ..._schema.evaluation import EVALUATION, ZoneRule, traffic_of
 from ..._schema.lists import contents_in
 from ..._schema.owners import ACCOUNT_OWNER, ZONE_OWNER

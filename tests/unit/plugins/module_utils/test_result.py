@@ -13,8 +13,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import BrokenOff
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import check_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.checked import Checked
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, codes_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import ZONE_RULE_RISKS

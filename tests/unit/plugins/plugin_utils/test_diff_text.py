@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._diff_text import failure_diff
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import failure_diff
 
 from tests.support.marked import Marked
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.plugin_utils._filter import run_filter
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import run_filter
 from jinja2 import Undefined
 
 

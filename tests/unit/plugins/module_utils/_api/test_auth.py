@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._api.auth import find_credentials, known_secrets
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import find_credentials, known_secrets
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._api import hints
-from ansible_collections.edgeops.protection.plugins.module_utils._api.hints import hint_for
+from ansible_collections.edgeops.protection.plugins.module_utils._api import responses as hints
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import hint_for
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import DNS_RULES, PREFIXES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import ZONES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 
 

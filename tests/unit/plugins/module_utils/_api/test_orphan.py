@@ -17,7 +17,7 @@ import pytest
 
 from tests.support.interrupted_run import wait_until
 
-ORPHAN = "ansible_collections.edgeops.protection.plugins.module_utils._api.orphan"
+ORPHAN = "ansible_collections.edgeops.protection.plugins.module_utils._api.progress"
 WORKER = "ansible_collections.edgeops.protection.plugins.plugin_utils._worker"
 LONGEST = 5.0  # seconds
 MODULE = f"""

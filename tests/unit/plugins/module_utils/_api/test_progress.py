@@ -11,7 +11,7 @@ import time
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api import progress as module
 from ansible_collections.edgeops.protection.plugins.module_utils._api.progress import Progress
-from ansible_collections.edgeops.protection.plugins.module_utils._screen import Screen
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Screen
 
 
 def test_how_far_a_task_is() -> None:
@@ -48,7 +48,7 @@ def test_a_wait_is_shown_with_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lines_of(monkeypatch: pytest.MonkeyPatch, interval: float, seconds: float, with_screen: bool = True) -> list[str]:
     """What a task of so many seconds shows."""
-    monkeypatch.setattr(module, "INTERVAL", interval)
+    monkeypatch.setattr(module, "SHOW_INTERVAL", interval)
     lines: list[str] = []
     progress = Progress()
     with progress.watched(Screen(lines.append, lambda: True, "lima: prefixes") if with_screen else None):

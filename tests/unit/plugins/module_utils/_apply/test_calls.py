@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._apply.calls import (
+from ansible_collections.edgeops.protection.plugins.module_utils._apply.executor import (
     Call,
     body_of,
     concurrent_groups,

@@ -24,7 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._budget.state i
     State,
     Unusable,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._screen import Screen
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Screen
 from hypothesis import example, given
 from hypothesis import strategies as st
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.batch import Batch
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.literals import Items, Pairs
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields, Items, Pairs
 
 REQUESTS = [
     Fields({"http.host": b"a", "ssl": True, "n": 1}),

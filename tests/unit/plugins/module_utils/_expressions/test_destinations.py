@@ -10,12 +10,7 @@ import ipaddress
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.destinations import (
-    ALL,
-    SOME,
-    Undecided,
-    matched,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import ALL, SOME, Undecided, matched
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     difference,
     intersection,

@@ -7,10 +7,13 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.literals import MISSING, Items, Pairs
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.truth import NotKnown
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import NotKnown, decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
+    MISSING,
+    Fields,
+    Items,
+    Pairs,
+)
 
 FIELDS = Fields(
     {

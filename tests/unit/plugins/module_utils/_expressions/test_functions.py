@@ -7,8 +7,12 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.functions import FUNCTIONS
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.literals import Items, Unevaluated, Value
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
+    FUNCTIONS,
+    Items,
+    Unevaluated,
+    Value,
+)
 
 ADDRESS = ipaddress.ip_address("113.10.0.2")
 IPV6 = ipaddress.ip_address("2001:0:130f::9c0:876a:130b")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.lists import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     MOST_NETWORKS,
     lists_in,
     with_contents,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.proof import matches_every_request
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import matches_every_request
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import EVERYTHING, range_of
 
 OFFICE: Any = [range_of("192.0.2.0/24")]

@@ -8,7 +8,7 @@ import ipaddress
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.literals import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
     Items,
     Pairs,

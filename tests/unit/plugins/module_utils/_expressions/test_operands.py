@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.literals import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
+    Fields,
     Items,
     Pairs,
     Unevaluated,
     Value,
+    operand_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields, operand_of
 
 FIELDS = Fields(
     {

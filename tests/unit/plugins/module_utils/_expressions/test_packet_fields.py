@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.packet_fields import PACKET_FIELDS
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.request_fields import unknown_fields
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
+    PACKET_FIELDS,
+    unknown_fields,
+)
 
 DOCUMENTED_ONLY = {"ip.proto.num", "ip.geoip.country"}  # by the vendor's page, and not in the library
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.literals import Unevaluated
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Unevaluated
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.patterns import (
     regular_expression,
     wildcard,

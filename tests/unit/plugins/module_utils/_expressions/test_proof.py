@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.proof import matches_every_request
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import matches_every_request
 
 PROVEN = [
     "true", "not false", "true or ssl", "true and (true)", "false xor true",

@@ -5,10 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.request_fields import (
-    doubts,
-    unknown_fields,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import doubts, unknown_fields
 
 
 @pytest.mark.parametrize(

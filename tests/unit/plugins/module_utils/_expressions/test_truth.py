@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.truth import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import (
     NotKnown,
     Truth,
     all_of,

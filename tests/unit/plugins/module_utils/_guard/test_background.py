@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.background import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
     background_warnings,
     with_background,
 )

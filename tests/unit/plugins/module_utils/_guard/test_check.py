@@ -11,8 +11,11 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import changes_protection, check_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.checked import Checked
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import (
+    Checked,
+    changes_protection,
+    check_plan,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan

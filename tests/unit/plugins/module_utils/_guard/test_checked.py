@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.checked import Checked
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 
 from tests.support.coverage_model import account_state
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.enabling import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
     enabled_too_soon,
     enabling,
     key_of,

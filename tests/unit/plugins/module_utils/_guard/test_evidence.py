@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.deciding import Decided
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.enabling import Verdict
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import (
     EvidenceLimits,
     judge,
     parse_evidence,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Verdict
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Decided
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Evidence
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.rows import Row
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks, range_of
 
 LARGE, SMALL = "203.0.112.0/23", "198.51.100.0/24"

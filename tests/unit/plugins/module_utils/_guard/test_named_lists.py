@@ -11,7 +11,7 @@ from typing import Any, Mapping
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.named_lists import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
     unread_lists,
     with_named_lists,
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.referring_rules import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
     contents_of_plan,
     unread_rules,
     with_referring_rules,

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.enabling import enabled_too_soon
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import enabled_too_soon
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending, StagedRollout
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan

@@ -7,8 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.cutover import steps
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate, steps
 
 from tests.support.migration_model import OTHER, Rule, rule
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.equivalence import at_least, by_ref, same
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import at_least, by_ref, same
 
 from tests.support.migration_model import OFFICE, OTHER, Rule
 

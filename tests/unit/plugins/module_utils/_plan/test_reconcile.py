@@ -12,8 +12,7 @@ from typing import Any, Mapping, Sequence
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.diff import overlay
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan, overlay
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import make_diff, operation_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (

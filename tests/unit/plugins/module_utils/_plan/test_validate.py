@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.validate import examine
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, examine
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, Permission, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import TEXT

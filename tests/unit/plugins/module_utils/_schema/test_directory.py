@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import (
     ACCOUNTS,
     ZONE,
     ZONES,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import argument_spec, validate
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec, validate
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 INFINITE = float("inf")

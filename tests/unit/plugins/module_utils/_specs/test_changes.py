@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.changes import changes_of, check_changes
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import changes_of, check_changes
 
 
 @pytest.mark.parametrize("hours", [-1, 13393])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.monitoring import monitoring_time
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import monitoring_time
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import Task, parse_task
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option

@@ -14,13 +14,12 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import (
     NotKnown,
+    Row,
     Settings,
     is_final,
     read_answer,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.nodes import NODES
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Page
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.rows import Row
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, Page
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
 TCP = Page(NODES[0], NOW, NOW)

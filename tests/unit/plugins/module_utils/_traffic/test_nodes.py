@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.nodes import NODES, concerns, node_of
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, concerns, node_of
 
 from tests.fake_service.analytics import schema
 

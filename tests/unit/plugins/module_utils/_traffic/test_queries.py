@@ -11,8 +11,7 @@ from itertools import chain, combinations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.nodes import NODES
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Page, query, write_time
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, Page, query, write_time
 from graphql import parse
 from graphql.execution import get_variable_values
 

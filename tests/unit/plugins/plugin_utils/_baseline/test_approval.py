@@ -13,9 +13,10 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import (
     ApprovedPlan,
     approved_plan,
+    host_plan_id,
+    plan_ids,
     read_approved_plan,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import host_plan_id, plan_ids
 
 ONE, TWO, THREE = "1" * 64, "2" * 64, "3" * 64
 PLANS = {"account_protection": ONE, "custom_rules": TWO}

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.consent import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import (
     Consent,
     is_in_force,
     parse_entries,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import host_plan_id
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import host_plan_id
 
 
 def test_the_plan_id_of_a_host_depends_on_the_plan_of_each_module() -> None:

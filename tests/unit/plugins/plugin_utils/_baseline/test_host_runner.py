@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import ApprovedPlan
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import host_plan_id
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import ApprovedPlan, host_plan_id
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 
 PARTS = [Part("account_protection", {"enabled": True}), Part("custom_rules", {})]

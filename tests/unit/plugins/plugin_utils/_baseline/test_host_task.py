@@ -8,8 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_runner import HostRun
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask, wrong_parts
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
+    HostRun,
+    HostTask,
+    wrong_parts,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 
 from tests.support.connection import CONNECTION

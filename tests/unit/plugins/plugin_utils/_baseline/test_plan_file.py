@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import read_approved_plan
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_plan import host_plan_id
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.plan_file import is_plan
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import (
+    host_plan_id,
+    is_plan,
+    read_approved_plan,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import report_files, stale_plans
 

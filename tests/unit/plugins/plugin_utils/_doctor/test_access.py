@@ -17,8 +17,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.access 
     reason_of,
     settings_of,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import Answer
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import ANALYTICS, Read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import ANALYTICS, Answer, Read
 
 GRANTED: dict[str, Any] = {"success": True, "result": []}
 

@@ -15,12 +15,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import (
     Answer,
+    Read,
     ask_all,
     seconds_ahead,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import Read
 
 NOW = datetime(2027, 1, 29, 9, 15, tzinfo=timezone.utc)
 LIST = Read(PREFIXES, Request("GET", "prefixes", resource=PREFIXES))

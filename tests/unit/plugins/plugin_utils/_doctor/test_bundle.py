@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.bundle import MAX_DEPTH, MAX_NAMES, shape_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import MAX_DEPTH, MAX_NAMES, shape_of
 
 
 def nested(levels: int) -> Any:

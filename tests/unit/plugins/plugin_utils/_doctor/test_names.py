@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.names import shown_name, shown_names
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import shown_name, shown_names
 
 NAMES = [
     ("x_region", "x_region"),

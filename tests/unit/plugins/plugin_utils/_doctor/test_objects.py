@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import ACCOUNTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ACCOUNTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import Answer
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.objects import is_managed, observe_objects
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import Read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import Answer, Read
 
 RULE: dict[str, Any] = {
     "id": "r1", "ref": "a", "action": "skip", "expression": "true", "enabled": True, "version": "1",

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import Answer
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.observations import observe_answers
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import BEHIND, FIRST, Read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import BEHIND, FIRST, Answer, Read
 
 LIMITS = {"Ratelimit": '"default";r=9;t=9', "Ratelimit-Policy": '"default";q=1200;w=300'}
 INFO = {"page": 1, "per_page": 1000, "count": 1, "total_count": 1}

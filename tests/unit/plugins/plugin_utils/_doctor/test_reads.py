@@ -9,8 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, RESOURCES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.directory import ZONE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED, ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import (
     ANALYTICS,

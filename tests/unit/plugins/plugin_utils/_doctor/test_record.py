@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import Answer
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.assumptions import ASSUMPTIONS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import Read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import Answer, Read
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import failures, lines_of, record_of
 
 READ = Read(PREFIXES, Request("GET", "prefixes", resource=PREFIXES))

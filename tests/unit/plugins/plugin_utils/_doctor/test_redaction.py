@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.redaction import redacted
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import redacted
 
 TEXTS = [
     ("No route for 192.0.2.0/24", "No route for (address)"),

@@ -10,10 +10,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.rows import Row, Traffic
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events import feed as room
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.feed import Feed, follow
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.watch import Watch
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row, Traffic
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events import source as room
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import Feed, Watch, follow
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
 MINUTE = timedelta(minutes=1)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.options import parse_source
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import parse_source
 
 ACCOUNT, OTHER = "a" * 32, "b" * 32
 TOKEN = {"accounts": [ACCOUNT], "api_token": "t" * 40}

@@ -9,8 +9,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.options import parse_source
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import feeds_of, run_source
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import (
+    feeds_of,
+    parse_source,
+    run_source,
+)
 
 ACCOUNTS = ["a" * 32, "b" * 32]
 TOKEN = "t" * 40

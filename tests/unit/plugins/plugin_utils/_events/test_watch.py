@@ -7,9 +7,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Evidence
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.rows import Row
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.watch import Watch, Window, next_window, rates
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import Watch, Window, next_window, rates
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
 MINUTE = timedelta(minutes=1)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.arguments import OF_HOST, SHARED, VARIABLES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import OF_HOST, SHARED, VARIABLES
 
 
 def test_every_option_of_the_two_tasks_has_a_variable() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.comparison import Expected
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.recovery import Expected
 
 OFFICE: dict[str, Any] = {"id": "1", "prefix": "192.0.2.0/24", "comment": "office", "excluded": False}
 LOGIN: dict[str, Any] = {"id": "1", "ref": "login", "action": "log", "expression": "true", "enabled": True}

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.parsing.dataloader import DataLoader
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.elsewhere import set_elsewhere
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared import set_elsewhere
 
 INVENTORY = """
 [all:vars]

@@ -11,17 +11,15 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.kept_snapshots import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     check_keep,
     delete_older,
     owners_in,
     parse_before,
     parse_moment,
     snapshot_before,
-    snapshots_of,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     snapshot_text,
+    snapshots_of,
     write_snapshot,
 )
 

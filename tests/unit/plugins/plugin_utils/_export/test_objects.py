@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.objects import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     options_for,
     unknown_fields,
     why_not_described,

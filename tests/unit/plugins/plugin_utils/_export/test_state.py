@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import ACCOUNT, CUSTOM, Part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.state import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     merged,
     reader_of,
     resource_of,

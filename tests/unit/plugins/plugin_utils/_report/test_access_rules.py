@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.access_rules import OF_ZONE, access_rules
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import OF_ZONE, access_rules
 
 RULE = {"id": "a", "target": "country", "value": "DE", "notes": "", "since": "2026-11-01T00:00:00Z"}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.ages import ages, shown
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import ages, shown
 
 
 def report(*read: str) -> Any:

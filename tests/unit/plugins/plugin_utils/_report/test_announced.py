@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.announced import announced_record
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import announced_record
 
 
 def announced(*networks: Any, delegated: Any = (), named: Any = ()) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.bars import amount, bars, in_words
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import amount, bars, in_words
 
 NONE: Any = {"covered": 0, "monitored": 0, "undecided": 0, "uncovered": 0, "excluded": 0}
 

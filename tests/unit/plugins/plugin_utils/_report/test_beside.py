@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.beside import Beside
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import Beside
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
 
 ACCOUNT = Part("account_protection", {"account_id": "0" * 32, "enabled": True})

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.changes import Log, merged_objects
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import Log, merged_objects
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 AT, EARLIER = "2026-11-22T09:00:00Z", "2026-11-22T08:00:00Z"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.conflicts import conflicts, sources_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import conflicts, sources_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 BLOCK = {"ref": "a", "action": "block", "expression": "ip.src in {203.0.113.0/24}", "enabled": True}

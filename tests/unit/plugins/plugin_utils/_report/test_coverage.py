@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.results import summarise
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import summarise
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import Ranges, networks, range_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import (
     AccountCoverage,

@@ -7,15 +7,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.expected import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import assess
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     expected_lines,
     expected_records,
+    host_results,
     is_unmet,
     refusing,
     unmet_reasons,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import assess
 
 
 def expectation(now: bool | None, planned: bool | None, reason: str = "") -> dict[str, Any]:

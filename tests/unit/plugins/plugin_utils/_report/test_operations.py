@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.operations import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     differences,
     field_changes,
     flattened,

@@ -10,8 +10,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overvie
     anchor,
     as_others,
     links,
+    shared_operations,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.sharing import shared_operations
 
 
 @pytest.mark.parametrize(

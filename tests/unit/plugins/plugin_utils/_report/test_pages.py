@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.comparison import compare
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
     file_name,
+    metrics,
     report_files,
     write_file,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.prometheus import metrics
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.summary import summary
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, summary
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import compare
 
 GENERATED = "2026-11-21T10:00:00+00:00"
 CLASSES = {"covered": 240, "monitored": 0, "undecided": 0, "uncovered": 16, "excluded": 0}

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import read_coverage
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.prefixes import prefix_records
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import prefix_records, read_coverage
 
 
 def coverage(modes: Mapping[str, list[str]], prefixes: Sequence[str] = (), enabled: bool | None = True) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.shapes import misfit
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import misfit
 
 
 class Inner(TypedDict):

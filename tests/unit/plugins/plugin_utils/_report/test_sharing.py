@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.sharing import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import (
     by_hosts,
     shared_operations,
     signature,

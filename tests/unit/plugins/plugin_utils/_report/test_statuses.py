@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import read_coverage
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import MEANINGS, assess, worst_first
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import STATUSES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, host_results
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.statuses import MEANINGS, assess, worst_first
 
 UPDATE = {"action": "update", "resource": "custom_rule", "key": "login", "fields": {"description": "x"}, "before": {}}
 STEP = {"resource": "x", "key": "y", "mode": "enabled", "not_before": None, "message": "It waits."}

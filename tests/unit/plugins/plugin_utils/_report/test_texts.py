@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.texts import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import (
     MAX_VALUE,
     operation_texts,
     value_text,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic_page import traffic_lines, traffic_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic import traffic_lines, traffic_part
 
 SEEN: dict[str, Any] = {
     "passed_packets": 91_200_000,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import ACCOUNT, Part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic_task import traffic_task
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic import traffic_task
 
 PARTS = [Part(ACCOUNT, {"account_id": "a", "api_token": "t", "prefixes": []}, {"account_id": "edge_account_id"})]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.zone_rules import changed_rules, weaker_rules
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import changed_rules, weaker_rules
 
 BLOCK = {"ref": "login", "action": "block", "expression": "ssl", "enabled": True}
 SKIP = {**BLOCK, "action": "skip", "action_parameters": {"ruleset": "current"}}

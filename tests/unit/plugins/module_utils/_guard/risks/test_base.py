@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
     Change,
     Finding,
@@ -18,6 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
     risk,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union

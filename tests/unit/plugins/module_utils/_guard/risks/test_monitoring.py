@@ -9,10 +9,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import monitoring_time
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.monitoring import (
-    monitoring_time,
-)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import find_risks
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (

@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import unprotects_addresses
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, FoundRisk, Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.protection import unprotects_addresses
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import find_risks
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     DNS_RULES,

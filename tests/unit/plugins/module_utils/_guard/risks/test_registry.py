@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limit, Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import LIST_RISKS
@@ -26,6 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.re
     risk_options,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 NAMES = [limit.name for limit in LIMITS]

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.enabling import Verdict, enabling, key_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.traffic import drops_traffic
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import drops_traffic
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
+    Limits,
+    Verdict,
+    enabling,
+    key_of,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of
 

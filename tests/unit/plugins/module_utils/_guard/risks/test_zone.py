@@ -10,7 +10,6 @@ import time
 from typing import Any, Sequence
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._coverage.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import (
     blocks_everything,
@@ -20,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zo
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 

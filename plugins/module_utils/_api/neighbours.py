@@ -1,0 +1,233 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The account of a zone, beside which rules of the zone stand."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import AbstractSet, Any, Iterator, Mapping, Sequence, TypedDict
+
+from .._concurrency import concurrently
+from .._errors import ProtectionError, ServiceError
+from .._schema.account import OWNER
+from .._schema.lists import LISTS, is_managed, items_of
+from .._schema.neighbours import (
+    ACCESS_RULES,
+    AUDIT_LOG,
+    ONBOARDED,
+    WHITELIST,
+    ZONE,
+    bgp_prefixes_of,
+    delegations_of,
+    is_approved,
+)
+from .._schema.owners import ZONE_OWNER
+from .._schema.resource import Object, ReadCollection, State
+from .._timestamps import write_timestamp
+from .._values.kinds import identifier
+from .client import MAX_PAGES, Client
+from .responses import Request, error_details, open_envelope
+
+
+def account_of(client: Client) -> Client:
+    """The client for the account of a zone, or of an account itself; raises ServiceError, and
+    ProtectionError for a zone without an account."""
+    if OWNER in client.owner:
+        return client
+    account = client.read(ZONE)[0].get("account")
+    try:
+        identity = identifier(account.get("id") if isinstance(account, Mapping) else None)
+    except ValueError as exc:
+        raise ProtectionError(f"The zone does not say its account: {exc}.") from exc
+    return client.within({OWNER: identity})
+
+
+class AnnouncedNetwork(TypedDict):
+    """A part of an onboarded prefix; `announced` is None if Cloudflare does not say."""
+
+    prefix: str
+    announced: bool | None
+    since: str | None
+
+
+class OnboardedPrefix(TypedDict):
+    """A prefix that an account has brought, its parts, and the networks that other accounts use."""
+
+    prefix: str
+    approved: bool
+    networks: list[AnnouncedNetwork]
+    delegated: list[str]
+
+
+def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
+    """The prefixes that an account has brought; raises ServiceError."""
+    prefixes = list(read(ONBOARDED))
+    ids = [str(prefix.get("id")) for prefix in prefixes]
+    resources = [of(one) for one in ids for of in (bgp_prefixes_of, delegations_of)]
+    parts = list(concurrently(read, resources))
+    return [_network_record(*item) for item in zip(prefixes, parts[::2], parts[1::2])]
+
+
+def _network_record(
+    prefix: Object, networks: Sequence[Object], delegations: Sequence[Object]
+) -> OnboardedPrefix:
+    return OnboardedPrefix(
+        prefix=str(prefix.get("cidr")),
+        approved=is_approved(prefix),
+        networks=[_network(prefix, part) for part in networks]
+        or [_network(prefix, {"cidr": prefix.get("cidr"), "on_demand": prefix})],
+        delegated=[str(part.get("cidr")) for part in delegations],
+    )
+
+
+def _network(prefix: Object, part: Object) -> AnnouncedNetwork:
+    on_demand = part.get("on_demand") or {}
+    since = on_demand.get("advertised_modified_at")
+    return AnnouncedNetwork(
+        prefix=str(part.get("cidr")),
+        announced=_is_announced(prefix, on_demand),
+        since=str(since) if since else None,
+    )
+
+
+def _is_announced(prefix: Object, on_demand: Object) -> bool | None:
+    advertised = on_demand.get("advertised")
+    if isinstance(advertised, bool):
+        return advertised
+    return is_approved(prefix) if on_demand.get("on_demand_enabled") is False else None
+
+
+class AccessRule(TypedDict):
+    """An IP Access rule that lets traffic pass; `target` says what `value` is, such as ip_range,
+    asn or country."""
+
+    id: str
+    target: str
+    value: str
+    notes: str
+    since: str | None
+
+
+def read_access_rules(client: Client) -> list[AccessRule]:
+    """The rules of mode whitelist of the account or zone of a client; raises ServiceError."""
+    (owner,) = client.owner
+    rules = client.read(ACCESS_RULES[owner], {"mode": WHITELIST})
+    return [_access_rule_record(rule) for rule in rules if rule.get("mode") == WHITELIST]
+
+
+def _access_rule_record(rule: Object) -> AccessRule:
+    configuration = rule.get("configuration") or {}
+    since = rule.get("modified_on") or rule.get("created_on")
+    return AccessRule(
+        id=str(rule.get("id")),
+        target=str(configuration.get("target")),
+        value=str(configuration.get("value")),
+        notes=str(rule.get("notes") or ""),
+        since=str(since) if since else None,
+    )
+
+
+PER_PAGE = 1000
+READS = ("GET", "HEAD", "OPTIONS")
+WAYS: Mapping[str, str] = {
+    "dash": "the dashboard",
+    "api_key": "an API key",
+    "api_token": "an API token",
+    "oauth": "an OAuth application",
+    "api": "the API",
+}
+
+
+class ChangeRecord(TypedDict):
+    """A write that succeeded: when, by whom, and how; `uri` is what was written, and `object_id`
+    the object, None if the log does not name one."""
+
+    at: str
+    by: str
+    how: str
+    method: str
+    uri: str
+    object_id: str | None
+
+
+def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
+    """The writes of the last hours, the newest first; raises ServiceError, and
+    ProtectionError for a zone without an account."""
+    until = client.now or datetime.now(timezone.utc)
+    since = until - timedelta(hours=hours)
+    query: dict[str, Any] = {
+        "since": _in_utc(since),
+        "before": _in_utc(until + timedelta(minutes=1)),
+        "limit": PER_PAGE,
+    }
+    account = account_of(client)
+    if account is not client:
+        query[ZONE_OWNER.option] = client.owner[ZONE_OWNER.option]
+    entries = _entries(account, query)
+    return [record for record in map(_change_record, entries) if record is not None]
+
+
+def _in_utc(moment: datetime) -> str:
+    return write_timestamp(moment).replace("+00:00", "Z")
+
+
+def _entries(client: Client, query: Mapping[str, Any]) -> Iterator[Object]:
+    """The entries page after page, each of which says where the next one begins."""
+    cursor: Mapping[str, Any] = {}
+    for _page in range(MAX_PAGES):
+        path = client.path_to(AUDIT_LOG.path)
+        request = Request("GET", path, {**query, **cursor}, resource=AUDIT_LOG)
+        envelope = open_envelope(request, client.ask(request))
+        if not isinstance(envelope.result, list):
+            message = f"{request} got an unexpected response: the result is not a list."
+            raise ServiceError(message, error_details(request, 200), False)
+        yield from envelope.result
+        following = envelope.info.get("cursor")
+        if not following or following == cursor.get("cursor"):
+            return
+        cursor = {"cursor": following}
+
+
+def _change_record(entry: Object) -> ChangeRecord | None:
+    """An entry about a write that succeeded; None for any other."""
+    action, actor, raw = (entry.get(name) or {} for name in ("action", "actor", "raw"))
+    if str(raw.get("method")).upper() in READS or action.get("result") not in (None, "success"):
+        return None
+    resource_id = (entry.get("resource") or {}).get("id")
+    return ChangeRecord(
+        at=str(action.get("time")),
+        by=str(actor.get("email") or actor.get("token_name") or actor.get("type") or "somebody"),
+        how=_way(actor),
+        method=str(raw.get("method")),
+        uri=str(raw.get("uri")),
+        object_id=str(resource_id) if resource_id else None,
+    )
+
+
+def _way(actor: Object) -> str:
+    context = str(actor.get("context"))
+    way = WAYS.get(context, context)
+    token = actor.get("token_name")
+    return f"{way} {token}" if token and context == "api_token" else way
+
+
+def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:
+    """A list as results show it, with its items."""
+    return {**obj, "num_items": len(items), "items": list(items)}
+
+
+def managed_lists(state: State) -> list[Object]:
+    """The lists of a state that have addresses."""
+    return [obj for obj in state[LISTS.plural] if is_managed(obj)]
+
+
+def read_ip_lists(client: Client, names: AbstractSet[str] | None = None) -> list[dict[str, Any]]:
+    """The lists of an account that have addresses, or those of them with these names, with their
+    items; raises ServiceError."""
+    lists = [obj for obj in client.read(LISTS) if is_managed(obj)]
+    lists = [obj for obj in lists if names is None or LISTS.label_of(obj) in names]
+    items = concurrently(client.read, [items_of(LISTS.label_of(obj)) for obj in lists])
+    return [with_items(*pair) for pair in zip(lists, items)]

@@ -1,0 +1,217 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""All that may keep an account or zone from taking a plan."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator, Sequence
+
+from .._concurrency import concurrently
+from .._errors import ServiceError
+from .._plan.plan import Operation, Plan
+from .._schema.account import PREFIXES
+from .._schema.lists import LISTS, MOST_ITEMS
+from .._schema.neighbours import ONBOARDED, ZONE, delegations_of, is_approved
+from .._schema.quotas import LIMITED, QUOTAS, Quota, features, quota_of
+from .._schema.resource import Object, ReadCollection, Resource
+from .._text import Message, first_few, joined
+from .._values.address_set import overlaps, range_of
+from .._values.kinds import FLAG
+from .check import Feasibility
+
+
+def check_quota(plan: Plan, read: ReadCollection) -> Feasibility:
+    """Whether the owner takes a plan; `read` is called only where some zones would not."""
+    too_many = _too_many(plan)
+    if too_many:
+        return Feasibility(too_many)
+    if not may_exceed_quota(plan):
+        return Feasibility()
+    try:
+        exceeded = exceeded_quota(plan, *read(ZONE))
+    except ServiceError as exc:
+        return Feasibility(unknown=Message("The quota of the zone is not checked: ", exc.message))
+    if exceeded is None:
+        return Feasibility(unknown="The quota of the zone's plan is not known.")
+    return Feasibility(exceeded)
+
+
+def _too_many(plan: Plan) -> str:
+    """Why an owner would not take a plan that makes a list longer than its quota; one that is
+    longer already has a larger quota."""
+    resources = {item.resource.plural: item.resource for item in plan.operations}
+    for resource in (item for item in resources.values() if item.quota):
+        before, after = (len(state[resource.plural]) for state in (plan.before, plan.after()))
+        if before <= resource.quota < after:
+            return (
+                f"The {resource.owner.partition('_')[0]} takes {resource.quota} {resource.titles},"
+                f" and {after} would be there. Remove what is too much."
+            )
+    return ""
+
+
+def may_exceed_quota(plan: Plan) -> bool:
+    """Whether there are zones that would not take this plan, so that the quota of its zone
+    matters."""
+    return any(_exceeded(plan, quota) for quota in QUOTAS.values())
+
+
+def exceeded_quota(plan: Plan, zone: Object) -> str | None:
+    """Why a zone would not take this plan; empty where it would, None where its quota is
+    unknown."""
+    quota = quota_of(zone)
+    if quota is None:
+        return None
+    reasons = "; ".join(_exceeded(plan, quota))
+    to_do = "Remove what is too much, or choose another plan for the zone."
+    return f"The zone has the plan {quota.title}: {reasons}. {to_do}" if reasons else ""
+
+
+def _exceeded(plan: Plan, quota: Quota) -> list[str]:
+    """What a plan brings into a zone beyond its quota; a zone that holds more already has a larger
+    quota."""
+    changed = [item for item in plan.operations if item.resource is LIMITED and item.planned]
+    if not changed:
+        return []
+    before, after = (len(state[LIMITED.plural]) for state in (plan.before, plan.after()))
+    crosses = before <= quota.rules < after
+    reasons = (
+        [f"it takes {quota.rules} {LIMITED.title}s, and {after} would be there"] if crosses else []
+    )
+    had = frozenset().union(*map(features, plan.before[LIMITED.plural]))
+    for feature in sorted(quota.withheld - had):
+        concerned = [item.label for item in changed if feature in features(item.planned or {})]
+        reasons += (
+            [f"it has not {feature}, which is in {first_few(concerned)}"] if concerned else []
+        )
+    return reasons
+
+
+def check_catalogue(plan: Plan, read: ReadCollection) -> Feasibility:
+    """Whether all that a plan names exists; `read` is called only if it names something anew."""
+    resources = {item.resource.plural: item.resource for item in plan.operations}
+    checks = [_check(plan, resource, read) for resource in resources.values()]
+    return Feasibility(
+        " ".join(filter(None, (item.refused for item in checks))),
+        joined(" ", filter(None, (item.unknown for item in checks))),
+    )
+
+
+def _check(plan: Plan, resource: Resource, read: ReadCollection) -> Feasibility:
+    catalogue = resource.catalogue
+    if catalogue is None:
+        return Feasibility()
+    naming = [
+        item
+        for item in plan.operations
+        if item.resource.plural == resource.plural
+        and any(item.fields.get(name) for name in catalogue.fields)
+    ]
+    if not naming:
+        return Feasibility()
+    not_known = f"Whether all that the {resource.titles} name exists is not known: "
+    try:
+        (listed,) = read(resource.catalogue_object())
+        clauses = [
+            f"{resource.title} {item.label} {clause}"
+            for item in naming
+            for clause in catalogue.unknown(item.planned or {}, listed)
+        ]
+    except ServiceError as exc:
+        return Feasibility(unknown=Message(not_known, exc.message))
+    except ValueError as exc:
+        return Feasibility(unknown=f"{not_known}{exc}.")
+    return Feasibility(f"The {'; '.join(clauses)}. Correct them." if clauses else "")
+
+
+NOT_KNOWN = (
+    "Whether the new prefixes are approved, and not delegated to other accounts, is not known"
+)
+
+TO_DO = "Cloudflare protects only what is approved, and not delegated to another account."
+
+
+def check_onboarding(plan: Plan, read: ReadCollection) -> Feasibility:
+    """Whether Cloudflare takes the new prefixes of a plan; `read` is called only if there are
+    some."""
+    new = [str((item.planned or {}).get("prefix")) for item in plan.operations if _protects(item)]
+    if not new:
+        return Feasibility()
+    try:
+        reasons = list(_reasons(new, read))
+    except ServiceError as exc:
+        return Feasibility(unknown=Message(f"{NOT_KNOWN}: ", exc.message))
+    return Feasibility(" ".join([*reasons, TO_DO]) if reasons else "")
+
+
+def _protects(item: Operation) -> bool:
+    """Whether an operation begins to protect a prefix."""
+    if item.resource is not PREFIXES or item.planned is None or _is_excluded(item.planned):
+        return False
+    return item.existing is None or _is_excluded(item.existing)
+
+
+def _is_excluded(prefix: Object) -> bool:
+    return FLAG.normalise(prefix.get("excluded")) == "true"
+
+
+def _reasons(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
+    """A sentence for each new prefix with a part that cannot be protected."""
+    concerned = [prefix for prefix in read(ONBOARDED) if _meets(prefix, new)]
+    delegations = concurrently(read, [delegations_of(str(item.get("id"))) for item in concerned])
+    for prefix, delegated in zip(concerned, delegations):
+        if not is_approved(prefix):
+            yield from _refused(prefix, new, "is not approved yet")
+        for part in delegated:
+            yield from _refused(part, new, "is delegated to another account")
+
+
+def _meets(prefix: Object, new: Sequence[str]) -> bool:
+    network = range_of(prefix.get("cidr"))
+    return network is not None and any(overlaps(text, [network]) for text in new)
+
+
+def _refused(part: Object, new: Sequence[str], why: str) -> Iterator[str]:
+    network = range_of(part.get("cidr"))
+    for text in new:
+        if network is not None and overlaps(text, [network]):
+            yield f"The prefix {text} cannot be protected: {part.get('cidr')} {why}."
+
+
+def check_list_items(plan: Plan, _read: ReadCollection) -> Feasibility:
+    """Whether a plan gives the lists of an account more items than most accounts may have: whether
+    this one may is not known."""
+    more = 0
+    for item in plan.operations:
+        if item.resource.parent is LISTS:
+            more += {"create": 1, "delete": -1}.get(item.action, 0)
+        more -= sum(other.resource.parent is LISTS for other in item.along)
+    if more <= 0:
+        return Feasibility()
+    before = sum(_number(obj.get("num_items")) for obj in plan.before[LISTS.plural])
+    if not before <= MOST_ITEMS < before + more:
+        return Feasibility()
+    return Feasibility(
+        unknown=f"The lists of the account would have {before + more} items together, and most"
+        f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
+    )
+
+
+def _number(value: object) -> int:
+    return int(value) if isinstance(value, (int, float)) else 0
+
+
+CHECKS: Sequence[Callable[[Plan, ReadCollection], Feasibility]] = (
+    check_quota,
+    check_onboarding,
+    check_catalogue,
+    check_list_items,
+)
+
+
+def check_feasibility(plan: Plan, read: ReadCollection) -> list[Feasibility]:
+    """What each check finds; `read` is called only if a plan may be refused."""
+    return [check(plan, read) for check in CHECKS]

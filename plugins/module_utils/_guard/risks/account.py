@@ -1,0 +1,335 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The risks of a plan for who is protected, and for what is mitigated.
+
+The vendor warns of them on its page "Advanced TCP Protection: concepts". The finders know no
+module: the same change carries the same risks through whatever module it comes.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Iterator, Mapping
+
+from ..._expressions.solve import Undecided, matched
+from ..._plan.plan import Operation
+from ..._protection.coverage import Coverage, has_flag
+from ..._protection.mitigation import no_longer_mitigated
+from ..._protection.modes import UNDECIDED, Component
+from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS
+from ..._schema.resource import Object
+from ..._text import Advice, Message, Option, first_few, sentence
+from ..._values.address_set import (
+    Ranges,
+    counted,
+    difference,
+    intersection,
+    networks,
+    overlaps,
+    union,
+    widest,
+)
+from .base import (
+    Change,
+    Finding,
+    Limit,
+    Limits,
+    enabled_too_soon,
+    enabling,
+    entries_of,
+    entry_of,
+    key_of,
+    risk,
+)
+
+WORKING = (ENABLED, MONITORING, UNDECIDED)
+
+
+@risk("The plan would leave addresses outside protection that were inside it.")
+def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
+    """Addresses leave the protection."""
+    lost = difference(change.before.protected, change.after.protected)
+    if not lost:
+        return None
+    operations = [item for item in change.plan.operations if _takes_out(item, lost)]
+    message = (
+        f"{counted(lost)} ({first_few(networks(lost))}) would no longer be protected."
+        f" {SHARING.format(PREFIXES.titles)}."
+    )
+    return Finding(message, lost, entries_of(operations))
+
+
+def _takes_out(item: Operation, lost: Ranges) -> bool:
+    """Whether an operation takes some of these addresses out of protection."""
+    if item.resource is not PREFIXES or not overlaps(item.address, lost):
+        return False
+    was_protected = item.existing is not None and not has_flag(item.existing, "excluded")
+    is_excluded = item.planned is not None and has_flag(item.planned, "excluded")
+    was_excluded = item.existing is not None and not was_protected
+    return (was_protected and item.planned is None) or (is_excluded and not was_excluded)
+
+
+@risk(
+    "The plan would leave addresses, or a part of their traffic, that a component mitigates with"
+    " less than that."
+)
+def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
+    """A component would mitigate less of the traffic to addresses; what disables it altogether is
+    not this risk."""
+    lost_by_component: dict[str, Ranges] = {}
+    reasons = []
+    for was, becomes in _components_that_may_stop(change):
+        space = intersection(change.before.protected, change.after.protected)
+        for ranges, what in no_longer_mitigated(was, becomes, space):
+            lost_by_component.setdefault(was.kind, []).extend(ranges)
+            part = f": {what}" if what else ""
+            reasons.append(
+                f"{was.title} would no longer mitigate attacks on {counted(ranges)}"
+                f" ({first_few(networks(ranges))}){part}"
+            )
+    if not reasons:
+        return None
+    lost = {kind: union(ranges) for kind, ranges in lost_by_component.items()}
+    operations = [item for item in change.plan.operations if _lowers(item, lost)]
+    ranges = union(item for several in lost.values() for item in several)
+    return Finding(sentence("; ".join(reasons)), ranges, entries_of(operations))
+
+
+def _components_that_may_stop(change: Change) -> Iterator[tuple[Component, Component]]:
+    """The components that a plan changes, and that work before and after it."""
+    before, after = change.before, change.after
+    is_off = before.enabled is False or after.enabled is False
+    changed = {item.resource.component for item in change.plan.operations}
+    for was, becomes in zip(before.components, after.components):
+        is_idle = is_off and was.is_switched
+        if was.kind in changed and not is_idle and not _last_of(was, becomes):
+            yield was, becomes
+
+
+def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
+    """Whether an operation on a rule or filter leaves some of these addresses, by component, with
+    less: it ends a mitigation, or decides instead of what mitigated."""
+    ranges = lost.get(item.resource.component or "")
+    was_enabled = item.existing is None or _mode(item, item.existing) == ENABLED
+    if not ranges or not was_enabled or _mode(item, item.planned) == ENABLED:
+        return False
+    expression = (item.existing or item.fields).get("expression")
+    return expression is None or _may_match(str(expression), ranges)
+
+
+def _may_match(expression: str, ranges: Ranges) -> bool:
+    try:
+        return bool(intersection(matched(expression).sometimes, ranges))
+    except Undecided:
+        return True
+
+
+@risk(
+    "The plan would turn the protection off, or take the last working rule from a component, or the"
+    " last protected prefix from the account."
+)
+def disables_protection(change: Change, limits: Limits) -> Finding | None:
+    """The switch, a component or the last prefix goes."""
+    before, after, operations = change.before, change.after, change.plan.operations
+    reasons = []
+    shared = []
+    concerned: list[Operation] = []
+    if before.enabled and after.enabled is False:
+        reasons.append("TCP protection would be switched off")
+        shared.append("status")
+        concerned += [item for item in operations if item.resource is STATUS]
+    if before.protected and not after.protected:
+        reasons.append("no address would be protected any more")
+        shared.append(PREFIXES.titles)
+        concerned += [item for item in operations if _takes_out(item, before.protected)]
+    for was, becomes in zip(before.components, after.components):
+        was_off = was.is_switched and before.enabled is False
+        lost = None if was_off else _last_of(was, becomes)
+        if lost:
+            reasons.append(f"{was.title} would have no working {lost} left")
+            of_component = [item for item in operations if item.resource.component == was.kind]
+            concerned += [item for item in of_component if _stops_working(item)] or of_component
+    if not reasons:
+        return None
+    sentences = [sentence("; ".join(reasons))]
+    sentences += [f"{SHARING.format(' and the '.join(shared))}."] if shared else []
+    return Finding(" ".join(sentences), before.protected, entries_of(concerned))
+
+
+def _stops_working(item: Operation) -> bool:
+    """Whether a rule or filter works before an operation and not after it."""
+    return _mode(item, item.existing) in WORKING and _mode(item, item.planned) not in WORKING
+
+
+def _mode(item: Operation, obj: Object | None) -> str:
+    return str((obj or {}).get(item.resource.mode_field or "")).casefold()
+
+
+def _last_of(was: Component, becomes: Component) -> str | None:
+    """What that makes a component work would be gone with its last one; None where the component
+    goes on working."""
+    left = _working(becomes)
+    return next((what for what, there in _working(was).items() if there and not left[what]), None)
+
+
+def _working(item: Component) -> dict[str, bool]:
+    """What of a component works, by its name in sentences; a mode that is not understood may be one
+    that works."""
+    rules = [rule for rule in item.rules if rule.mode in WORKING]
+    filters = [filter_ for filter_ in item.filters if filter_.own_mode in WORKING]
+    return {
+        item.what_decides: bool(rules) or bool(filters),
+        "rule": bool(rules),
+        "global rule": any(rule.everywhere for rule in rules),
+    }
+
+
+PROTECTION_RISKS = (unprotects_addresses, stops_mitigation, disables_protection)
+
+
+def _shortest(version: int, default: int, bits: int) -> Limit:
+    sentences = (
+        f"The shortest IPv{version} prefix length in the allowlist that is not a risk.",
+        "Adjacent networks count as one.",
+    )
+    return Limit(f"min_allowlist_prefix_length_ipv{version}", default, bits, sentences)
+
+
+SHORTEST = {4: _shortest(4, 24, 32), 6: _shortest(6, 48, 128)}
+MOST_ENTRIES = Limit(
+    "max_allowlist_entries",
+    200,
+    10**6,
+    ("The number of active entries of the allowlist above which another entry is a risk.",),
+)
+
+
+@risk(
+    "The plan would let the active entries of the allowlist grow beyond"
+    " O(min_allowlist_prefix_length_ipv4), O(min_allowlist_prefix_length_ipv6) or"
+    " O(max_allowlist_entries).",
+    *SHORTEST.values(),
+    MOST_ENTRIES,
+)
+def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
+    """More sources pass than an allowlist is meant for."""
+    before, after = change.before.bypassing, change.after.bypassing
+    shortest = {version: limits[limit] for version, limit in SHORTEST.items()}
+    broad = union(
+        network
+        for version, length, network in widest(after)
+        if length < shortest[version] and intersection([network], before) != [network]
+    )
+    active_before, active = (_active(coverage) for coverage in (change.before, change.after))
+    most = limits[MOST_ENTRIES]
+    crowded = len(active) > max(most, len(active_before))
+    if not broad and not crowded:
+        return None
+    reasons = [f"it would let {first_few(networks(broad))} pass as sources"] if broad else []
+    reasons += [f"it would have {len(active)} active entries"] if crowded else []
+    message = (
+        f"The allowlist is for few sources, and a source can be forged: {' and '.join(reasons)}. Up"
+        f" to {most} entries are usual, and networks up to /{shortest[4]} (IPv4) and"
+        f" /{shortest[6]} (IPv6). {SHARING.format(ALLOWLIST.titles)}."
+    )
+    known = {ALLOWLIST.key_of(entry) for entry in active_before}
+    new = [entry for entry in active if ALLOWLIST.key_of(entry) not in known]
+    concerned = [entry for entry in new if crowded or overlaps(entry.get("prefix"), broad)]
+    return Finding(message, broad, [entry_of(ALLOWLIST, entry) for entry in concerned])
+
+
+@risk("The plan would allow as a source what is one of the account's own protected prefixes.")
+def allowlists_own_prefix(change: Change, limits: Limits) -> Finding | None:
+    """A network of the account's own stands where sources belong."""
+    own = intersection(
+        difference(change.after.bypassing, change.before.bypassing), change.after.inside
+    )
+    if not own:
+        return None
+    concerned = [entry for entry in _active(change.after) if overlaps(entry.get("prefix"), own)]
+    message = (
+        f"{first_few(networks(own))} would be allowed as a source, but is in a protected prefix of"
+        " the account; to take it out of protection, give it an excluded prefix."
+        f" {SHARING.format(ALLOWLIST.titles)}."
+    )
+    return Finding(message, own, [entry_of(ALLOWLIST, entry) for entry in concerned])
+
+
+def _active(coverage: Coverage) -> list[Object]:
+    return [
+        entry for entry in coverage.state.get(ALLOWLIST.plural) or [] if has_flag(entry, "enabled")
+    ]
+
+
+ALLOWLIST_RISKS = (broad_allowlist, allowlists_own_prefix)
+
+
+MIN_MONITORING = Limit(
+    "min_monitoring_hours",
+    4.0,
+    24 * 365,
+    (
+        "The hours that a rule or filter must monitor before it is enabled.",
+        "The hours count from the last change of the rule or filter, by the clock of Cloudflare.",
+    ),
+)
+
+
+def monitoring_time(limits: Limits) -> timedelta:
+    """How long a rule or filter monitors before it is enabled."""
+    return timedelta(hours=limits[MIN_MONITORING])
+
+
+@risk(
+    "The plan would enable a rule or filter that is new, was disabled, or has not monitored for"
+    " O(min_monitoring_hours).",
+    MIN_MONITORING,
+)
+def skips_monitoring(change: Change, limits: Limits) -> Finding | None:
+    """A rule or filter drops traffic before it has learned of it."""
+    reasons = []
+    enabled = []
+    for item in change.plan.operations:
+        mode_field = item.resource.mode_field
+        if not mode_field or (item.planned or {}).get(mode_field) != ENABLED:
+            continue
+        reason = enabled_too_soon(item.resource, item.existing, change.now, monitoring_time(limits))
+        if reason:
+            reasons.append(f"{item.resource.title} {item.label} {reason}")
+            enabled.append(item)
+    if not reasons:
+        return None
+    message = Message(
+        f"{first_few(reasons)}. A rule or filter enabled without monitoring for"
+        f" {limits[MIN_MONITORING]:g} hours drops traffic that it has not learned of",
+        Advice("; set monitoring first, or let ", Option("staged_rollout"), ": true do it"),
+        ".",
+    )
+    return Finding(message, [], entries_of(enabled))
+
+
+MONITORING_RISKS = (skips_monitoring,)
+
+
+@risk(
+    "The plan would enable a rule or filter that would have dropped more of the traffic to a"
+    " network than C(rollout_evidence) allows, or of which that is not known."
+)
+def drops_traffic(change: Change, limits: Limits) -> Finding | None:
+    """A rule or filter drops traffic that passes today."""
+    verdicts = {item: change.verdicts.get(key_of(item)) for item in enabling(change.plan)}
+    against = {item: verdict for item, verdict in verdicts.items() if verdict and verdict.reason}
+    if not against:
+        return None
+    reasons = [
+        f"{item.resource.title} {item.label}: {' '.join([verdict.message, *verdict.advice])}"
+        for item, verdict in against.items()
+    ]
+    ranges = union(network for verdict in against.values() for network in verdict.ranges)
+    return Finding(Message(first_few(reasons)), ranges, entries_of(list(against)))
+
+
+TRAFFIC_RISKS = (drops_traffic,)

@@ -1,0 +1,312 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What an account protects, and how: pure functions over its state.
+
+An address is protected if it lies in a protected prefix and in no excluded one; any excluded entry
+carves out its network, whatever other entries there are inside or around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import cached_property
+from typing import Iterable, Mapping, Sequence
+
+from .._expressions.solve import Undecided, matched
+from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
+from .._schema.resource import Object, Resource
+from .._text import capitalised, excerpt
+from .._timestamps import read_timestamp
+from .._values.address_set import Range, Ranges, counted, difference, intersection, range_of, union
+from .._values.kinds import CODE, FLAG
+from .mitigation import never_mitigated
+from .modes import (
+    OFF,
+    UNDECIDED,
+    Component,
+    Modes,
+    Piece,
+    components,
+    gathered,
+    in_order,
+    union_of_modes,
+)
+
+IDLE = frozenset([OFF, DISABLED])
+UNKNOWN_STATUS = "Whether TCP protection is on is not known."
+
+
+def ranges_of(entries: Sequence[Object]) -> Ranges:
+    """The networks of some entries as a set; malformed ones are the network of nothing."""
+    return union(
+        network for network in (range_of(entry.get("prefix")) for entry in entries) if network
+    )
+
+
+def has_flag(entry: Object, flag: str) -> bool:
+    """Whether a flag of an entry is set."""
+    return FLAG.normalise(entry.get(flag)) == "true"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The coverage of an account; `state` holds collections by their plural, and None or nothing
+    where not known."""
+
+    state: Mapping[str, Sequence[Object]]
+
+    @cached_property
+    def enabled(self) -> bool | None:
+        """Whether the account's protection is on; None where that is not known."""
+        status = self.state.get(STATUS.plural)
+        if not status or not isinstance(status[0].get("enabled"), bool):
+            return None
+        return bool(status[0]["enabled"])
+
+    @cached_property
+    def inside(self) -> Ranges:
+        """What lies in a protected prefix, exclusions not yet taken off."""
+        return ranges_of([entry for entry in self._prefixes if not has_flag(entry, "excluded")])
+
+    @cached_property
+    def carved_out(self) -> Ranges:
+        """What excluded entries name."""
+        return ranges_of([entry for entry in self._prefixes if has_flag(entry, "excluded")])
+
+    @cached_property
+    def protected(self) -> Ranges:
+        """What is protected, as far as well-formed prefixes decide."""
+        return difference(self.inside, self.carved_out)
+
+    @cached_property
+    def malformed_exclusions(self) -> Sequence[str]:
+        """Excluded entries whose network is malformed: whatever is protected may be carved out by
+        them."""
+        return [
+            str(entry.get("prefix"))
+            for entry in self._prefixes
+            if has_flag(entry, "excluded") and range_of(entry.get("prefix")) is None
+        ]
+
+    @cached_property
+    def bypassing(self) -> Ranges:
+        """The sources that meet no rule, since an active entry of the allowlist lets them pass."""
+        return ranges_of(
+            [
+                entry
+                for entry in self.state.get(ALLOWLIST.plural) or []
+                if has_flag(entry, "enabled")
+            ]
+        )
+
+    @cached_property
+    def components(self) -> Sequence[Component]:
+        """What decides for each component that was read."""
+        return components(self.state)
+
+    @cached_property
+    def pieces(self) -> Mapping[str, Sequence[Piece]]:
+        """By kind: the protected addresses by the modes that their traffic may meet."""
+        maybe_carved_out = frozenset([UNDECIDED] if self.malformed_exclusions else [])
+        return {
+            kind: [(ranges, modes | maybe_carved_out) for ranges, modes in pieces]
+            for kind, pieces in self._pieces.items()
+        }
+
+    @cached_property
+    def _pieces(self) -> Mapping[str, Sequence[Piece]]:
+        return {item.kind: _exact(item, item.pieces(self.protected)) for item in self.components}
+
+    @cached_property
+    def uncovered(self) -> Ranges:
+        """What is protected by prefix, and yet one of the components does nothing for it."""
+        return union(
+            item
+            for pieces in self._pieces.values()
+            for ranges, modes in pieces
+            if modes <= IDLE
+            for item in ranges
+        )
+
+    @property
+    def _prefixes(self) -> Sequence[Object]:
+        return self.state.get(PREFIXES.plural) or []
+
+    @cached_property
+    def undecided(self) -> Sequence[str]:
+        """What is not understood, a sentence each."""
+        malformed = [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions] + [
+            f"The prefix {excerpt(repr(entry.get('prefix')))} is malformed; it counts as no"
+            " network."
+            for entry in [*self._prefixes, *(self.state.get(ALLOWLIST.plural) or [])]
+            if range_of(entry.get("prefix")) is None and not has_flag(entry, "excluded")
+        ]
+        unknown = [UNKNOWN_STATUS] if self.enabled is None else []
+        if self.state.get(PREFIXES.plural) is None:
+            unknown.append("The protected prefixes are not known.")
+        return (
+            unknown
+            + malformed
+            + [problem for item in self.components for problem in item.undecided]
+        )
+
+    @cached_property
+    def reasons(self) -> Sequence[str]:
+        """Why the account is not effectively protected; empty if it is."""
+        reasons = []
+        if not self.enabled:
+            reasons.append("TCP protection is off." if self.enabled is False else UNKNOWN_STATUS)
+        if not self.protected:
+            return [
+                *reasons,
+                (
+                    "Every protected prefix is excluded."
+                    if self.inside
+                    else "There is no protected prefix."
+                ),
+            ]
+        reasons += [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions]
+        for item in self.components:
+            modes = union_of_modes(modes for dummy, modes in self.pieces[item.kind])
+            if ENABLED not in modes:
+                reasons.append(
+                    f"{capitalised(item.title)} mitigates nothing: {_why_not(item, modes)}."
+                )
+        return reasons
+
+    @cached_property
+    def gaps(self) -> Sequence[str]:
+        """For which of the protected addresses a component does not mitigate all traffic, a
+        sentence each."""
+        return [
+            f"{capitalised(item.title)} {_does(modes)} {counted(ranges)}."
+            for item in self.components
+            for ranges, modes in self.pieces[item.kind]
+            if modes != {ENABLED}
+        ]
+
+
+def _exact(component: Component, pieces: Sequence[Piece]) -> Sequence[Piece]:
+    """The pieces without a mitigation that no traffic meets, since several filters together take
+    all of it before."""
+    mixed = [item for ranges, modes in pieces if {ENABLED} < modes for item in ranges]
+    never = never_mitigated(component, union(mixed))
+    if not never:
+        return pieces
+    return gathered(
+        piece
+        for ranges, modes in pieces
+        for piece in (
+            (difference(ranges, never), modes),
+            (intersection(ranges, never), modes - {ENABLED}),
+        )
+    )
+
+
+def _of_malformed_exclusion(prefix: str) -> str:
+    return (
+        f"The excluded prefix {excerpt(repr(prefix))} is malformed; it may take any address out of"
+        " protection, so that no address is known to be protected."
+    )
+
+
+def _why_not(item: Component, modes: Modes) -> str:
+    if UNDECIDED in modes:
+        return "what it does cannot be told"
+    if MONITORING in modes:
+        return "it only monitors"
+    every = " and ".join(what + "s" for what in item.what_decides.split(" or "))
+    return f"its {every} are disabled" if DISABLED in modes else "there is no rule"
+
+
+def _does(modes: Modes) -> str:
+    if UNDECIDED in modes:
+        return "does what cannot be told for"
+    if modes == {MONITORING}:
+        return "only monitors the traffic to"
+    if modes <= IDLE:
+        return "does nothing for"
+    return f"treats traffic differently ({', '.join(in_order(modes))}) for"
+
+
+NONE: frozenset[str] = frozenset()
+NEVER = datetime.max.replace(tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The traffic that a rule or filter decides for; perhaps not for all of it.
+
+    `networks` are the protected prefixes with what of each it decides for. It decides in the data
+    centers `only` (None: all) and not in those `but`; of one `in_region` it is not known which
+    data centers are in it.
+    """
+
+    networks: Sequence[tuple[Range, Ranges]]
+    only: frozenset[str] | None = None
+    but: frozenset[str] = NONE
+    in_region: bool = False
+
+    @property
+    def space(self) -> Ranges:
+        """The destinations that it decides for, of all networks together."""
+        return union(item for _prefix, ranges in self.networks for item in ranges)
+
+    def holds(self, data_center: str) -> bool:
+        """Whether it may decide for the traffic of a data center."""
+        name = data_center.casefold()
+        return (self.only is None or name in self.only) and name not in self.but
+
+
+def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
+    """What a rule or filter decides for by the state of its account; raises Undecided."""
+    if resource is filters_of(str(resource.component)):
+        space = matched(str(obj.get("expression") or "")).sometimes
+        return Decided(_networks(coverage, intersection(coverage.protected, space)))
+    component = next(item for item in coverage.components if item.kind == resource.component)
+    by_filters = union(item for one in component.filters for item in one.matches.always)
+    networks = _networks(coverage, difference(coverage.protected, by_filters))
+    scope, name = (str(CODE.normalise(obj.get(field))) for field in ("scope", "name"))
+    if scope == "datacenter":
+        return Decided(networks, only=frozenset([name]))
+    others = frozenset(
+        rule.label.partition(" ")[2].casefold()
+        for rule in component.rules
+        if rule.label.startswith("datacenter ")
+    )
+    return Decided(networks, but=others, in_region=scope == "region")
+
+
+def _networks(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
+    """The protected prefixes that hold something of a space; none that lies within another one."""
+    entries = coverage.state.get(PREFIXES.plural) or []
+    ranges = [range_of(entry.get("prefix")) for entry in entries if not has_flag(entry, "excluded")]
+    pieces = [(item, intersection([item], space)) for item in outermost(filter(None, ranges))]
+    return [piece for piece in pieces if piece[1]]
+
+
+def prefixes_since(coverage: Coverage) -> dict[Range, datetime]:
+    """Since when each prefix is protected; the end of time for one that is not yet, and for one of
+    which that is not known."""
+    since: dict[Range, datetime] = {}
+    for entry in coverage.state.get(PREFIXES.plural) or []:
+        prefix = range_of(entry.get("prefix"))
+        if prefix and not has_flag(entry, "excluded"):
+            since[prefix] = read_timestamp(entry.get("created_on")) or NEVER
+    return since
+
+
+def outermost(ranges: Iterable[Range]) -> list[Range]:
+    """The ranges that lie in no other one, in ascending order."""
+    outer: list[Range] = []
+    for first, last in sorted(ranges, key=lambda item: (item[0], -item[1])):
+        if not outer or last > outer[-1][1]:
+            outer.append((first, last))
+    return outer
+
+
+__all__ = ["Decided", "Undecided", "decided_by", "outermost", "prefixes_since"]

@@ -1,0 +1,240 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a task expects of single requests and packets: the option, read before any request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence, Union
+
+from .._errors import OptionError, OptionProblems
+from .._expressions.operands import Fields
+from .._schema.account import COMPONENTS
+from .._schema.resource import OptionSpec
+from .._text import Message, Option, did_you_mean
+from .packet import DNS, Packet, parse_packet
+from .request import parse_request
+
+ALLOWED, SKIPPED, LOGGED = "allowed", "skipped", "logged"
+CHALLENGED, BLOCKED = "challenged", "blocked"
+MITIGATED, MONITORED = "mitigated", "monitored"
+UNPROTECTED, BYPASSED = "unprotected", "bypassed"
+OF_REQUESTS = (ALLOWED, SKIPPED, LOGGED, CHALLENGED, BLOCKED)
+OF_PACKETS = (MITIGATED, MONITORED, UNPROTECTED, BYPASSED)
+UNDECIDED = "undecided"
+OF_FIREWALL = (ALLOWED, SKIPPED, LOGGED, BLOCKED)  # of packets in the Network Firewall
+# A request that a rule logs, or that skips the rest, is allowed as well. A packet that the Network
+# Firewall lets pass meets the components, which another module checks.
+PASSING = (ALLOWED, SKIPPED, LOGGED)
+FULFILLING = {ALLOWED: PASSING, **{word: (word, *PASSING) for word in OF_PACKETS}}
+
+
+class Outcome(NamedTuple):
+    """An outcome, and the rule or whatever else decides it; None if nothing does."""
+
+    word: str
+    by: str | None = None
+
+
+class Decision(NamedTuple):
+    """The outcomes that are possible, and why there is more than one; `skips` is what a request
+    does not meet beside the rules."""
+
+    outcomes: Sequence[Outcome]
+    reasons: Sequence[str] = ()
+    skips: Sequence[str] = ()
+
+    @property
+    def word(self) -> str:
+        """The outcome, if there is one."""
+        words = {outcome.word for outcome in self.outcomes}
+        return words.pop() if len(words) == 1 else UNDECIDED
+
+    @property
+    def by(self) -> str | None:
+        """What decides, if that is known."""
+        deciding = {outcome.by for outcome in self.outcomes}
+        return deciding.pop() if len(deciding) == 1 else None
+
+    def fulfils(self, expected: str, rule: str | None = None) -> bool | None:
+        """Whether this is what was expected, decided by a rule if one is named; None if it is not
+        known."""
+        words = FULFILLING.get(expected, (expected,))
+        fulfilled = {
+            outcome.word in words and rule in (None, outcome.by) for outcome in self.outcomes
+        }
+        return fulfilled.pop() if len(fulfilled) == 1 else None
+
+
+def decision(
+    outcomes: Iterable[Outcome], reasons: Iterable[str] = (), skips: Iterable[str] = ()
+) -> Decision:
+    """A decision with each outcome and each reason once."""
+    return Decision(
+        list(dict.fromkeys(outcomes)), list(dict.fromkeys(reasons)), list(dict.fromkeys(skips))
+    )
+
+
+NAME = "expectations"
+EXPECTATIONS: OptionSpec = {
+    NAME: {
+        "type": "list",
+        "elements": "dict",
+        "options": {
+            "description": {"type": "str"},
+            "request": {"type": "dict"},
+            "packet": {"type": "dict"},
+            "expect": {"type": "raw", "required": True},
+            "rule": {"type": "str"},
+        },
+    }
+}
+REQUEST, PACKET = "request", "packet"
+FIREWALL = "packet in the Network Firewall"
+KINDS = (REQUEST, PACKET)
+# The module that checks the expectations of a kind.
+MODULES = {
+    REQUEST: "custom_rules",
+    PACKET: "account_protection",
+    FIREWALL: "network_firewall_rules",
+}
+Expected = Union[str, Mapping[str, str]]  # a word, or one by component
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What is expected of one request, or of one packet; `rule` is the one that decides."""
+
+    option: Option
+    description: str
+    expected: Expected
+    request: Fields | None = None
+    packet: Packet | None = None
+    rule: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """Whether it is of a request, of a packet, or of one in the Network Firewall."""
+        if self.request is not None:
+            return REQUEST
+        return FIREWALL if self.expected in OF_FIREWALL else PACKET
+
+    @property
+    def components(self) -> Sequence[str]:
+        """The components of which something is expected."""
+        if isinstance(self.expected, Mapping):
+            return list(self.expected)
+        if self.kind == FIREWALL:
+            return [""]
+        return self.packet.components if self.packet else []
+
+    def expected_of(self, component: str) -> str:
+        """What is expected of a component."""
+        return self.expected[component] if isinstance(self.expected, Mapping) else self.expected
+
+
+def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
+    """The expectations of a task; raises OptionError."""
+    problems = OptionProblems()
+    expectations = []
+    for position, entry in enumerate(options.get(NAME) or ()):
+        with problems.collected():
+            expectations.append(parse_expectation(Option(NAME, position), entry))
+    problems.raise_any()
+    return expectations
+
+
+def unchecked(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list[str]:
+    """A warning of each expectation that another module checks."""
+    return [
+        Message(
+            item.option,
+            f": {MODULES[item.kind]} checks expectations of a {item.kind}, not this module",
+        )
+        for item in expectations
+        if item.kind not in kinds
+    ]
+
+
+def needs_dns(options: Mapping[str, Any]) -> bool:
+    """Whether DNS protection has to be known to decide; wrong expectations need nothing."""
+    try:
+        return any(DNS in item.components for item in parse_expectations(options))
+    except OptionError:
+        return False
+
+
+def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
+    """An expectation of either kind; raises OptionError."""
+    kinds = [kind for kind in KINDS if entry.get(kind) is not None]
+    if len(kinds) != 1:
+        raise OptionError(option, "it takes either a request or a packet")
+    (kind,) = kinds
+    described = entry[kind]
+    description = str(entry.get("description") or _described(described))
+    read = _read_request if kind == REQUEST else _read_packet
+    return read(Expectation(option, description, ""), described, entry)
+
+
+def _read_request(
+    expectation: Expectation, request: Mapping[str, Any], entry: Mapping[str, Any]
+) -> Expectation:
+    option, problems = expectation.option, OptionProblems()
+    with problems.collected():
+        fields = parse_request(option.at(REQUEST), request)
+    with problems.collected():
+        expected = _word(option.at("expect"), entry.get("expect"), OF_REQUESTS)
+    problems.raise_any()
+    return replace(expectation, expected=expected, request=fields, rule=entry.get("rule"))
+
+
+def _read_packet(
+    expectation: Expectation, described: Mapping[str, Any], entry: Mapping[str, Any]
+) -> Expectation:
+    option, problems = expectation.option, OptionProblems()
+    with problems.collected():
+        packet = parse_packet(option.at(PACKET), described)
+    with problems.collected():
+        expected = _of_packet(option.at("expect"), entry.get("expect"))
+    with problems.collected():
+        if entry.get("rule") is not None and entry.get("expect") not in OF_FIREWALL:
+            raise OptionError(
+                option.at("rule"),
+                "only an expectation of a request, or of the Network Firewall, names a rule",
+            )
+    problems.raise_any()
+    rule = entry.get("rule")
+    complete = replace(expectation, expected=expected, packet=packet, rule=rule)
+    if not complete.components:
+        raise OptionError(
+            option.at(PACKET), "no component sees such a packet; DNS protection sees port 53"
+        )
+    return complete
+
+
+def _of_packet(option: Option, value: Any) -> Expected:
+    if not isinstance(value, Mapping):
+        return _word(option, value, (*OF_PACKETS, *OF_FIREWALL))
+    for name in value:
+        if name not in COMPONENTS:
+            raise OptionError(
+                option, f"'{name}' is no component; there are {', '.join(COMPONENTS)}"
+            )
+    if not value:
+        raise OptionError(option, "it names no component")
+    return {name: _word(option.at(name), word, OF_PACKETS) for name, word in value.items()}
+
+
+def _word(option: Option, value: Any, words: Sequence[str]) -> str:
+    if value not in words:
+        hint = did_you_mean(str(value), words)
+        raise OptionError(option, f"'{value}' is not one of {', '.join(words)}{hint}")
+    return str(value)
+
+
+def _described(values: Mapping[str, Any]) -> str:
+    """A description made of the values of a request or packet."""
+    return ", ".join(f"{name} {value}" for name, value in values.items())

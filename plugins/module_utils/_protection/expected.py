@@ -1,0 +1,274 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whether what a task expects holds of a state, and why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
+
+from .._expressions.evaluation import Batch
+from .._expressions.operands import Fields
+from .._plan.plan import Plan
+from .._schema.account import COMPONENTS
+from .._schema.lists import contents_in
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
+from .._schema.resource import State
+from .._schema.zone import CUSTOM_RULES
+from .._text import Message, first_few, joined, plural
+from . import packet as packet_keys
+from . import request as request_keys
+from .decide import Packets, decide_requests, never_decides, rules_in_order
+from .expectation import FIREWALL, NAME, REQUEST, UNDECIDED, Decision, Expectation
+
+NOT_GIVEN = "the field "
+RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
+
+
+class ExpectationRecord(TypedDict):
+    """An expectation as results show it.
+
+    `met` is None if it is not decided; `reasons` say what is not known. `rule` is whatever decides.
+    If components treat a packet differently, `actual` and `rule` are dictionaries by component.
+    `skips` is what a request does not meet beside the rules. `before` has `actual`, `rule` and
+    `met` in the state before the plan.
+    """
+
+    description: str
+    expected: Any
+    actual: Any
+    rule: Any
+    met: bool | None
+    reasons: list[str]
+    skips: list[str]
+    before: dict[str, Any]
+
+
+class Finding(NamedTuple):
+    """What an expectation meets in a state: a decision by component, or under "" for a request;
+    `unable` says why the rule that it names decides on nothing at all."""
+
+    expectation: Expectation
+    decisions: Mapping[str, Decision]
+    unable: str = ""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the expectation holds; None if that is not decided."""
+        item = self.expectation
+        parts = [
+            decided.fulfils(item.expected_of(name), item.rule)
+            for name, decided in self.decisions.items()
+        ]
+        return False if False in parts else None if None in parts else True
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it cannot be met, and why it is not decided."""
+        key_for = (request_keys if self.expectation.request else packet_keys).key_for
+        reasons = [reason for decided in self.decisions.values() for reason in decided.reasons]
+        if self.met is False and self.unable:
+            return [self.unable]
+        not_known = [_with_key(reason, key_for) for reason in dict.fromkeys(reasons)]
+        is_impossible = self.met is False and self.actual == UNDECIDED
+        return [self._possible(), *not_known] if is_impossible else not_known
+
+    def _possible(self) -> str:
+        """All outcomes that are possible."""
+        outcomes = [one for decided in self.decisions.values() for one in decided.outcomes]
+        return f"it is {' or '.join(dict.fromkeys(with_rule(*one) for one in outcomes))}"
+
+    @property
+    def actual(self) -> Any:
+        """The outcome, by component if the components differ."""
+        return _as_one({name: decided.word for name, decided in self.decisions.items()})
+
+    @property
+    def rule(self) -> Any:
+        """Whatever decides, by component if the components differ."""
+        return _as_one({name: decided.by for name, decided in self.decisions.items()})
+
+    @property
+    def skips(self) -> list[str]:
+        """What a request does not meet beside the rules."""
+        return [item for decided in self.decisions.values() for item in decided.skips]
+
+    def record(self) -> dict[str, Any]:
+        """What results say of it."""
+        return {"actual": self.actual, "rule": self.rule, "met": self.met}
+
+
+def _with_key(reason: str, key_for: Any) -> str:
+    """A reason with the key that would give its field."""
+    _before, mark, rest = reason.partition(NOT_GIVEN)
+    name = rest.partition(" ")[0]
+    if not mark or not rest.endswith(" is not given"):
+        return reason
+    key = key_for(name)
+    return f"{reason} ({key})" if key and key != name else reason
+
+
+def _as_one(by_component: Mapping[str, Any]) -> Any:
+    values = list(by_component.values())
+    return values[0] if all(value == values[0] for value in values) else dict(by_component)
+
+
+def find(expectations: Sequence[Expectation], state: State) -> list[Finding]:
+    """What each expectation meets in a state of an account or a zone."""
+    expectations = _knowing_lists(expectations, state)
+    return _find(expectations, state, Batch(_requests(expectations)))
+
+
+def _find(expectations: Sequence[Expectation], state: State, batch: Batch) -> list[Finding]:
+    decided = iter(decide_requests(rules_in_order(state), _requests(expectations), batch))
+    packets = Packets(state)
+    return [
+        Finding(
+            item,
+            packets.decide(item.packet, item.components) if item.packet else {"": next(decided)},
+            never_decides(state, RULES_OF[item.kind], item.rule) if item.rule else "",
+        )
+        for item in expectations
+    ]
+
+
+def _knowing_lists(expectations: Sequence[Expectation], state: State) -> Sequence[Expectation]:
+    """The expectations, of requests that know the lists of a state."""
+    lists = contents_in(state)
+    return [
+        replace(item, request=item.request._replace(lists=lists)) if item.request else item
+        for item in expectations
+    ]
+
+
+def _requests(expectations: Sequence[Expectation]) -> list[Fields]:
+    return [item.request for item in expectations if item.request is not None]
+
+
+def expectation_records(
+    expectations: Sequence[Expectation], before: State, after: State
+) -> list[ExpectationRecord]:
+    """The results of expectations in the state after a plan, and before it."""
+    informed = _knowing_lists(expectations, after)
+    batch = Batch(_requests(informed))  # it decides a rule once that both states have
+    findings = earlier = _find(informed, after, batch)
+    if contents_in(before) != contents_in(after):
+        earlier = find(expectations, before)
+    elif before is not after:
+        earlier = _find(informed, before, batch)
+    return [
+        ExpectationRecord(
+            description=finding.expectation.description,
+            expected=finding.expectation.expected,
+            actual=finding.actual,
+            rule=finding.rule,
+            met=finding.met,
+            reasons=finding.reasons,
+            skips=finding.skips,
+            before=was.record(),
+        )
+        for finding, was in zip(findings, earlier)
+    ]
+
+
+def expectation_results(
+    expectations: Sequence[Expectation], before: State, after: State
+) -> dict[str, list[ExpectationRecord]]:
+    """The result of a task that expects something; nothing for another task."""
+    if not expectations:
+        return {}
+    return {NAME: expectation_records(expectations, before, after)}
+
+
+def unmet_expectations(
+    expectations: Sequence[Expectation],
+    results: Mapping[str, Sequence[ExpectationRecord]],
+    plan: Plan,
+) -> str:
+    """Why a plan is refused for what is expected; empty if all of it is met."""
+    records = results.get(NAME, ())
+    wrong = [
+        (item, record) for item, record in zip(expectations, records) if record["met"] is not True
+    ]
+    if not wrong:
+        return ""
+    number = plural(len(wrong), "expectation is", "expectations are")
+    sentences = [
+        Message(
+            f"({index}) ",
+            item.option,
+            f", {record['description']}: ",
+            _sentence(item, record, plan),
+        )
+        for index, (item, record) in enumerate(wrong, 1)
+    ]
+    return joined(
+        " ",
+        [
+            f"After the plan, {number} not met, or not decided.",
+            *sentences,
+            "Change the plan or the expectation; accept_risks does not accept it.",
+        ],
+    )
+
+
+def _sentence(item: Expectation, record: ExpectationRecord, plan: Plan) -> str:
+    expected = in_words(record["expected"])
+    if item.rule is not None:
+        expected += f" by the rule {item.rule}"
+    reasons = "; ".join(record["reasons"])
+    if record["met"] is None:
+        return f"expected {expected}, and undecided: {reasons}."
+    if record["actual"] == UNDECIDED:
+        return f"expected {expected}, and unmet: {reasons}."
+    actual = with_rule(record["actual"], record["rule"])
+    more = f": {reasons}" if reasons else ""
+    was = record["before"]
+    if was["actual"] == record["actual"] and was["rule"] == record["rule"]:
+        return f"expected {expected}, but {actual}, as it is already{more}."
+    return (
+        f"expected {expected}, but {actual}; before the plan it is"
+        f" {with_rule(was['actual'], was['rule'])}{_changed_by(record, plan)}{more}."
+    )
+
+
+def in_words(value: Any) -> str:
+    """What is expected, in a sentence."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{COMPONENTS[name].title} {word}" for name, word in value.items())
+    return str(value)
+
+
+def with_rule(actual: Any, rule: Any) -> str:
+    """An outcome and whatever decides, in a sentence."""
+    if isinstance(actual, Mapping) or isinstance(rule, Mapping):
+        names = list(actual if isinstance(actual, Mapping) else rule)
+        return ", ".join(
+            f"{COMPONENTS[name].title} {with_rule(_of(actual, name), _of(rule, name))}"
+            for name in names
+        )
+    if actual == UNDECIDED or rule is None:
+        return str(actual)
+    return f"{actual} by {rule}"
+
+
+def _of(value: Any, name: str) -> Any:
+    return value[name] if isinstance(value, Mapping) else value
+
+
+def _changed_by(record: ExpectationRecord, plan: Plan) -> str:
+    """The operations of a plan that concern a rule that decides, before the plan or after it."""
+    names = [name for name in (record["rule"], record["before"]["rule"]) if isinstance(name, str)]
+    concerned = [
+        f"{operation.action}s {operation.resource.title} {operation.label}"
+        for operation in plan.operations
+        if any(operation.label in name for name in names)
+    ]
+    others = [
+        f"{operation.action}s {operation.resource.title} {operation.label}"
+        for operation in plan.operations
+    ]
+    return f" (the plan {first_few(concerned or others)})" if others else ""

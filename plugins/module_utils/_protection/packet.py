@@ -1,0 +1,174 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The packet of an expectation: its keys, and the components that see it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Mapping, NamedTuple, Sequence
+
+from .._errors import OptionError, OptionProblems
+from .._expressions.fields import HIGHEST_PORT, PACKET_FIELDS
+from .._expressions.operands import MISSING, Address, Fields
+from .._schema.account import KINDS
+from .._text import Option
+from .request import FieldNames, read_address, read_fields
+
+KEYS = (
+    "destination",
+    "destination_port",
+    "source",
+    "source_port",
+    "protocol",
+    "data_center",
+    "region",
+    "fields",
+)
+FIELDS_OF_KEYS = {
+    "destination": "ip.dst",
+    "destination_port": "tcp.dstport",
+    "source": "ip.src",
+    "source_port": "tcp.srcport",
+    "protocol": "ip.proto",
+}
+PORTS = ("destination_port", "source_port")  # TCP's, unless the packet is of another protocol
+KEY_OF_FIELD = {
+    **{field: key for key, field in FIELDS_OF_KEYS.items()},
+    "udp.dstport": "destination_port and protocol: udp",
+    "udp.srcport": "source_port and protocol: udp",
+}
+PROTOCOL_FIELD = "ip.proto"
+NAMES = FieldNames(
+    "packets",
+    PACKET_FIELDS,
+    {field: key for field, key in KEY_OF_FIELD.items() if field != PROTOCOL_FIELD},
+)
+PROTOCOLS = ("tcp", "udp")
+DNS, DNS_PORT = "dns", 53
+PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
+CODE = re.compile(r"[A-Za-z]{2,4}[0-9]{0,2}", re.ASCII)
+
+
+class Packet(NamedTuple):
+    """A packet to a destination; what is None is not known. With ports and without a protocol, it
+    is one of TCP for the components of TCP, and `either` says what it is in each protocol."""
+
+    destination: Address
+    fields: Fields
+    source: Address | None = None
+    destination_port: int | None = None
+    protocol: str | None = None
+    data_center: str | None = None
+    region: str | None = None
+    either: Mapping[str, Fields] = {}
+
+    def seen_by(self, component: str) -> Sequence[Fields]:
+        """What the Network Firewall may see of a packet that is meant for a component, or of any
+        packet."""
+        if component in KINDS or not self.either:
+            return [self.fields]
+        own = self.either.get("udp") if component == DNS else None
+        return [own] if own else list(self.either.values())
+
+    @property
+    def components(self) -> Sequence[str]:
+        """The components that see such a packet."""
+        seen = list(KINDS) if self.protocol in (None, "tcp") else []
+        is_dns = self.destination_port == DNS_PORT and self.protocol in (None, "udp")
+        return [*seen, DNS] if is_dns else seen
+
+
+def key_for(field: str) -> str:
+    """How an expectation gives a field."""
+    return KEY_OF_FIELD.get(field, f"fields: {{{field}: ...}}")
+
+
+def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
+    """The packet that an option describes; raises OptionError."""
+    problems = OptionProblems()
+    values: dict[str, Any] = {}
+    for key, value in packet.items():
+        with problems.collected():
+            if key not in KEYS:
+                raise OptionError(option, f"a packet has no {key}; it takes {', '.join(KEYS)}")
+            values[key] = _read(option.at(key), key, value)
+    with problems.collected():
+        if "destination" not in packet:
+            raise OptionError(option, "it lacks destination")
+    problems.raise_any()
+    _check_families(option, values)
+    _take_protocol(option, values)
+    known = _fields_of(values)
+    either = _in_each_protocol(values)
+    values = {key: value for key, value in values.items() if key not in ("source_port", "fields")}
+    return Packet(fields=Fields(known), either=either, **values)
+
+
+def _take_protocol(option: Option, values: dict[str, Any]) -> None:
+    """Make the protocol of a packet that is neither of TCP nor of UDP its protocol."""
+    fields = values.get("fields") or {}
+    if PROTOCOL_FIELD not in fields:
+        return
+    path, value = option.at("fields", PROTOCOL_FIELD), fields.pop(PROTOCOL_FIELD)
+    protocol = value.decode() if isinstance(value, bytes) else ""
+    if "protocol" in values or protocol in PROTOCOLS:
+        raise OptionError(path, "give it as protocol")
+    if not protocol:
+        raise OptionError(path, "it is no text such as icmp")
+    for key in PORTS:
+        if key in values:
+            raise OptionError(option.at(key), f"a packet of the protocol {protocol} has no port")
+    values["protocol"] = protocol
+
+
+def _in_each_protocol(values: Mapping[str, Any]) -> dict[str, Fields]:
+    """The fields in each protocol; nothing if it is given, or makes no difference."""
+    if "protocol" in values or not any(key in values for key in PORTS):
+        return {}
+    return {name: Fields(_fields_of({**values, "protocol": name})) for name in PROTOCOLS}
+
+
+def _fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a packet that are known; the ports of another protocol are missing."""
+    protocol = values.get("protocol")
+    known: dict[str, Any] = dict(values.get("fields") or {})
+    for key, field in FIELDS_OF_KEYS.items():
+        if key not in PORTS:
+            known.update({field: values[key]} if key in values else {})
+            continue
+        ports = {name: field.replace("tcp", name) for name in PROTOCOLS}
+        own = protocol or "tcp"
+        known.update({ports[own]: values[key]} if key in values else {})
+        if protocol:
+            known.update({ports[name]: MISSING for name in PROTOCOLS if name != protocol})
+    if protocol:
+        known["ip.proto"] = protocol.encode()
+    return known
+
+
+def _read(option: Option, key: str, value: Any) -> Any:
+    if key in ("destination", "source"):
+        return read_address(option, value)
+    if key == "fields":
+        return read_fields(option, value, NAMES)
+    text = "" if isinstance(value, bool) or value is None else str(value)
+    if key.endswith("_port"):
+        if not PORT.fullmatch(text) or int(text) > HIGHEST_PORT:
+            raise OptionError(option, f"'{value}' is no port")
+        return int(text)
+    if key == "protocol":
+        if text not in PROTOCOLS:
+            raise OptionError(option, f"'{value}' is not one of {', '.join(PROTOCOLS)}")
+        return text
+    if not CODE.fullmatch(text):
+        raise OptionError(option, f"'{value}' is no code of a {key.replace('_', ' ')}")
+    return text.casefold()
+
+
+def _check_families(option: Option, values: Mapping[str, Any]) -> None:
+    source, destination = values.get("source"), values["destination"]
+    if source is not None and source.version != destination.version:
+        raise OptionError(option, f"{source} sends no packet to {destination}, of another family")

@@ -1,0 +1,382 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The request of an expectation: its keys, and the fields of the Rules language that they give.
+
+The vendor describes the fields in "Rules language: fields". What a request does not give is not
+known, and its path and query are those that the rules see after "URL normalization".
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from difflib import get_close_matches
+from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
+
+from .._errors import OptionError, OptionProblems
+from .._expressions.fields import KNOWN, NEAR, is_known
+from .._expressions.grammar import quoted
+from .._expressions.operands import Fields, Items, Pairs, Value
+from .._text import Option
+
+FORMER, PRESENT = "ip.geoip.", "ip.src."  # names of one field: ip.geoip.country, ip.src.country
+MOST_NAMES = 3
+
+
+class FieldNames(NamedTuple):
+    """The fields of requests, or of packets: those that are known, and the keys that give some."""
+
+    whose: str
+    known: AbstractSet[str]
+    keys: Mapping[str, str]
+
+
+def read_fields(option: Option, value: Any, names: FieldNames) -> dict[str, Value]:
+    """Values of fields by their names, former names included; raises OptionError."""
+    if not isinstance(value, Mapping):
+        raise OptionError(option, f"{value!r} is no dictionary")
+    values: dict[str, Value] = {}
+    problems = OptionProblems()
+    for name, item in value.items():
+        with problems.collected():
+            _check_name(option, str(name), names)
+            others = _other_names(str(name), names)
+            for other in others:
+                if other in value:
+                    raise OptionError(option.at(str(name)), f"it is the field {other}; give either")
+            values.update(
+                dict.fromkeys([str(name), *others], read_value(option.at(str(name)), item))
+            )
+    problems.raise_any()
+    return values
+
+
+def _check_name(option: Option, name: str, names: FieldNames) -> None:
+    if name in names.keys:
+        raise OptionError(option.at(name), f"give it as {names.keys[name]}")
+    if not is_known(name, names.known):
+        near = get_close_matches(name.lower(), names.known, MOST_NAMES, NEAR)
+        hint = f"; the nearest are {', '.join(near)}" if near else ""
+        raise OptionError(
+            option, f"{quoted(name)} is no field of {names.whose} that this collection knows{hint}"
+        )
+
+
+def _other_names(name: str, names: FieldNames) -> list[str]:
+    """The former name of a field, or its present one."""
+    pairs = ((FORMER, PRESENT), (PRESENT, FORMER))
+    others = [other + name[len(one) :] for one, other in pairs if name.startswith(one)]
+    return [other for other in others if other in names.known]
+
+
+def read_value(option: Option, value: Any) -> Value:
+    """A value of any field, by its kind in the options; raises OptionError."""
+    if isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, list):
+        return Items(tuple(read_value(option.at(index), item) for index, item in enumerate(value)))
+    if isinstance(value, Mapping):
+        return Pairs(
+            {
+                str(name).encode(): read_value(option.at(str(name)), item)
+                for name, item in value.items()
+            }
+        )
+    raise OptionError(option, f"{value!r} is no value of a field")
+
+
+PATH = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*", re.ASCII)
+QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*", re.ASCII)
+NORMALISED_AWAY = re.compile(
+    r"//|/\.{1,2}(?:/|$)|%(?:2D|2E|5F|7E|3[0-9]|4[1-9A-F]|5[0-9A]|6[1-9A-F]|7[0-9A])", re.ASCII
+)
+METHOD = re.compile(r"[A-Z]+(?:-[A-Z]+)*", re.ASCII)
+HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*", re.ASCII)
+COUNTRY = re.compile(r"[A-Z][A-Z0-9]", re.ASCII)
+HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
+SCHEMES = ("http", "https")
+CONTINENTS = ("AF", "AN", "AS", "EU", "NA", "OC", "SA", "T1")
+HEADERS_OF_KEYS = {  # they are given by a key of their own
+    "host": "host",
+    "user_agent": "user-agent",
+    "referer": "referer",
+    "cookies": "cookie",
+}
+FIELDS_OF_KEYS: Mapping[str, Sequence[str]] = {
+    "source": ("ip.src",),
+    "method": ("http.request.method",),
+    "scheme": ("ssl",),
+    "host": ("http.host",),
+    "path": ("http.request.uri.path", "raw.http.request.uri.path"),
+    "query": (
+        "http.request.uri.query",
+        "raw.http.request.uri.query",
+        *(
+            f"{start}http.request.uri.args{end}"
+            for start in ("", "raw.")
+            for end in ("", ".names", ".values")
+        ),
+    ),
+    "uri": ("http.request.uri", "raw.http.request.uri", "http.request.full_uri"),
+    "country": ("ip.src.country", "ip.geoip.country"),
+    "continent": ("ip.src.continent", "ip.geoip.continent"),
+    "asn": ("ip.src.asnum", "ip.geoip.asnum"),
+    "user_agent": ("http.user_agent",),
+    "referer": ("http.referer",),
+    "cookies": ("http.cookie", "http.request.cookies"),
+    "headers": (
+        "http.request.headers",
+        "http.request.headers.names",
+        "http.request.headers.values",
+    ),
+    "tls_version": ("cf.tls_version",),
+    "tls_cipher": ("cf.tls_cipher",),
+}
+KEY_OF_FIELD = {field: key for key, fields in FIELDS_OF_KEYS.items() for field in fields}
+KEYS = (*FIELDS_OF_KEYS, "fields")
+
+
+def key_for(field: str) -> str:
+    """How an expectation gives a field."""
+    return KEY_OF_FIELD.get(field, f"fields: {{{field}: ...}}")
+
+
+def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
+    """The fields of a request; raises OptionError."""
+    problems = OptionProblems()
+    values: dict[str, Value] = {}
+    for key, value in request.items():
+        with problems.collected():
+            if key not in KEYS:
+                raise OptionError(option, f"a request has no {key}; it takes {', '.join(KEYS)}")
+            if value is None:
+                raise OptionError(option.at(key), "it has no value")
+            _check_alone(option.at(key), key, request)
+            values[key] = READERS[key](option.at(key), value)
+    problems.raise_any()
+    if not values:
+        raise OptionError(option, "it gives nothing of the request")
+    return Fields(_fields_of(values))
+
+
+def _check_alone(option: Option, key: str, request: Mapping[str, Any]) -> None:
+    if key == "uri" and ("path" in request or "query" in request):
+        raise OptionError(option, "it says what path and query say; give either")
+
+
+def _text(option: Option, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise OptionError(option, f"{value!r} is no text")
+    return str(value)
+
+
+def _matching(pattern: re.Pattern[str], problem: str) -> Callable[[Option, Any], bytes]:
+    def read(option: Option, value: Any) -> bytes:
+        text = _text(option, value)
+        if not pattern.fullmatch(text):
+            raise OptionError(option, f"'{text}' {problem}")
+        return text.encode()
+
+    return read
+
+
+def _one_of(choices: Sequence[str]) -> Callable[[Option, Any], bytes]:
+    def read(option: Option, value: Any) -> bytes:
+        if value not in choices:
+            raise OptionError(option, f"'{value}' is not one of {', '.join(choices)}")
+        return str(value).encode()
+
+    return read
+
+
+def read_address(option: Option, value: Any) -> Any:
+    """An address; raises OptionError."""
+    try:
+        address = ipaddress.ip_address(_text(option, value).strip())
+    except ValueError as exc:
+        raise OptionError(option, f"'{value}' is no address") from exc
+    mapped = getattr(address, "ipv4_mapped", None)
+    if mapped is not None:
+        raise OptionError(option, f"Cloudflare sees '{value}' as {mapped}; write {mapped}")
+    return address
+
+
+def _path(option: Option, value: Any) -> bytes:
+    text = _text(option, value)
+    if "?" in text:
+        raise OptionError(option, f"'{text}' has a query; give path and query, or uri")
+    if not PATH.fullmatch(text) or NORMALISED_AWAY.search(text):
+        raise OptionError(
+            option,
+            f"'{text}' is no path as rules see it after URL normalization: it begins with /, has no"
+            " empty, '.' or '..' part, and escapes only what needs it, in capitals such as %2F",
+        )
+    return text.encode()
+
+
+def _uri(option: Option, value: Any) -> tuple[bytes, bytes]:
+    path, mark, query = _text(option, value).partition("?")
+    if mark and not query:
+        raise OptionError(option, f"'{value}' ends with a '?' and no query")
+    return _path(option, path), _query(option, query)
+
+
+_query = _matching(QUERY, "is no query as it is sent: escape spaces and such as %20")
+
+
+def _number(option: Option, value: Any) -> int:
+    text = _text(option, value)
+    if not re.fullmatch(r"[0-9]{1,10}", text, re.ASCII):
+        raise OptionError(option, f"'{text}' is no number")
+    return int(text)
+
+
+def _any_text(option: Option, value: Any) -> bytes:
+    return _text(option, value).encode()
+
+
+def _texts_by_name(option: Option, value: Any) -> dict[str, list[bytes]]:
+    """A dictionary of texts, or of lists of texts."""
+    if not isinstance(value, Mapping):
+        raise OptionError(option, f"{value!r} is no dictionary")
+    return {
+        str(name): [
+            _any_text(option.at(str(name)), item)
+            for item in (items if isinstance(items, list) else [items])
+        ]
+        for name, items in value.items()
+    }
+
+
+def _headers(option: Option, value: Any) -> dict[str, list[bytes]]:
+    headers = _texts_by_name(option, value)
+    keys = {header: key for key, header in HEADERS_OF_KEYS.items()}
+    others: dict[str, str] = {}
+    for name in headers:
+        if not HEADER_NAME.fullmatch(name):
+            raise OptionError(option, f"'{name}' is no name of a header")
+        if name.lower() in keys:
+            raise OptionError(option.at(name), f"give it as {keys[name.lower()]}")
+        other = others.setdefault(name.lower(), name)
+        if other != name:
+            problem = f"it is the header {other}; give its values as a list"
+            raise OptionError(option.at(name), problem)
+    return headers
+
+
+def _other_fields(option: Option, value: Any) -> dict[str, Value]:
+    return read_fields(option, value, FieldNames("requests", KNOWN, KEY_OF_FIELD))
+
+
+READERS: Mapping[str, Callable[[Option, Any], Any]] = {
+    "source": read_address,
+    "method": _matching(METHOD, "is no method; write it in capitals"),
+    "scheme": _one_of(SCHEMES),
+    "host": _matching(HOST, "is no host; write it in lower case, without a port"),
+    "path": _path,
+    "query": _query,
+    "uri": _uri,
+    "country": _matching(COUNTRY, "is no code of a country such as DE, in capitals"),
+    "continent": _one_of(CONTINENTS),
+    "asn": _number,
+    "user_agent": _any_text,
+    "referer": _any_text,
+    "cookies": _texts_by_name,
+    "headers": _headers,
+    "tls_version": _any_text,
+    "tls_cipher": _any_text,
+    "fields": _other_fields,
+}
+
+
+def _fields_of(values: dict[str, Any]) -> dict[str, Value]:
+    if "uri" in values:
+        values["path"], values["query"] = values.pop("uri")
+    fields: dict[str, Value] = dict(values.pop("fields", {}))
+    for key, value in values.items():
+        if key not in ("scheme", "query", "cookies", "headers"):
+            fields.update(dict.fromkeys(FIELDS_OF_KEYS[key], value))
+    if "scheme" in values:
+        fields["ssl"] = values["scheme"] == b"https"
+    fields.update(_uri_fields(values))
+    if "cookies" in values:
+        fields.update(_cookie_fields(values["cookies"]))
+    if "headers" in values:
+        fields.update(_header_fields(values))
+    return fields
+
+
+def _uri_fields(values: Mapping[str, Any]) -> dict[str, Value]:
+    if "query" not in values:
+        return {}
+    query = values["query"]
+    fields = {**_both("http.request.uri.query", query), **_argument_fields(query)}
+    if "path" in values:
+        uri = values["path"] + (b"?" + query if query else b"")
+        fields.update(_both("http.request.uri", uri))
+        if "scheme" in values and "host" in values:
+            fields["http.request.full_uri"] = b"%s://%s%s" % (values["scheme"], values["host"], uri)
+    return fields
+
+
+def _both(name: str, value: Value) -> dict[str, Value]:
+    """A field, and the one before the normalization, which leaves it alone."""
+    return {name: value, f"raw.{name}": value}
+
+
+def _argument_fields(query: bytes) -> dict[str, Value]:
+    """The arguments of a query; the vendor does not say what becomes of one without `=`."""
+    parts = [part.partition(b"=") for part in query.split(b"&")] if query else []
+    if not all(name and mark for name, mark, _value in parts):
+        return {}
+    by_name: dict[bytes, list[bytes]] = {}
+    for name, _mark, value in parts:
+        by_name.setdefault(name, []).append(value)
+    pairs = Pairs({name: Items(tuple(items)) for name, items in by_name.items()})
+    return {
+        **_both("http.request.uri.args", pairs),
+        **_both("http.request.uri.args.names", Items(tuple(part[0] for part in parts))),
+        **_both("http.request.uri.args.values", Items(tuple(part[2] for part in parts))),
+    }
+
+
+def _cookie_fields(cookies: Mapping[str, list[bytes]]) -> dict[str, Value]:
+    return {
+        "http.cookie": _cookie_header(cookies),
+        "http.request.cookies": Pairs(
+            {name.encode(): Items(tuple(items)) for name, items in cookies.items()}
+        ),
+    }
+
+
+def _cookie_header(cookies: Mapping[str, list[bytes]]) -> bytes:
+    return b"; ".join(
+        name.encode() + b"=" + item for name, items in cookies.items() for item in items
+    )
+
+
+def _header_fields(values: Mapping[str, Any]) -> dict[str, Value]:
+    """The headers that are given, and those that other keys give; it is not known whether the
+    request has others of these."""
+    headers: dict[bytes, Value] = {
+        name.lower().encode(): Items(tuple(items)) for name, items in values["headers"].items()
+    }
+    unknown = []
+    for key, name in HEADERS_OF_KEYS.items():
+        value = values.get(key)
+        text = _cookie_header(value) if key == "cookies" and value is not None else value
+        if text:
+            headers[name.encode()] = Items((text,))
+        elif key != "cookies" or text is None:
+            unknown.append(name.encode())
+    contents = tuple(item for items in headers.values() for item in items.values)
+    return {
+        "http.request.headers": Pairs(headers, tuple(unknown)),
+        "http.request.headers.names": Items(tuple(headers), True, tuple(unknown), False),
+        "http.request.headers.values": Items(contents, not unknown, (), False),
+    }

@@ -1,0 +1,367 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Coverage as results show it: summaries, comparisons, and the answer for one address or
+network."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any, Mapping, Sequence, TypedDict
+
+from .._schema.account import KINDS, LISTS, PREFIXES, STATUS
+from .._schema.resource import Object, State
+from .._text import capitalised, first_few
+from .._values.address_set import (
+    Range,
+    Ranges,
+    count,
+    counted,
+    difference,
+    intersection,
+    networks,
+    range_of,
+)
+from .coverage import Coverage, has_flag
+from .mitigation import no_longer_mitigated
+from .modes import Decider, Modes, in_order, union_of_modes
+
+
+class AddressSet(TypedDict):
+    """A set of addresses: its networks, and how many addresses they hold."""
+
+    networks: list[str]
+    addresses: int
+
+
+class AddressesByModes(AddressSet):
+    """Addresses whose traffic meets the same modes, from enabled to off."""
+
+    modes: list[str]
+
+
+class PrefixCoverage(TypedDict):
+    """One protected prefix: its protected addresses, what is excluded from it, and its modes by
+    component."""
+
+    prefix: str
+    addresses: int
+    excluded: list[str]
+    modes: dict[str, list[str]]
+
+
+class CoverageSummary(TypedDict):
+    """The coverage of an account; `modes` has, by component, sets of addresses with the modes that
+    apply to them."""
+
+    summary: list[str]
+    effective: bool
+    reasons: list[str]
+    gaps: list[str]
+    undecided: list[str]
+    enabled: bool | None
+    protected: AddressSet
+    excluded: AddressSet
+    uncovered: AddressSet
+    bypassing: AddressSet
+    modes: dict[str, list[AddressesByModes]]
+    prefixes: list[PrefixCoverage]
+
+
+class CoverageChange(TypedDict):
+    """The coverage before and after a plan; `before` has no `prefixes`."""
+
+    before: dict[str, Any]
+    after: CoverageSummary
+    newly_unprotected: list[str]
+    newly_protected: list[str]
+    newly_bypassing: list[str]
+    newly_mitigated: list[MitigatedTraffic]
+
+
+class MitigatedTraffic(TypedDict):
+    """Traffic that a component mitigates after a plan and not before it; `part` names the part of
+    it, and is empty for all of it."""
+
+    component: str
+    networks: list[str]
+    part: str
+
+
+class Parts(TypedDict):
+    """A network in parts: protected, excluded from a protected prefix, and in no protected prefix.
+
+    `undecided` is what lies in a protected prefix while a malformed excluded prefix may carve it
+    out.
+    """
+
+    protected: AddressSet
+    undecided: AddressSet
+    excluded: AddressSet
+    outside: AddressSet
+
+
+class Answer(TypedDict):
+    """Whether and how an address or a network is protected."""
+
+    network: str
+    protected: bool
+    parts: Parts
+    protected_by: list[str]
+    excluded_by: list[str]
+    modes: dict[str, list[Decider]]
+
+
+def address_set(ranges: Ranges) -> AddressSet:
+    """A set of addresses as results show it."""
+    return AddressSet(networks=networks(ranges), addresses=count(ranges))
+
+
+def in_words(coverage: Coverage) -> list[str]:
+    """The coverage in a few lines for people."""
+    switch = "on" if coverage.enabled else "in an unknown state"
+    effective = "not effective" if coverage.reasons else "effective"
+    is_off = coverage.enabled is False
+    lines = [_without_tcp(coverage) if is_off else f"TCP protection is {switch}, and {effective}."]
+    lines += [reason for reason in coverage.reasons if not reason.startswith("TCP protection is")]
+    while_on = ", once it is on" if is_off else ""
+    still_on = "" if any(not item.is_switched for item in coverage.components) else while_on
+    for title, ranges in (
+        (
+            ("Undecided" if coverage.malformed_exclusions else "Protected") + still_on,
+            coverage.protected,
+        ),
+        ("Excluded", intersection(coverage.inside, coverage.carved_out)),
+        ("Allowed as sources", coverage.bypassing),
+    ):
+        first = f" ({first_few(networks(ranges))})" if ranges else ""
+        lines.append(f"{title}: {counted(ranges)}{first}.")
+    for item in coverage.components:
+        pieces = coverage.pieces[item.kind]
+        modes = [
+            f"{' or '.join(in_order(modes))} for {counted(ranges)}" for ranges, modes in pieces
+        ]
+        when = while_on if item.is_switched else ""
+        lines += [f"{capitalised(item.title)}{when}: {'; '.join(modes)}."] if modes else []
+    return lines
+
+
+def _without_tcp(coverage: Coverage) -> str:
+    """What does nothing while TCP protection is off."""
+    idle = [item.title for item in coverage.components if item.is_switched]
+    everything = len(idle) == len(coverage.components)
+    return (
+        "TCP protection is off:"
+        f" {'nothing is protected' if everything else ' and '.join(idle) + ' do nothing'}."
+    )
+
+
+def summarise(coverage: Coverage) -> CoverageSummary:
+    """The coverage as results show it."""
+    return CoverageSummary(
+        summary=in_words(coverage),
+        effective=not coverage.reasons,
+        reasons=list(coverage.reasons),
+        gaps=list(coverage.gaps),
+        undecided=list(coverage.undecided),
+        enabled=coverage.enabled,
+        protected=address_set(coverage.protected),
+        excluded=address_set(intersection(coverage.inside, coverage.carved_out)),
+        uncovered=address_set(coverage.uncovered),
+        bypassing=address_set(coverage.bypassing),
+        modes={
+            kind: [
+                AddressesByModes(modes=in_order(modes), **address_set(ranges))
+                for ranges, modes in pieces
+            ]
+            for kind, pieces in coverage.pieces.items()
+        },
+        prefixes=_by_prefix(coverage),
+    )
+
+
+def _by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
+    excluded = _Lookup([(item, frozenset()) for item in coverage.carved_out])
+    protected = _Lookup([(item, frozenset()) for item in coverage.protected])
+    modes = {
+        kind: _Lookup(sorted((item, modes) for ranges, modes in pieces for item in ranges))
+        for kind, pieces in coverage.pieces.items()
+    }
+    return [
+        PrefixCoverage(
+            prefix=entry["prefix"],
+            addresses=count(protected.within(network)),
+            excluded=networks(excluded.within(network)),
+            modes={kind: in_order(lookup.modes(network)) for kind, lookup in modes.items()},
+        )
+        for entry, network in _networks_of(coverage, excluded=False)
+    ]
+
+
+def _networks_of(coverage: Coverage, excluded: bool) -> list[tuple[Object, Range]]:
+    """The prefixes that are, or are not, excluded, each with its range; without the malformed
+    ones."""
+    ranges = (
+        (entry, range_of(entry.get("prefix")))
+        for entry in coverage.state.get(PREFIXES.plural) or []
+        if has_flag(entry, "excluded") is excluded
+    )
+    return [(entry, network) for entry, network in ranges if network]
+
+
+class _Lookup:
+    """Finds the pieces inside a network without looking at the others."""
+
+    def __init__(self, pieces: Sequence[tuple[Range, Modes]]) -> None:
+        self._pieces = pieces
+        self._lasts = [last for (dummy, last), modes in pieces]
+
+    def _overlapping(self, network: Range) -> Sequence[tuple[Range, Modes]]:
+        start = bisect_left(self._lasts, network[0])
+        end = start
+        while end < len(self._pieces) and self._pieces[end][0][0] <= network[1]:
+            end += 1
+        return self._pieces[start:end]
+
+    def within(self, network: Range) -> Ranges:
+        return [
+            (max(first, network[0]), min(last, network[1]))
+            for (first, last), dummy in self._overlapping(network)
+        ]
+
+    def modes(self, network: Range) -> Modes:
+        return union_of_modes(modes for dummy, modes in self._overlapping(network))
+
+
+def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
+    """The result `coverage` of a module that writes."""
+    return CoverageChange(
+        before={name: value for name, value in summarise(before).items() if name != "prefixes"},
+        after=summarise(after),
+        newly_unprotected=networks(difference(before.protected, after.protected)),
+        newly_protected=networks(difference(after.protected, before.protected)),
+        newly_bypassing=networks(difference(after.bypassing, before.bypassing)),
+        newly_mitigated=_newly_mitigated(before, after) if before is not after else [],
+    )
+
+
+def _newly_mitigated(before: Coverage, after: Coverage) -> list[MitigatedTraffic]:
+    """What a component mitigates for addresses that are protected before and after a plan."""
+    space = intersection(before.protected, after.protected)
+    existing = {item.kind: item for item in before.components}
+    return [
+        MitigatedTraffic(component=item.kind, networks=networks(ranges), part=part)
+        for item in after.components
+        if item.kind in existing
+        for ranges, part in no_longer_mitigated(item, existing[item.kind], space)
+    ]
+
+
+def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:
+    """What a diff says of a coverage; of its addresses those that the other coverage does not
+    have."""
+    return {
+        "effective": not coverage.reasons,
+        "protected": networks(difference(coverage.protected, other.protected)),
+        "bypassing": networks(difference(coverage.bypassing, other.bypassing)),
+        **{
+            item.title: {
+                " or ".join(in_order(modes)): counted(ranges)
+                for ranges, modes in coverage.pieces[item.kind]
+            }
+            for item in coverage.components
+        },
+    }
+
+
+def answer(coverage: Coverage, network: str) -> Answer:
+    """Whether and how an address or a network is protected; raises ValueError where the text is
+    neither."""
+    range_ = range_of(network)
+    if range_ is None:
+        raise ValueError(f"'{network}' is neither an address nor a network")
+    inside = intersection(coverage.protected, [range_])
+    protected, undecided = ([], inside) if coverage.malformed_exclusions else (inside, [])
+    return Answer(
+        network=networks([range_])[0],
+        protected=protected == [range_],
+        parts=Parts(
+            protected=address_set(protected),
+            undecided=address_set(undecided),
+            excluded=address_set(
+                intersection(intersection(coverage.inside, coverage.carved_out), [range_])
+            ),
+            outside=address_set(difference([range_], coverage.inside)),
+        ),
+        protected_by=_prefixes_around(coverage, range_, excluded=False),
+        excluded_by=_prefixes_around(coverage, range_, excluded=True),
+        modes={item.kind: item.deciders(range_) for item in coverage.components},
+    )
+
+
+def _prefixes_around(coverage: Coverage, range_: Range, excluded: bool) -> list[str]:
+    """The prefixes that contain the network or a part of it, the widest first."""
+    around = [
+        (network, str(entry["prefix"]))
+        for entry, network in _networks_of(coverage, excluded)
+        if network[0] <= range_[1] and range_[0] <= network[1]
+    ]
+    return [
+        text
+        for network, text in sorted(around, key=lambda item: (item[0][0] - item[0][1], item[1]))
+    ]
+
+
+def read_account(account: Any) -> State:
+    """The collections that `account` contains; others are unknown. Raises ValueError.
+
+    Takes the result of protection_info or account_protection, or {enabled, prefixes, allowlist,
+    rules, filters, dns_rules} as account_protection takes them; fields that an entry leaves out
+    have the default of a new object.
+    """
+    if not isinstance(account, Mapping):
+        raise ValueError(
+            "it takes the result of protection_info, or a dictionary with prefixes, rules and so on"
+        )
+    account = account.get("protection", account)
+    state = _status(account)
+    for name, resources in LISTS.items():
+        if account.get(name) is None:
+            continue
+        entries = _entries(name, account[name])
+        for resource in resources:
+            state[resource.plural] = [
+                {**resource.defaults(), **entry}
+                for entry in entries
+                if entry.get("kind") in (None, resource.kind)
+            ]
+    if not state:
+        raise ValueError(f"it says nothing of {', '.join(['status', *LISTS])}")
+    return state
+
+
+def _status(account: Mapping[str, Any]) -> dict[str, Any]:
+    status = account.get("status")
+    if isinstance(status, Mapping):
+        return {STATUS.plural: [status]}
+    return (
+        {} if account.get("enabled") is None else {STATUS.plural: [{"enabled": account["enabled"]}]}
+    )
+
+
+def _entries(name: str, entries: Any) -> Sequence[Mapping[str, Any]]:
+    if (
+        not isinstance(entries, Sequence)
+        or isinstance(entries, str)
+        or not all(isinstance(item, Mapping) for item in entries)
+    ):
+        raise ValueError(f"{name} is not a list of dictionaries")
+    if len(LISTS[name]) > 1:
+        for position, item in enumerate(entries):
+            if item.get("kind") not in KINDS:
+                raise ValueError(f"{name}[{position}].kind is not one of {', '.join(KINDS)}")
+    return [
+        {field: value for field, value in item.items() if value is not None} for item in entries
+    ]

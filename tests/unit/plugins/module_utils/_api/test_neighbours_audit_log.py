@@ -1,0 +1,114 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The audit log: who wrote what, page after page, and never a part of it for the whole."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from typing import Any, Mapping
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import read_changes
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError, ServiceError
+
+NOW = datetime(2026, 11, 22, 10, tzinfo=timezone.utc)
+ENTRY: Mapping[str, Any] = {
+    "id": "1",
+    "action": {"type": "update", "result": "success", "time": "2026-11-22T09:00:00Z"},
+    "actor": {"type": "user", "context": "dash", "email": "alice@example.com"},
+    "raw": {"method": "PATCH", "uri": "/accounts/0/x/abc"},
+    "resource": {"id": "abc"},
+}
+
+
+class Service:
+    """Answers with these results, one after the other."""
+
+    calls = 0
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.requests: list[Request] = []
+
+    def send(self, request: Request) -> Response:
+        self.requests.append(request)
+        result, info = self.answers.pop(0)
+        envelope = {"success": True, "errors": [], "messages": [], "result": result, "result_info": info}
+        return Response(200, {}, json.dumps(envelope).encode())
+
+
+def changes(service: Service, owner: str = "account_id") -> Any:
+    client = Client(service, {owner: "0" * 32})
+    client.now = NOW
+    return read_changes(client, 24)
+
+
+def entry(**parts: Mapping[str, Any]) -> Any:
+    return {**ENTRY, **{name: {**ENTRY[name], **part} for name, part in parts.items()}}
+
+
+def test_an_entry_says_who_wrote_what_and_how() -> None:
+    service = Service(([ENTRY], {}))
+    assert changes(service) == [
+        {
+            "at": "2026-11-22T09:00:00Z",
+            "by": "alice@example.com",
+            "how": "the dashboard",
+            "method": "PATCH",
+            "uri": "/accounts/0/x/abc",
+            "object_id": "abc",
+        }
+    ]
+    (request,) = service.requests
+    assert request.path == f"accounts/{'0' * 32}/logs/audit"
+    assert (request.query["since"], request.query["before"]) == ("2026-11-21T10:00:00Z", "2026-11-22T10:01:00Z")
+
+
+@pytest.mark.parametrize(
+    ("actor", "by", "how"),
+    [
+        ({"context": "api_token", "token_name": "CI", "email": None}, "CI", "an API token CI"),
+        ({"context": "api_token"}, "alice@example.com", "an API token"),
+        ({"context": "api_key"}, "alice@example.com", "an API key"),
+        ({"context": "of the future", "email": ""}, "user", "of the future"),
+    ],
+)
+def test_an_actor_is_a_person_or_a_token(actor: Mapping[str, Any], by: str, how: str) -> None:
+    (change,) = changes(Service(([entry(actor=actor)], {})))
+    assert (change["by"], change["how"]) == (by, how)
+
+
+def test_reads_and_writes_that_failed_changed_nothing() -> None:
+    entries = [entry(raw={"method": "GET"}), entry(action={"result": "failure"}), {**ENTRY, "resource": None}]
+    (change,) = changes(Service((entries, {})))
+    assert change["object_id"] is None
+
+
+def test_the_pages_are_read_to_their_end() -> None:
+    service = Service(([ENTRY], {"cursor": "next"}), ([ENTRY], {"cursor": "last"}), ([], {}))
+    assert len(changes(service)) == 2
+    assert [request.query.get("cursor") for request in service.requests] == [None, "next", "last"]
+
+
+def test_a_zone_asks_the_log_of_its_account() -> None:
+    service = Service(({"id": "z", "account": {"id": "a" * 32}}, {}), ([], {}))
+    assert changes(service, "zone_id") == []
+    assert service.requests[1].path == f"accounts/{'a' * 32}/logs/audit"
+    assert service.requests[1].query["zone_id"] == "0" * 32
+
+
+def test_a_zone_that_does_not_say_its_account_asks_nothing_more() -> None:
+    service = Service(({"id": "z"}, {}))
+    with pytest.raises(ProtectionError, match="does not say its account"):
+        changes(service, "zone_id")
+    assert len(service.requests) == 1
+
+
+def test_another_answer_is_an_error() -> None:
+    with pytest.raises(ServiceError, match="the result is not a list"):
+        changes(Service((None, {})))

@@ -1,0 +1,92 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+    needs_dns,
+    parse_expectation,
+    parse_expectations,
+    unchecked,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+
+RESOLVER = {"destination": "203.0.113.53", "destination_port": 53}
+
+
+def parsed(entry: dict[str, Any]) -> Any:
+    (expectation,) = parse_expectations({"expectations": [entry]})
+    return expectation
+
+
+def test_requests_and_packets_are_expected() -> None:
+    request = parsed({"request": {"path": "/", "asn": 1}, "expect": "blocked", "rule": "a"})
+    assert (request.description, request.expected, request.rule, request.components) == (
+        "path /, asn 1",
+        "blocked",
+        "a",
+        [],
+    )
+    packet = parsed({"packet": RESOLVER, "expect": "mitigated", "description": "d"})
+    assert (packet.description, packet.components) == ("d", ["syn_flood", "out_of_state_tcp", "dns"])
+    assert packet.expected_of("dns") == "mitigated"
+    one = parsed({"packet": RESOLVER, "expect": {"dns": "monitored"}})
+    assert (one.components, one.expected_of("dns")) == (["dns"], "monitored")
+    assert parse_expectations({"expectations": None}) == []
+
+
+def test_dns_protection_is_needed_for_its_packets() -> None:
+    resolver = {"packet": RESOLVER, "expect": "mitigated"}
+    assert needs_dns({"expectations": [resolver]})
+    assert not needs_dns({"expectations": [{"request": {"path": "/"}, "expect": "blocked"}]})
+    assert not needs_dns({"expectations": [{**resolver, "expect": "odd"}]})
+
+
+def test_expectations_of_the_other_kind_are_warned_of() -> None:
+    request = parsed({"request": {"path": "/"}, "expect": "blocked"})
+    assert unchecked([request], ("request",)) == []
+    (warning,) = unchecked([request], ("packet",))
+    assert warning == "expectations[0]: custom_rules checks expectations of a request, not this module"
+    packet = parsed({"packet": RESOLVER, "expect": "blocked", "rule": "reflection"})
+    (warning,) = unchecked([packet], ("packet",))
+    assert warning.startswith("expectations[0]: network_firewall_rules checks expectations of a packet in the")
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        (
+            {"request": {"path": "/"}, "packet": RESOLVER, "expect": "x"},
+            "expectations[0]: it takes either a request or a packet",
+        ),
+        ({"expect": "blocked"}, "expectations[0]: it takes either a request or a packet"),
+        ({"request": {"path": "/"}, "expect": "blokced"}, "challenged, blocked (did you mean blocked?)"),
+        ({"request": {"path": "/"}, "expect": {"dns": "x"}}, "expect: '{'dns': 'x'}' is not one of"),
+        ({"packet": RESOLVER, "expect": {"udp": "mitigated"}}, "expect: 'udp' is no component; there are"),
+        ({"packet": RESOLVER, "expect": {}}, "expect: it names no component"),
+        ({"packet": RESOLVER, "expect": {"dns": "on"}}, "expect.dns: 'on' is not one of mitigated"),
+        (
+            {"packet": RESOLVER, "expect": "mitigated", "rule": "a"},
+            "rule: only an expectation of a request, or of the Network Firewall, names",
+        ),
+        (
+            {"packet": {**RESOLVER, "destination_port": 1, "protocol": "udp"}, "expect": "mitigated"},
+            "no component sees",
+        ),
+    ],
+)
+def test_wrong_expectations_are_errors_with_their_place(entry: dict[str, Any], problem: str) -> None:
+    with pytest.raises(OptionError) as error:
+        parsed(entry)
+    assert problem in error.value.message
+
+
+def test_one_expectation_is_of_either_kind() -> None:
+    assert parse_expectation(Option("x"), {"request": {"path": "/"}, "expect": "blocked"}).request
+    with pytest.raises(OptionError, match="x: it takes either a request or a packet"):
+        parse_expectation(Option("x"), {"expect": "blocked"})

@@ -1,0 +1,95 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Where overrides let more of an attack pass than other overrides do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import weakenings
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
+
+NET, WIDER = "ip.dst in {192.0.2.0/24}", "ip.dst in {192.0.2.0/23}"
+ALL = ["0.0.0.0/0", "::/0"]
+
+
+def one(ref: str = "a", expression: str = "true", **values: Any) -> dict[str, Any]:
+    return {"ref": ref, "expression": expression, **values}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ([], [one(action="log")], [("a", "sets the action log for all managed rules", ALL)]),
+        ([one(action="log")], [one(action="log")], []),
+        ([one(action="log")], [one("b", action="log")], []),
+        ([], [one(action="block")], []),
+        ([], [one(sensitivity="default")], []),
+        ([], [one(action="log", enabled=False)], []),
+        ([one(action="log", enabled=False)], [one(action="log")], [("a", "sets the action log for all managed rules", ALL)]),
+        ([], [one(expression=NET, sensitivity="eoff")], [("a", "sets the sensitivity eoff for all managed rules", ["192.0.2.0/24"])]),
+        ([one(expression=NET, sensitivity="eoff")], [one(expression=WIDER, sensitivity="eoff")],
+         [("a", "sets the sensitivity eoff for all managed rules", ["192.0.3.0/24"])]),
+        ([one(expression=WIDER, sensitivity="eoff")], [one(expression=NET, sensitivity="eoff")], []),
+        ([one(sensitivity="low")], [one(sensitivity="eoff")], [("a", "sets the sensitivity eoff for all managed rules", ALL)]),
+        ([one(sensitivity="eoff")], [one(sensitivity="low")], []),
+        ([one(sensitivity="low")], [one(sensitivity="low", categories=[{"category": "dns", "sensitivity": "eoff"}])],
+         [("a", "sets the sensitivity eoff for category dns", ALL)]),
+        ([one(sensitivity="low", rules=[{"id": "1", "sensitivity": "default"}])], [one(sensitivity="low")],
+         [("a", "sets the sensitivity low for rule 1", ALL)]),
+        ([one("s", NET, sensitivity="medium"), one(sensitivity="eoff")], [one(sensitivity="eoff")],
+         [("a", "sets the sensitivity eoff for all managed rules", ["192.0.2.0/24"])]),
+        ([one("s", NET, sensitivity="medium"), one(sensitivity="eoff")], [one(sensitivity="eoff"), one("s", NET, sensitivity="medium")],
+         [("a", "sets the sensitivity eoff for all managed rules", ["192.0.2.0/24"])]),
+        ([one("s", rules=[{"id": "1", "action": "block"}]), one(action="block")], [one("s", rules=[{"id": "1", "action": "block"}]), one(action="log")],
+         [("a", "sets the action log for all managed rules", ALL)]),
+        ([one(action="block")], [one("s", sensitivity="default"), one(action="log")], []),
+        ([], [one("s", action="default", categories=[{"category": "dns", "sensitivity": "default"}]), one(sensitivity="eoff")],
+         [("a", "sets the sensitivity eoff for all managed rules", ALL)]),
+        ([one(expression="tcp.dstport eq 53", action="log")], [one(expression="tcp.dstport in {53 54}", action="log")],
+         [("a", "sets the action log for all managed rules", ALL)]),
+        ([one(expression="tcp.dstport in {53 54}", action="log")], [one(expression="tcp.dstport eq 53", action="log")], []),
+        ([one(expression="udp.dstport eq 53", action="log")], [one(expression="udp.dstport eq 53", action="log"), one("b", "ip.ttl lt 3", action="log")],
+         [("b", "sets the action log for all managed rules", [])]),
+        ([one("s", f"{NET} and tcp.dstport eq 53", action="block"), one(sensitivity="eoff")], [one(sensitivity="eoff")],
+         [("a", "sets the sensitivity eoff for all managed rules", ["192.0.2.0/24"])]),
+        ([one(sensitivity="eoff")], [one("s", f"{NET} and tcp.dstport eq 53", action="block"), one(sensitivity="eoff")], []),
+    ],
+)  # fmt: skip
+def test_an_override_weakens_if_it_lets_more_pass(before: Any, after: Any, expected: Any) -> None:
+    found = weakenings(L4_OVERRIDES, before, after)
+    assert [(item.label, item.reason, networks(item.ranges)) for item in found] == expected
+
+
+def test_requests_are_known_by_their_expressions_alone() -> None:
+    bots = one(expression='http.user_agent contains "bot"', action="log")
+    assert [item.label for item in weakenings(L7_OVERRIDES, [], [bots])] == ["a"]
+    assert weakenings(L7_OVERRIDES, [one("all", action="log")], [one("all", action="log"), bots]) == []
+
+
+BOTS, CRAWLERS = 'http.user_agent contains "bot"', 'http.user_agent contains "crawler"'
+STRICT, WEAK = one("strict", BOTS, action="block"), one("weak", 'http.host eq "a.example"', sensitivity="eoff")
+EVERY = one("every", sensitivity="eoff")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "weaker"),
+    [
+        ([STRICT, WEAK], [WEAK], ["weak"]),
+        ([STRICT, EVERY], [EVERY], ["every"]),
+        ([STRICT, WEAK], [WEAK, STRICT], ["weak"]),
+        ([STRICT, WEAK], [{**STRICT, "enabled": False}, WEAK], ["weak"]),
+        ([STRICT, WEAK], [{**STRICT, "expression": f"({BOTS}) and ssl"}, WEAK], ["weak"]),
+        ([STRICT, WEAK], [{**STRICT, "expression": f"({BOTS}) or ({CRAWLERS})"}, WEAK], []),
+        ([STRICT, WEAK], [STRICT, WEAK], []),
+        ([WEAK], [STRICT, WEAK], []),
+        ([WEAK, STRICT], [WEAK], []),
+        ([one("log", BOTS, action="log"), one("every", action="log")], [one("every", action="log")], []),
+    ],
+)
+def test_what_a_stronger_override_decides_first_counts(before: Any, after: Any, weaker: list[str]) -> None:
+    assert [item.label for item in weakenings(L7_OVERRIDES, before, after)] == weaker
