@@ -17,11 +17,11 @@ from .._errors import ProtectionError, ServiceError
 from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
 from .._protection.overrides import weakenings
-from .._schema.evaluation import EVALUATION
 from .._schema.lists import CONTENTS, LISTS, REFERENCES, contents_of, items_of, references
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.overrides import HIDDEN, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
 from .._schema.owners import ZONE_OWNER
+from .._schema.registry import EVALUATION
 from .._schema.resource import Object, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few

@@ -11,7 +11,7 @@ import hashlib
 import json
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
-from .._schema.evaluation import keys_in_order
+from .._schema.registry import keys_in_order
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .plan import Operation, Plan
 

@@ -17,8 +17,7 @@ from .._expressions.grammar import normalise_expression
 from .._expressions.solve import matches_every_request
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, RESOURCES, STATUS
-from .._schema.evaluation import EVALUATION, REST_OF_THE_LIST, ZoneRule, traffic_of
-from .._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION, REST_OF_THE_LIST, ZoneRule, traffic_of
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few
 from .._values.address_set import Ranges, counted, difference, intersection, networks
@@ -277,14 +276,11 @@ def _matches_nothing(expression: str) -> bool:
     return matches_every_request(f"not ({expression})")
 
 
-OVERRIDE_RESOURCES = (L4_OVERRIDES, L7_OVERRIDES)
-
-
 def judge_overrides(state: State, named: Named) -> dict[tuple[str, Key], Verdict]:
     """By plural and key, what each override that is not named takes from the managed rules, if it
     is the only one beside the named ones."""
     verdicts: dict[tuple[str, Key], Verdict] = {}
-    for resource in OVERRIDE_RESOURCES:
+    for resource in DDOS_OVERRIDES:
         overrides = state.get(resource.plural) or ()
         keys = named.get(resource.plural, frozenset())
         described = [obj for obj in overrides if resource.key_of(obj) in keys]
@@ -302,7 +298,7 @@ def weaker_overrides(before: State, after: State) -> list[tuple[str, str, str]]:
     """The overrides that let more pass before a plan than after it: resource, key and reason."""
     return [
         (resource.name, item.label, f"{item.reason}, and the baseline does not")
-        for resource in OVERRIDE_RESOURCES
+        for resource in DDOS_OVERRIDES
         for item in weakenings(
             resource, after.get(resource.plural) or (), before.get(resource.plural) or ()
         )

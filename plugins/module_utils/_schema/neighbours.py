@@ -20,7 +20,6 @@ from .._values.kinds import CODE, FLAG, ID, NETWORK, TEXT, identifier
 from .account import OWNER
 from .owners import ZONE_OWNER
 from .resource import Field, Object, Permission, Resource
-from .zone import PATH
 from .zone import PATH as ZONE_PATH
 
 ADDRESSING_PATH = "accounts/{account_id}/addressing/prefixes"
@@ -152,11 +151,14 @@ ZONE = Resource(
     plural="zone",
     title="zone",
     owner=ZONE_OWNER.option,
-    path=PATH,
+    path=ZONE_PATH,
     permission=ZONES.permission,
     fields=ZONES.fields,
     key=(),
 )
+
+
+NEIGHBOURS = (ONBOARDED, *ACCESS_RULES.values(), AUDIT_LOG, ZONE)
 
 
 def domain(value: Any) -> str:

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from typing import Mapping
+from typing import Mapping, Sequence, Tuple
 
+from .._guard.risks.base import Risk
 from .._guard.risks.registry import (
     NETWORK_FIREWALL_LIST_RISKS,
     OVERRIDE_LIST_RISKS,
@@ -16,14 +17,25 @@ from .._guard.risks.registry import (
 )
 from .._protection.expectation import FIREWALL, PACKET, REQUEST
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
-from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
-from .._schema.zone import CUSTOM_RULES
+from .._schema.registry import MANAGED, Managed
 from .account import AccountProtection, ProtectionInfo, SingleObject, Status, WholeList
 from .base import ModuleSpec
 from .ip_lists import IpList, IpLists
 from .rulesets import CustomRulesInfo, FirewallRules, FirewallRulesInfo, OrderedRules
 from .traffic import TrafficInfo
+
+# By what meets the rules of a ruleset: the risks of its plans, and the kinds of expectations.
+OF_TRAFFIC: Mapping[str, Tuple[Sequence[Risk], Sequence[str]]] = {
+    "request": (ZONE_LIST_RISKS, (REQUEST,)),
+    "packet": (NETWORK_FIREWALL_LIST_RISKS, (PACKET, FIREWALL)),
+    "": (OVERRIDE_LIST_RISKS, ()),
+}
+
+
+def _of_ruleset(item: Managed) -> OrderedRules:
+    risks, expects = OF_TRAFFIC[item.traffic]
+    return OrderedRules(item.resource, risks, item.option, expects)
+
 
 MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "tcp_protection_status": Status(),
@@ -37,12 +49,7 @@ MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "ip_list": IpList(),
     "ip_lists": IpLists(),
     "firewall_rules": FirewallRules(),
-    "custom_rules": OrderedRules(CUSTOM_RULES, ZONE_LIST_RISKS, expects=(REQUEST,)),
-    "ddos_l4_overrides": OrderedRules(L4_OVERRIDES, OVERRIDE_LIST_RISKS, option="overrides"),
-    "ddos_l7_overrides": OrderedRules(L7_OVERRIDES, OVERRIDE_LIST_RISKS, option="overrides"),
-    "network_firewall_rules": OrderedRules(
-        NETWORK_FIREWALL_RULES, NETWORK_FIREWALL_LIST_RISKS, expects=(PACKET, FIREWALL)
-    ),
+    **{item.module: _of_ruleset(item) for item in MANAGED if item.resource.list_field},
     "protection_info": ProtectionInfo(),
     "protection_traffic_info": TrafficInfo(),
     "firewall_rules_info": FirewallRulesInfo(),

@@ -14,13 +14,10 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RESOURCES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.evaluation import RULESETS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import (
-    LISTS,
-    items_of,
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
+    BY_NAME,
+    title_of_resource,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     excerpt,
     plural,
@@ -71,8 +68,6 @@ def _parse_consent(name: str, entry: Mapping[str, Any]) -> Consent:
 
 Operation = Mapping[str, Any]  # an operation of a result, or of a plan file
 
-OF_LISTS = (LISTS, items_of(""))
-TITLES = {item.name: item.title for item in (*RESOURCES, FIREWALL_RULES, *RULESETS, *OF_LISTS)}
 MAX_DIFFERENCES = 5
 MAX_VALUE = 60  # characters
 DONE = {"create": "created", "update": "updated", "delete": "deleted"}
@@ -112,7 +107,7 @@ def _by_object(operations: Sequence[Operation]) -> dict[str, Operation]:
     named = {}
     for operation in operations:
         resource = str(operation.get("resource"))
-        title = f"{TITLES.get(resource, resource)} {visible(str(operation.get('key')))}"
+        title = f"{title_of_resource(resource)} {visible(str(operation.get('key')))}"
         named[f"{title} (again)" if title in named else title] = operation
     return named
 
@@ -156,7 +151,7 @@ def _short(value: Any) -> Any:
 ACCEPTED_UNMANAGED = "report_accepted_unmanaged"  # the variable that accepts some
 MAX_SENTENCES = 10  # name an object each
 ACCESS_RULE = "access_rule"  # a resource that no module writes
-KINDS = {**TITLES, ACCESS_RULE: "IP Access rule"}
+KINDS = {**{name: item.title for name, item in BY_NAME.items()}, ACCESS_RULE: "IP Access rule"}
 
 Unmanaged = Mapping[str, Any]  # a record of a result
 

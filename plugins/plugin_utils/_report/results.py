@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
     with_rule,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema import account
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.evaluation import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
     EVALUATION,
     ZoneRule,
 )

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.evaluation import RULESETS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import RULESETS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rulesets import blocks_nobody, lacking
 

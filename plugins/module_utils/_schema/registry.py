@@ -3,16 +3,20 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How Cloudflare evaluates rules: in which order requests meet those of a zone, and packets those
-of an account, and what each rule does."""
+"""Every resource in one table, and the order in which requests and packets meet their rules.
+
+All that speaks of "all resources", "all rulesets" or "all lists" derives from it.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
 from .._values.kinds import FLAG
+from . import account, neighbours
+from .lists import LISTS, WHOLE_LISTS, items_of
 from .network_firewall import NETWORK_FIREWALL_RULES
-from .overrides import L4_OVERRIDES, L7_OVERRIDES
+from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .resource import Key, Object, Resource
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
@@ -139,28 +143,69 @@ def _skipped(parameters: Any) -> list[str]:
     return named
 
 
-# Rules in the order in which requests, or packets, meet them, by what Cloudflare lists.
-EVALUATION: Sequence[tuple[Resource, Callable[[Sequence[Object]], list[ZoneRule]]]] = (
-    (FIREWALL_RULES, _firewall_rules_in_order),
-    (CUSTOM_RULES, _in_order_of(CUSTOM_RULES)),
-    (NETWORK_FIREWALL_RULES, _in_order_of(NETWORK_FIREWALL_RULES)),
+InOrder = Callable[[Sequence[Object]], "list[ZoneRule]"]
+
+
+class Managed(NamedTuple):
+    """A resource that a baseline manages: the module that writes it, and the option of this module
+    that holds its objects.
+
+    `traffic` is a request or a packet, if one meets the rules of this resource one after the other,
+    and `in_order` puts them into this order.
+    """
+
+    resource: Resource
+    module: str
+    option: str
+    traffic: str = ""
+    in_order: Optional[InOrder] = None
+
+
+def _evaluated(resource: Resource, module: str, traffic: str) -> Managed:
+    return Managed(resource, module, "rules", traffic, _in_order_of(resource))
+
+
+# In the order in which a baseline applies them.
+MANAGED: Sequence[Managed] = (
+    Managed(WHOLE_LISTS, "ip_lists", "lists"),
+    Managed(account.STATUS, "account_protection", "enabled"),
+    *(
+        Managed(resource, "account_protection", option)
+        for option, resources in account.LISTS.items()
+        for resource in resources
+    ),
+    _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules", "packet"),
+    Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
+    Managed(FIREWALL_RULES, "firewall_rules", "rules", "request", _firewall_rules_in_order),
+    _evaluated(CUSTOM_RULES, "custom_rules", "request"),
+    Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
 )
-RULESETS = (
-    CUSTOM_RULES,
-    NETWORK_FIREWALL_RULES,
-    L4_OVERRIDES,
-    L7_OVERRIDES,
-)  # each is the entry point of a phase
-OF_PACKETS = frozenset([NETWORK_FIREWALL_RULES.plural])
+# Resources that are read alone: what stands beside the protection of accounts and zones.
+READ_ONLY: Sequence[Resource] = (L7_OVERRIDES_OF_ACCOUNT, *neighbours.NEIGHBOURS)
+MODULES = tuple(dict.fromkeys(item.module for item in MANAGED))
+BY_NAME: Mapping[str, Resource] = {  # by the name that operations have
+    item.name: item for item in (*(item.resource for item in MANAGED), LISTS, items_of(""))
+}
+# The entry points of phases.
+RULESETS = tuple(item.resource for item in MANAGED if item.resource.list_field)
+DDOS_OVERRIDES = tuple(item.resource for item in MANAGED if item.option == "overrides")
+EVALUATION: Sequence[tuple[Resource, InOrder]] = tuple(
+    (item.resource, item.in_order) for item in MANAGED if item.in_order
+)
+
+
+def title_of_resource(name: str) -> str:
+    """The title of the resource with this name; the name itself if there is none."""
+    return BY_NAME[name].title if name in BY_NAME else name
 
 
 def traffic_of(resource: Resource) -> str:
-    """What meets the rules of a resource, in the singular."""
-    return "packet" if resource.plural in OF_PACKETS else "request"
+    """The traffic that meets the rules of a resource: a request or a packet."""
+    return next(item.traffic for item in MANAGED if item.resource.plural == resource.plural)
 
 
 def keys_in_order(resource: Resource, objects: Sequence[Object]) -> list[Key] | None:
-    """The keys of a collection as Cloudflare evaluates it; None where order does not matter."""
+    """The keys of a collection as Cloudflare evaluates it; None if their order does not matter."""
     for other, in_order in EVALUATION:
         if other.plural == resource.plural:
             return [rule.key for rule in in_order(objects)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.evaluation import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
     EVALUATION,
     RULESETS,
     ZoneRule,
