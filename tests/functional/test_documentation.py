@@ -72,7 +72,6 @@ ACTIONS = {
     "host_export_shared",
     "host_report_info",
     "host_restore",
-    "report_comment",
     "write_report",
 }  # of roles: no specification
 MODULES = sorted({path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py")} - ACTIONS)

@@ -97,6 +97,36 @@ def test_the_job_that_plans_gets_a_token_that_only_reads(name: str) -> None:
     assert "CLOUDFLARE" not in " ".join(texts_of(shared))
 
 
+# Options of gh and glab that take a value, and those that do not, as their manuals have them.
+VALUED, FLAGS = {"--body-file", "--repo", "--message"}, {"--edit-last", "--create-if-none", "--unique"}
+TOOLS = {"gh": ["pr", "comment"], "glab": ["mr", "note"]}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_command_for_the_comment_passes_the_report_of_this_request(tool: str, tmp_path: Path) -> None:
+    """A stand-in for the tool notes what it gets from the shell."""
+    texts = (text for name in SHOWN if name.startswith("approve.md") for text in texts_of(yaml.safe_load(SHOWN[name])))
+    (command,) = (text for text in texts if text.startswith(f"{tool} "))
+    report = "# Protection of 1 host\n\n`$(id)` \"quoted\" 'twice' --message\n"
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "report.md").write_text(report, encoding="utf-8")
+    program = tmp_path / tool
+    program.write_text('#!/bin/sh\nprintf "%s\\0" "$@" > got\n', encoding="utf-8")
+    program.chmod(0o700)
+    variables = {"CI_MERGE_REQUEST_IID": "5", "CI_PROJECT_URL": "https://gitlab.example/acme/edge"}
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **variables}
+    shell = command.replace("${{ github.event.number }}", "5")
+    subprocess.run(["sh", "-euc", shell], cwd=tmp_path, env=environment, check=True)
+    got = (tmp_path / "got").read_text(encoding="utf-8").split("\0")[:-1]
+    assert got[:3] == [*TOOLS[tool], "5"]
+    options = iter(got[3:])
+    values = {option: next(options) if option in VALUED else "" for option in options}
+    assert values.keys() <= VALUED | FLAGS
+    body = values.get("--body-file")
+    text = (tmp_path / body).read_text(encoding="utf-8") if body else values["--message"]
+    assert text.strip() == report.strip()
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_satisfies_its_schema(name: str, file: Path) -> None:
     assert against_the_schema(name, file) == []

@@ -23,7 +23,6 @@ def test_there_is_a_specification_for_every_module() -> None:
         "host_export_shared",
         "host_report_info",
         "host_restore",
-        "report_comment",
         "write_report",
     }
     assert {*MODULE_SPECS} == {path.stem for path in MODULES.glob("[a-z]*.py")} - of_roles
