@@ -22,8 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.sum
     read_account,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import (
-    CONTENTS,
-    contents_of,
+    items_of,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import (
     NETWORK_FIREWALL_RULES,
@@ -84,16 +83,11 @@ def _rules(state: Any) -> State:
 
 
 def _contents(lists: Any) -> State:
-    """The contents of the lists of a result, or of a list of lists."""
+    """The items of the lists of a result, or of a list of lists."""
     if lists is None:
         return {}
     objects = _objects(lists, "ip_lists", "lists")
-    return {
-        CONTENTS: [
-            contents_of(str(obj.get("name")), [item.get("ip") for item in obj.get("items") or ()])
-            for obj in objects
-        ]
-    }
+    return {items_of(str(obj.get("name"))).plural: obj.get("items") or () for obj in objects}
 
 
 TAKES = {

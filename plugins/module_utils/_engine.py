@@ -22,7 +22,7 @@ from ._guard.check import Checked, changes_protection, check_plan
 from ._guard.evidence import EvidenceSource
 from ._guard.feasibility import check_feasibility
 from ._guard.rollout import StagedRollout
-from ._guard.surroundings import background_warnings, with_background
+from ._guard.surroundings import warnings_of_surroundings, with_surroundings
 from ._plan import fingerprint
 from ._plan.plan import Plan
 from ._plan.reconcile import as_desired, make_plan
@@ -121,7 +121,7 @@ class Run:
         judged = task.spec.judged_lists(task.options, task.desired, existing)
         if not plan.operations and not task.expectations and not judged:
             return plan
-        return with_background(plan, task.options, judged, self.client)
+        return with_surroundings(plan, task.options, judged, self.client)
 
     def _plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that
@@ -175,7 +175,7 @@ class Run:
             details = {**plan_details(checked), "plan_id": plan_id}
             raise PlanError(message, {**details, **expected})
         unknown = filter(None, (one.unknown for one in feasibility))
-        return replace(checked, unknown=[*unknown, *background_warnings(plan)])
+        return replace(checked, unknown=[*unknown, *warnings_of_surroundings(plan)])
 
     def warn_before(self, checked: Checked, standing: Sequence[str]) -> None:
         """Say what a checked plan does that is accepted, and what of the task probably is a

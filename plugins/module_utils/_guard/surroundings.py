@@ -3,13 +3,13 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What decides about a plan beside the objects of its own resources: lists that rules name, rules
-that name its lists, and overrides that it hides."""
+"""Surroundings of a plan: lists that its rules name, rules that name its lists, and overrides that
+it hides decide about it too."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import AbstractSet, Any, Mapping, Sequence
+from typing import AbstractSet, Any, Iterable, Iterator, Mapping, Sequence
 
 from .._api.client import Client
 from .._api.neighbours import account_of, read_ip_lists
@@ -17,11 +17,11 @@ from .._errors import ProtectionError, ServiceError
 from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
 from .._protection.overrides import weakenings
-from .._schema.lists import CONTENTS, LISTS, REFERENCES, contents_of, items_of, references
+from .._schema.lists import LISTS, REFERENCES, items_of, references
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.overrides import HIDDEN, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
+from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
 from .._schema.owners import ZONE_OWNER
-from .._schema.registry import EVALUATION
+from .._schema.registry import lists_named_in
 from .._schema.resource import Object, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
@@ -30,120 +30,106 @@ FIRST = (
     "The zone gets its first HTTP DDoS override. From then on, overrides of its account for these"
     " rules are not applied in the zone"
 )
-
-
 LAST = (
     "The zone loses its last HTTP DDoS override. From then on, overrides of its account for these"
     " rules are applied in the zone"
 )
 
 
-def read_hidden_overrides(plan: Plan, client: Client) -> State:
-    """The overrides of the account that a plan with the first overrides of a zone hides, or that
-    are applied once the last one is gone, or why they are not known; nothing for any other plan."""
-    plural = L7_OVERRIDES.plural
-    if not plan.operations or plural not in plan.before:
-        return {}
-    if bool(plan.before[plural]) is bool(plan.after()[plural]):
-        return {}
+def with_overrides_of_account(plan: Plan, client: Client) -> Plan:
+    """The plan with the overrides of the account that it hides by the first overrides of a zone, or
+    that are applied once the last one is gone; any other plan as it is."""
+    plural, hidden = L7_OVERRIDES.plural, L7_OVERRIDES_OF_ACCOUNT.plural
+    if plural not in plan.before or bool(plan.before[plural]) is bool(plan.after()[plural]):
+        return plan
     try:
         overrides = account_of(client).read(L7_OVERRIDES_OF_ACCOUNT)
     except ProtectionError as exc:
-        return {HIDDEN: [{"overrides": [], "unknown": exc.message}]}
-    return {HIDDEN: [{"overrides": overrides, "unknown": ""}]}
+        return replace(plan, unread={**plan.unread, hidden: exc.message})
+    return replace(plan, before={**plan.before, hidden: overrides})
 
 
 def hidden_overrides(plan: Plan) -> str:
     """A warning for a plan that hides overrides of an account, or has them applied, without the
     risk weakens_ddos_rules, or may do so; empty for any other."""
-    for hidden in plan.before.get(HIDDEN, ()):
-        existing = plan.before[L7_OVERRIDES.plural]
-        moment = LAST if existing else FIRST
-        if hidden["unknown"]:
-            return Message(f"{moment}. Whether there are any is not known: ", hidden["unknown"])
-        overrides = hidden["overrides"]
-        worse = weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides) if existing else ()
-        if overrides and not worse and (existing or not any(map(strengthens, overrides))):
-            return f"{moment}: {first_few(map(L7_OVERRIDES_OF_ACCOUNT.label_of, overrides))}."
-    return ""
+    hidden = L7_OVERRIDES_OF_ACCOUNT.plural
+    existing = plan.before.get(L7_OVERRIDES.plural, ())
+    moment = LAST if existing else FIRST
+    if hidden in plan.unread:
+        return Message(f"{moment}. Whether there are any is not known: ", plan.unread[hidden])
+    overrides = plan.before.get(hidden, ())
+    worse = weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides) if existing else ()
+    if not overrides or worse or (not existing and any(map(strengthens, overrides))):
+        return ""
+    return f"{moment}: {first_few(map(L7_OVERRIDES_OF_ACCOUNT.label_of, overrides))}."
 
 
-def with_named_lists(plan: Plan, known: Mapping[str, Any], client: Client) -> Plan:
-    """The plan with the contents of the lists that its rules refer to, before it and after it.
+def with_named_lists(plan: Plan, planned: Mapping[str, Any], client: Client) -> Plan:
+    """The plan with the items of the lists that its rules refer to, before it and after it.
 
-    `known` has, by name, the networks of a list as they are planned, or a dictionary with those
-    `before` and `after`; all others are as the account has them. Of a list that cannot be read, the
-    plan says why.
+    `planned` has, by name, the networks of a list as another plan of the same run leaves it, or a
+    dictionary with those `before` and `after`; all others are as the account has them. Of a list
+    that cannot be read, the plan says why.
     """
-    if not any(resource.plural in plan.before for resource, _in_order in EVALUATION):
-        return plan
-    needed = {"before": names_in(plan.before), "after": names_in(plan.after())}
-    networks = {side: _contents(names, known, side) for side, names in needed.items()}
-    unread = [
-        name for side, names in needed.items() for name in names if name not in networks[side]
+    before, after = plan.before, plan.after()
+    named = lists_named_in(before), lists_named_in(after)
+    known_items = [
+        {items_of(name).plural: items for name in names for items in _planned(planned, name, side)}
+        for side, names in zip(("before", "after"), named)
     ]
-    if not any(needed.values()):
-        return plan
-    existing = _read(list(unread), client) if unread else []
-    before, after = (
-        [*networks[side].values(), *(obj for obj in existing if obj["name"] not in networks[side])]
-        for side in needed
-    )
-    changed = {CONTENTS: after} if _by_name(after) != _by_name(before) else {}
-    return replace(plan, before={**plan.before, CONTENTS: before}, alongside=changed)
-
-
-def _by_name(contents: Sequence[Object]) -> dict[str, Object]:
-    return {obj["name"]: obj for obj in contents}
-
-
-def _contents(names: Sequence[str], known: Mapping[str, Any], side: str) -> dict[str, Object]:
-    """The contents of lists on one side of a plan, as far as they are known without reading."""
-    listed = {
-        name: known[name].get(side) if isinstance(known[name], Mapping) else known[name]
+    missing = [
+        name
+        for names, own, more in zip(named, (before, after), known_items)
         for name in names
-        if name in known and (isinstance(known[name], Mapping) or side == "after")
-    }
-    return {name: contents_of(name, networks or []) for name, networks in listed.items()}
-
-
-def names_in(state: State) -> list[str]:
-    """The names of the lists that the rules of a state refer to."""
-    rules = [
-        rule
-        for resource, in_order in EVALUATION
-        if resource.plural in state
-        for rule in in_order(state[resource.plural])
+        if items_of(name).plural not in {**more, **own}
     ]
-    return list(dict.fromkeys(name for rule in rules for name in lists_in(rule.expression)))
+    existing, unread = _items(list(dict.fromkeys(missing)), client) if missing else ({}, {})
+    before = {**existing, **known_items[0], **before}
+    changed = {name: items for name, items in known_items[1].items() if before.get(name) != items}
+    if not (existing or unread or any(known_items)):
+        return plan
+    return replace(plan, before=before, alongside=changed, unread={**plan.unread, **unread})
 
 
-def _read(names: Sequence[str], client: Client) -> list[Object]:
+def _planned(planned: Mapping[str, Any], name: str, side: str) -> Iterator[list[Object]]:
+    """The items of a list on one side of a plan, if they are known without reading."""
+    networks = planned.get(name)
+    if isinstance(networks, Mapping):
+        yield _as_items(networks.get(side) or ())
+    elif name in planned and side == "after":
+        yield _as_items(networks or ())
+
+
+def _as_items(networks: Iterable[Any]) -> list[Object]:
+    return [{"ip": network} for network in networks]
+
+
+def _items(names: Sequence[str], client: Client) -> tuple[State, Mapping[str, str]]:
+    """The items of lists as the account has them, and why they are not known."""
     try:
         lists = read_ip_lists(account_of(client), frozenset(names))
     except ProtectionError as exc:
-        return [contents_of(name, None, exc.message) for name in names]
-    return [
-        contents_of(LISTS.label_of(obj), [item.get("ip") for item in obj["items"]]) for obj in lists
-    ]
+        return {}, {items_of(name).plural: exc.message for name in names}
+    return {
+        items_of(LISTS.label_of(obj)).plural: _as_items(item.get("ip") for item in obj["items"])
+        for obj in lists
+    }, {}
 
 
 def unread_lists(plan: Plan) -> str:
     """A warning where the plan changes rules that refer to lists which cannot be read."""
-    unknown = {
-        str(obj["name"]): obj["unknown"]
-        for obj in plan.alongside.get(CONTENTS) or plan.before.get(CONTENTS, ())
-        if obj["networks"] is None
-    }
     changed = [str((item.planned or {}).get("expression") or "") for item in plan.operations]
-    named = [name for text in changed for name in lists_in(text) if name in unknown]
-    if not named:
+    reasons = {
+        name: plan.unread[items_of(name).plural]
+        for text in changed
+        for name in lists_in(text)
+        if items_of(name).plural in plan.unread
+    }
+    if not reasons:
         return ""
-    lists = first_few(dict.fromkeys(named))
-    return Message(f"What the lists {lists} hold is not known: ", unknown[named[0]])
-
-
-UNREAD = "rules that cannot be read"  # in a state: their titles, and why
+    return Message(
+        f"What the lists {first_few(reasons)} hold is not known: ", next(iter(reasons.values()))
+    )
 
 
 def with_referring_rules(
@@ -157,16 +143,16 @@ def with_referring_rules(
     readings = [(NETWORK_FIREWALL_RULES, client)]
     if zone_id:
         readings.append((CUSTOM_RULES, client.within({ZONE_OWNER.option: zone_id})))
-    rules: dict[str, Any] = {}
+    rules: dict[str, Sequence[Object]] = {}
+    unread: dict[str, str] = {}
     for resource, reader in readings:
         try:
             rules[resource.plural] = reader.read(resource)
         except ServiceError as exc:
-            unread = {"title": f"{resource.title}s", "reason": exc.message}
-            rules[UNREAD] = [*rules.get(UNREAD, ()), unread]
-    if UNREAD not in rules and concerned.isdisjoint(names_in(rules)):
+            unread[resource.plural] = exc.message
+    if not unread and concerned.isdisjoint(lists_named_in(rules)):
         return plan
-    return replace(plan, before={**plan.before, **rules})
+    return replace(plan, before={**plan.before, **rules}, unread=unread)
 
 
 def is_referred_to(obj: Object) -> bool:
@@ -187,44 +173,30 @@ def _concerned(plan: Plan, judged: AbstractSet[str]) -> list[Object]:
 
 def unread_rules(plan: Plan) -> str:
     """A warning where the plan changes lists to which rules may refer that cannot be read."""
-    unread = plan.before.get(UNREAD, ())
+    unread = [
+        resource
+        for resource in (NETWORK_FIREWALL_RULES, CUSTOM_RULES)
+        if resource.plural in plan.unread
+    ]
     concerned = [obj for obj in _concerned(plan, frozenset()) if is_referred_to(obj)]
     if not unread or not concerned:
         return ""
     lists = first_few(LISTS.label_of(obj) for obj in concerned)
-    titles = " and ".join(item["title"] for item in unread)
+    titles = " and ".join(resource.titles for resource in unread)
     what = f"Whether {titles} would let more pass, or stop more, with the new items of {lists}"
-    return Message(f"{what} is not known: ", unread[0]["reason"])
+    return Message(f"{what} is not known: ", plan.unread[unread[0].plural])
 
 
-def contents_of_plan(plan: Plan) -> dict[str, dict[str, list[Any]]]:
-    """By name: the networks of the lists of a plan, `before` it and `after` it."""
-    names = [LISTS.label_of(obj) for obj in plan.before.get(LISTS.plural, ())]
-    if not names:
-        return {}
-    after = plan.after()
-    return {
-        name: {
-            side: [item.get("ip") for item in state[items_of(name).plural]]
-            for side, state in (("before", plan.before), ("after", after))
-        }
-        for name in names
-        if items_of(name).plural in plan.before
-    }
-
-
-def with_background(
+def with_surroundings(
     plan: Plan, options: Mapping[str, Any], judged: AbstractSet[str], client: Client
 ) -> Plan:
     """The plan, whose state has all that decides about it; a task knows lists by the option
     `ip_lists`, and the zone of their rules by `rules_of_zone`. `judged` are lists by name."""
     plan = with_referring_rules(plan, judged, options.get("rules_of_zone"), client)
-    lists = {**contents_of_plan(plan), **(options.get("ip_lists") or {})}
-    plan = with_named_lists(plan, lists, client)
-    hidden = read_hidden_overrides(plan, client)
-    return replace(plan, before={**plan.before, **hidden}) if hidden else plan
+    plan = with_named_lists(plan, options.get("ip_lists") or {}, client)
+    return with_overrides_of_account(plan, client)
 
 
-def background_warnings(plan: Plan) -> list[str]:
-    """What a plan changes beside its objects, or may change, since not all is known."""
+def warnings_of_surroundings(plan: Plan) -> list[str]:
+    """Warnings of a plan that changes more than its objects, or may, since not all is known."""
     return [*filter(None, (hidden_overrides(plan), unread_lists(plan), unread_rules(plan)))]

@@ -158,7 +158,8 @@ Returned = Mapping[Operation, Object]  # what Cloudflare returned for an operati
 @dataclass(frozen=True)
 class Plan:
     """The operations, in the order in which they are applied, and the state that they start
-    from. `alongside` is what other plans of the same run change of what this one only looks at."""
+    from. `alongside` is what other plans of the same run change of what this one only looks at;
+    `unread` says why a collection that decides about the plan cannot be read."""
 
     before: State
     operations: tuple[Operation, ...]
@@ -166,6 +167,7 @@ class Plan:
         default_factory=dict
     )  # by plural, of collections that are ordered lists
     alongside: State = field(default_factory=dict)  # by plural, as it is afterwards
+    unread: Mapping[str, str] = field(default_factory=dict)  # by plural, a sentence
 
     def after(self, returned: Returned | None = None) -> State:
         """The state afterwards: for each operation what Cloudflare returned, or else what is

@@ -19,9 +19,8 @@ from .._expressions.evaluation import Batch, NotKnown, decider, is_in
 from .._expressions.grammar import lists_in
 from .._expressions.operands import Fields
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MODES, MONITORING, PREFIXES
-from .._schema.lists import contents_in
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.registry import ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule
+from .._schema.registry import ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule, contents_in
 from .._schema.resource import Object, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import did_you_mean, excerpt

@@ -14,8 +14,8 @@ from .._expressions.evaluation import Batch
 from .._expressions.operands import Fields
 from .._plan.plan import Plan
 from .._schema.account import COMPONENTS
-from .._schema.lists import contents_in
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
+from .._schema.registry import contents_in
 from .._schema.resource import State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined, plural

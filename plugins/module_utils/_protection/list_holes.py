@@ -17,8 +17,8 @@ from typing import Container, Iterator, Mapping, NamedTuple, Sequence
 from .._api.neighbours import managed_lists
 from .._expressions.grammar import lists_in, with_contents
 from .._plan.desired import Desired
-from .._schema.lists import LISTS, contents_in, items_of, references
-from .._schema.registry import EVALUATION, ZoneRule, traffic_of
+from .._schema.lists import LISTS, items_of, references
+from .._schema.registry import EVALUATION, ZoneRule, contents_in, traffic_of
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union

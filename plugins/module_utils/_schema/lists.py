@@ -15,11 +15,10 @@ import re
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
-from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import NETWORK, TEXT, Value, choice, parse_filled_text
 from .._values.networks import BITS, normalise_network, read_network
 from .account import COMMENT, DELETE, OWNER, STAMPS
-from .resource import Field, Object, Permission, Resource, State, Write, options_of
+from .resource import Field, Object, Permission, Resource, Write, options_of
 
 KIND = "ip"
 PATH = "accounts/{account_id}/rules/lists"
@@ -29,7 +28,6 @@ NAME_FORM = re.compile(r"[a-z0-9_]{1,50}")
 SHORTEST = {4: 8, 6: 12}  # prefix lengths that lists take, by the version of the network
 MOST_IN_A_CALL = 1000
 MOST_ITEMS = 10000  # over all lists of most accounts
-CONTENTS = "addresses of lists"  # in a state: of each list that rules refer to, as far as known
 REFERENCES = "num_referencing_filters"  # of a list: how many rules refer to it
 
 
@@ -146,20 +144,6 @@ WHOLE_LISTS = replace(
     fields=(*LISTS.fields, Field("items", Value(_ITEMS, _parse_items, _normalise_items))),
     by_state=True,
 )
-
-
-def contents_of(name: str, networks: Sequence[Any] | None, unknown: str = "") -> Object:
-    """What a state says of a list that rules refer to: its networks, or why they are not known."""
-    return {"name": name, "networks": networks, "unknown": unknown}
-
-
-def contents_in(state: State) -> dict[str, Ranges]:
-    """The addresses of the lists that rules refer to, by name, as far as a state has them."""
-    known = [obj for obj in state.get(CONTENTS, ()) if obj["networks"] is not None]
-    return {
-        obj["name"]: union([item for item in map(range_of, obj["networks"]) if item])
-        for obj in known
-    }
 
 
 def is_managed(obj: Mapping[str, Any]) -> bool:

@@ -28,7 +28,6 @@ DEFAULT, LOG, OFF = "default", "log", "eoff"
 SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
 NAMES = {"sensitivity": "sensitivity_level"}  # here and in the API
 API_NAMES = {name: own for own, name in NAMES.items()}
-HIDDEN = "overrides of the account"  # in a state: those that overrides of a zone hide
 LISTS = {"categories": "category", "rules": "id"}  # with the key of their entries
 OWN = ("action", "sensitivity", *LISTS)
 MOST_OVERRIDES = 10
@@ -186,9 +185,10 @@ def _overrides(
     managed: str,
     expression: Value,
     actions: Sequence[str],
+    of: str = "",
 ) -> Resource:
     return entry_point(
-        name=f"ddos_{layer}_override",
+        name=f"ddos_{layer}_override{of}",
         title=title,
         owner=owner,
         phase=f"ddos_{layer}",
@@ -263,6 +263,7 @@ L7_OVERRIDES = _overrides(
 )
 L7_OVERRIDES_OF_ACCOUNT = _overrides(  # read only; a zone that has overrides of its own hides them
     layer="l7",
+    of="_of_account",
     title="HTTP DDoS override of the account",
     owner=ACCOUNT_OWNER.option,
     permission=L7_PERMISSION,

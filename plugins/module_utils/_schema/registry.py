@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
+from .._expressions.grammar import lists_in
+from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG
 from . import account, neighbours
 from .lists import LISTS, WHOLE_LISTS, items_of
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
-from .resource import Key, Object, Resource
+from .resource import Key, Object, Resource, State
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
@@ -210,3 +212,25 @@ def keys_in_order(resource: Resource, objects: Sequence[Object]) -> list[Key] | 
         if other.plural == resource.plural:
             return [rule.key for rule in in_order(objects)]
     return [resource.key_of(item) for item in objects] if resource.list_field else None
+
+
+def lists_named_in(state: State) -> list[str]:
+    """The names of the lists that the rules of a state refer to."""
+    rules = [
+        rule
+        for resource, in_order in EVALUATION
+        if resource.plural in state
+        for rule in in_order(state[resource.plural])
+    ]
+    return list(dict.fromkeys(name for rule in rules for name in lists_in(rule.expression)))
+
+
+def contents_in(state: State) -> dict[str, Ranges]:
+    """The addresses of the lists that the rules of a state refer to, by name; none of a list whose
+    items the state does not have."""
+    items = {name: state.get(items_of(name).plural) for name in lists_named_in(state)}
+    return {
+        name: union([item for item in (range_of(obj.get("ip")) for obj in known) if item])
+        for name, known in items.items()
+        if known is not None
+    }

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from ..._protection.overrides import Weakening, weakenings
 from ..._schema.overrides import (
-    HIDDEN,
     L4_OVERRIDES,
     L7_OVERRIDES,
     L7_OVERRIDES_OF_ACCOUNT,
@@ -88,7 +87,7 @@ def _applied(change: Change) -> str:
 
 def _overrides_of_account(change: Change) -> list[Object]:
     """Those that the first override of a zone hides, and that apply without the last one."""
-    return [obj for one in change.before.state.get(HIDDEN, ()) for obj in one["overrides"]]
+    return list(change.before.state.get(L7_OVERRIDES_OF_ACCOUNT.plural, ()))
 
 
 def _sentence(resource: Resource, item: Weakening) -> str:

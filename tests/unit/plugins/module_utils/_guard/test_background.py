@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
-    background_warnings,
-    with_background,
+    warnings_of_surroundings,
+    with_surroundings,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import CONTENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -40,16 +39,16 @@ def plan_of(expression: str) -> Plan:
 
 def test_a_plan_that_names_nothing_else_stays_as_it_is() -> None:
     plan = plan_of("ip.src eq 192.0.2.1")
-    assert with_background(plan, {"ip_lists": {"office": ["192.0.2.1"]}}, frozenset(), NOBODY) is plan
-    assert background_warnings(plan) == []
+    assert with_surroundings(plan, {"ip_lists": {"office": ["192.0.2.1"]}}, frozenset(), NOBODY) is plan
+    assert warnings_of_surroundings(plan) == []
 
 
 def test_a_list_that_the_task_knows_is_in_the_state() -> None:
-    plan = with_background(plan_of("ip.src in $office"), {"ip_lists": {"office": ["192.0.2.1"]}}, frozenset(), NOBODY)
-    assert [item["name"] for item in plan.after()[CONTENTS]] == ["office"]
-    assert background_warnings(plan) == []
+    plan = with_surroundings(plan_of("ip.src in $office"), {"ip_lists": {"office": ["192.0.2.1"]}}, frozenset(), NOBODY)
+    assert plan.after()["items of office"] == [{"ip": "192.0.2.1"}]
+    assert warnings_of_surroundings(plan) == []
 
 
 def test_a_list_that_nobody_can_read_is_told() -> None:
-    (warning,) = background_warnings(with_background(plan_of("ip.src in $office"), {}, frozenset(), NOBODY))
+    (warning,) = warnings_of_surroundings(with_surroundings(plan_of("ip.src in $office"), {}, frozenset(), NOBODY))
     assert warning.startswith("What the lists office hold is not known: The zone does not say its account")

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.overrides import weakens_ddos_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
     hidden_overrides,
-    read_hidden_overrides,
+    with_overrides_of_account,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
@@ -64,7 +63,7 @@ def reading(*overrides: dict[str, Any], refusal: ServiceError | None = None, acc
 
 def read(client: Any) -> Plan:
     plan = planned(L7_OVERRIDES, [])
-    return replace(plan, before={**plan.before, **read_hidden_overrides(plan, client)})
+    return with_overrides_of_account(plan, client)
 
 
 def risk_of(plan: Plan) -> Any:
@@ -85,7 +84,7 @@ def test_the_first_override_of_a_zone_hides_what_its_account_strengthens(hidden:
 def without_the_last(client: Any) -> Plan:
     absent = parse_desired(L7_OVERRIDES, [(Option(), {"ref": "upload"})], absent=True)
     plan = make_plan({L7_OVERRIDES.plural: [{"id": "1", **FIRST}]}, [absent])
-    return replace(plan, before={**plan.before, **read_hidden_overrides(plan, client)})
+    return with_overrides_of_account(plan, client)
 
 
 def test_the_last_override_of_a_zone_gives_way_to_weaker_ones_of_its_account() -> None:
@@ -145,6 +144,6 @@ def test_overrides_of_the_account_that_cannot_be_read_are_not_known(client: Any,
 )
 def test_no_other_override_hides_any(plan: Plan) -> None:
     client = reading(STRICT)
-    assert read_hidden_overrides(plan, client) == {}
+    assert with_overrides_of_account(plan, client) is plan
     assert client.paths == []
     assert hidden_overrides(plan) == ""

@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.surround
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import CONTENTS, contents_in
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import contents_in
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -82,7 +82,7 @@ def test_a_list_that_is_known_before_and_after_is_not_read() -> None:
 
 
 def test_nothing_is_read_if_rules_refer_to_no_list() -> None:
-    assert CONTENTS not in read("ip.src in {192.0.2.1}", refusal=REFUSAL).after()
+    assert read("ip.src in {192.0.2.1}", refusal=REFUSAL).unread == {}
 
 
 @pytest.mark.parametrize(
@@ -98,5 +98,4 @@ def test_a_list_that_cannot_be_read_is_told(reading: dict[str, Any], reason: str
 
 
 def test_a_list_that_no_changed_rule_names_needs_no_warning() -> None:
-    contents = {CONTENTS: [{"name": "office", "networks": None, "unknown": "x"}]}
-    assert unread_lists(replace(plan_of("ip.src in $shops"), alongside=contents)) == ""
+    assert unread_lists(replace(plan_of("ip.src in $shops"), unread={"items of office": "x"})) == ""

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
-    contents_of_plan,
     unread_rules,
     with_referring_rules,
 )
@@ -88,8 +87,3 @@ def test_rules_that_cannot_be_read_are_told_of_a_change() -> None:
     )
     assert told.endswith("No permission.")
     assert unread_rules(known(plan_of("update"), Reading(refused=True), frozenset(["office"]))) == ""
-
-
-def test_lists_hold_what_a_plan_makes_of_them() -> None:
-    assert contents_of_plan(plan_of()) == {"office": {"before": [], "after": ["192.0.2.1"]}}
-    assert contents_of_plan(plan_of("delete")) == {"office": {"before": ["192.0.2.1"], "after": []}}
