@@ -23,7 +23,7 @@ THREAD = "edgeops.protection call"  # the name of each thread
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)  # which end or time a run
 
 Item = TypeVar("Item")
-Result = TypeVar("Result")
+Product = TypeVar("Product")
 
 
 class Attempt(NamedTuple):
@@ -33,7 +33,7 @@ class Attempt(NamedTuple):
     error: BaseException | None
 
 
-def attempt_each(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Attempt]:
+def attempt_each(work: Callable[[Item], Product], items: Sequence[Item]) -> Iterator[Attempt]:
     """One attempt for each item, in order; after a failure only those follow that had begun."""
     if len(items) < 2:
         yield from (_attempt(work, item) for item in items)
@@ -50,7 +50,7 @@ def attempt_each(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
         shared.stop()
 
 
-def concurrently(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+def concurrently(work: Callable[[Item], Product], items: Sequence[Item]) -> Iterator[Product]:
     """The result of each item, in order; raises the first exception."""
     for attempt in attempt_each(work, items):
         if attempt.error is not None:
@@ -70,10 +70,10 @@ def start_threads(name: str, work: Callable[[], None], number: int = 1) -> list[
     return threads
 
 
-class ConcurrentWork(Generic[Item, Result]):
+class ConcurrentWork(Generic[Item, Product]):
     """What the threads that work on the same items share."""
 
-    def __init__(self, work: Callable[[Item], Result], items: Sequence[Item]) -> None:
+    def __init__(self, work: Callable[[Item], Product], items: Sequence[Item]) -> None:
         self._work = work
         self._waiting = deque(enumerate(items))
         self._begun: set[int] = set()
@@ -110,7 +110,7 @@ class ConcurrentWork(Generic[Item, Result]):
             self._waiting.clear()
 
 
-def _attempt(work: Callable[[Item], Result], item: Item) -> Attempt:
+def _attempt(work: Callable[[Item], Product], item: Item) -> Attempt:
     try:
         return Attempt(work(item), None)
     except Exception as exc:

@@ -23,7 +23,7 @@ UNSEEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")  # of GitHub's and GitLab's Markdown
-Step = Union[str, int]  # the name of an option or of a suboption, or a position in a list
+OptionStep = Union[str, int]  # the name of an option or of a suboption, or a position in a list
 # By option, the variable from which a role fills it; empty if the role has no such variable.
 Names = Mapping[str, str]
 OWN_NAMES: Names = {}  # in the messages of a module, an option has its own name
@@ -33,12 +33,12 @@ OWN_NAMES: Names = {}  # in the messages of a module, an option has its own name
 class Option:
     """An option by its path: `Option("rules", 2, "position")` is the position of the third rule."""
 
-    path: Sequence[Step]
+    path: Sequence[OptionStep]
 
-    def __init__(self, *path: Step) -> None:
+    def __init__(self, *path: OptionStep) -> None:
         object.__setattr__(self, "path", path)
 
-    def at(self, *steps: Step) -> Option:
+    def at(self, *steps: OptionStep) -> Option:
         """What these steps lead to from this option."""
         return Option(*self.path, *steps)
 
@@ -65,7 +65,7 @@ class Advice:
         return f"{self.before}{name}{self.after}" if name else ""
 
 
-Part = Union[str, Option, Advice]
+MessagePart = Union[str, Option, Advice]
 
 
 class Message(str):
@@ -75,10 +75,10 @@ class Message(str):
     message, which no longer knows its options.
     """
 
-    parts: Sequence[Part]
+    parts: Sequence[MessagePart]
 
-    def __new__(cls, *parts: Part) -> Message:
-        flat: list[Part] = []
+    def __new__(cls, *parts: MessagePart) -> Message:
+        flat: list[MessagePart] = []
         for part in parts:
             flat.extend(part.parts if isinstance(part, Message) else [part])
         message = super().__new__(cls, _written(flat, OWN_NAMES))
@@ -96,7 +96,7 @@ class Message(str):
         return _written(self.parts, names)
 
 
-def _written(parts: Iterable[Part], names: Names) -> str:
+def _written(parts: Iterable[MessagePart], names: Names) -> str:
     return "".join(part if isinstance(part, str) else part.name(names) for part in parts)
 
 

@@ -19,7 +19,7 @@ import pytest
 import requests
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import Header, SharedState, state_path
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import Header, SharedTurns, state_path
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import run
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
@@ -131,7 +131,7 @@ def truncated(path: Path) -> None:
 
 
 def from_the_future(path: Path) -> None:
-    SharedState(str(path)).write_header(Header(closed_until=time.time() + 1000))
+    SharedTurns(str(path)).write_header(Header(closed_until=time.time() + 1000))
 
 
 def no_folder(path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_turn_costs_less_than_preparing_a_request(left: int, account: LocalSer
     for _number in range(1000):
         session.prepare_request(requests.Request("GET", account.base_url))
     preparing = time.process_time() - began
-    budget = CallBudget(30000, 300.0, lambda: SharedState(path_of(account)), print)
+    budget = CallBudget(30000, 300.0, lambda: SharedTurns(path_of(account)), print)
     began = time.process_time()
     for number in range(1000):
         budget.end_turn(budget.take_turn(Event().wait), f'"default";r={left - number};t=299')

@@ -23,8 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS as COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RESOURCES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNERS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, OWNERS, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec

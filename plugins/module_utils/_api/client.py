@@ -23,7 +23,7 @@ from .progress import Progress
 from .responses import Envelope, Request, Response, open_envelope, unexpected
 
 NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
-MAX_PAGES = 10000  # where a service never comes to an end
+MOST_PAGES = 10000  # where a service never comes to an end
 
 
 class Sender(Protocol):
@@ -154,7 +154,9 @@ class Client:
             return None
         self._list_objects[resource.path] = result
         returned = result.get(name)
-        return [_seen(resource, item) for item in returned] if isinstance(returned, list) else None
+        return (
+            [_as_known(resource, item) for item in returned] if isinstance(returned, list) else None
+        )
 
     def _path(self, resource: Resource) -> str:
         return self._filled(resource.path, resource)
@@ -206,14 +208,14 @@ class Client:
             raise unexpected(request, "the result has no id")
         self._list_objects[resource.path] = around
         self._read_at[resource.path] = time.monotonic()
-        objects = _objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
-        return [_seen(resource, item) for item in objects]
+        objects = _listed_objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
+        return [_as_known(resource, item) for item in objects]
 
     def _read_at_once(self, resource: Resource) -> list[Object]:
         """A collection that Cloudflare does not cut into pages."""
         request = Request("GET", self._path(resource), resource=resource)
         envelope = self._call(request)
-        objects = _objects(request, envelope)
+        objects = _listed_objects(request, envelope)
         if len(objects) < (envelope.total or 0):
             known = excerpt(str(envelope.total), LONGEST_TOTAL)
             raise unexpected(request, f"the listing has {len(objects)} of {known} objects")
@@ -225,16 +227,16 @@ class Client:
         listing: dict[Any, Object] = {}
         cursors: list[str] = []
         self.progress.begin(resource.plural)
-        for number in range(1, MAX_PAGES + 1):
+        for number in range(1, MOST_PAGES + 1):
             query = {"per_page": resource.page_size, **({"cursor": cursors[-1]} if cursors else {})}
             request = Request("GET", self._path(resource), query, resource=resource)
             try:
                 envelope = self._call(request)
             except ServiceError as exc:
                 raise exc if number == 1 else LaterPageError(number, exc) from exc
-            page = _objects(request, envelope)
+            page = _listed_objects(request, envelope)
             for item in page:
-                listing.setdefault(_identity(item) or ("without id", len(listing)), item)
+                listing.setdefault(_id_of(item) or ("without id", len(listing)), item)
             self.progress.read_page(resource.plural)
             after = envelope.next_cursor
             if after in cursors:
@@ -248,10 +250,10 @@ class Client:
 
     def _read_pages(self, resource: Resource, query: Mapping[str, str]) -> list[Object]:
         """Page after page until the listing is complete, or ServiceError: never a part of it."""
-        listing = Listing(resource.page_size)
+        listing = Pages(resource.page_size)
         for request, envelope in self._pages(resource, query):
             try:
-                if listing.add(_objects(request, envelope), envelope):
+                if listing.add(_listed_objects(request, envelope), envelope):
                     return listing.objects
             except Incomplete as exc:
                 raise unexpected(request, str(exc)) from exc
@@ -294,11 +296,11 @@ class Client:
         yield first
         last = _number_of_pages(first[1])
         yield from concurrently(page, range(2, last + 1))
-        for number in range(max(last, 1) + 1, MAX_PAGES + 1):
+        for number in range(max(last, 1) + 1, MOST_PAGES + 1):
             yield page(number)
 
 
-def _seen(resource: Resource, obj: Any) -> Any:
+def _as_known(resource: Resource, obj: Any) -> Any:
     """An object of Cloudflare in the shape in which it is known here."""
     return resource.shape.read(obj) if resource.shape and isinstance(obj, Mapping) else obj
 
@@ -311,10 +313,10 @@ def _sent(resource: Resource, obj: Object) -> Object:
 def _number_of_pages(first: Envelope) -> int:
     """How many pages a listing has by the total of its first one."""
     per_page = len(first.result) if isinstance(first.result, list) else 0
-    return min(MAX_PAGES, -(-(first.total or 0) // per_page) if per_page else 1)
+    return min(MOST_PAGES, -(-(first.total or 0) // per_page) if per_page else 1)
 
 
-def _objects(request: Request, envelope: Envelope) -> list[Object]:
+def _listed_objects(request: Request, envelope: Envelope) -> list[Object]:
     result = envelope.result
     if result is None and envelope.total == 0:
         return []
@@ -330,7 +332,7 @@ class Incomplete(ValueError):
     """The pages end before the listing does; the text says how far they came."""
 
 
-class Listing:
+class Pages:
     """The objects of the pages so far, each once; `page_size` is the number of objects that a page
     was asked for.
 
@@ -394,12 +396,12 @@ class Listing:
         before = len(self._by_id)
         if page != self._previous:
             for item in page:
-                self._by_id.setdefault(_identity(item) or ("without id", len(self._by_id)), item)
+                self._by_id.setdefault(_id_of(item) or ("without id", len(self._by_id)), item)
         self._previous = page
         return len(self._by_id) - before
 
 
-def _identity(item: Object) -> str | int | None:
+def _id_of(item: Object) -> str | int | None:
     """The id by which an object that comes twice is known; None where it has none, or something
     else in its place."""
     identity = item.get("id")

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from typing import Callable, Iterator
 from urllib.parse import urlsplit
 
-from .._budget.budget import CALLS, QUERIES, CallBudget, Counted, NoBudget
-from .._budget.state import SharedState, State, state_path
+from .._budget.budget import CALLS, QUERIES, CallBudget, NoBudget, Unit
+from .._budget.state import SharedTurns, Turns, state_path
 from .._schema.neighbours import ZONES, only_zone
-from .._schema.owners import ZONE_OWNER
+from .._schema.resource import ZONE_OWNER
 from .._text import Screen
 from .client import Client
 from .progress import Progress
@@ -73,7 +73,7 @@ def _query_budget(settings: Settings, warn: Warn, screen: Screen | None) -> NoBu
 
 def _shared_budget(
     settings: Settings,
-    counted: Counted,
+    counted: Unit,
     calls: int,
     period: float,
     warn: Warn,
@@ -81,9 +81,9 @@ def _shared_budget(
 ) -> NoBudget:
     """The budget of this credential for calls of one kind; none where no calls are counted."""
 
-    def open_state() -> State:
+    def open_state() -> Turns:
         host = urlsplit(settings.base_url).netloc + counted.suffix
-        return SharedState(state_path(os.environ, host, settings.credentials.headers))
+        return SharedTurns(state_path(os.environ, host, settings.credentials.headers))
 
     if not calls or not period:
         return NoBudget()

@@ -12,7 +12,6 @@ from typing import AbstractSet, Any, Iterator, Mapping, Sequence, TypedDict
 
 from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
-from .._schema.account import OWNER
 from .._schema.lists import LISTS, is_managed, items_of
 from .._schema.neighbours import (
     ACCESS_RULES,
@@ -24,25 +23,24 @@ from .._schema.neighbours import (
     delegations_of,
     is_approved,
 )
-from .._schema.owners import ZONE_OWNER
-from .._schema.resource import Object, ReadCollection, State
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, State
 from .._timestamps import write_timestamp
 from .._values.kinds import identifier
-from .client import MAX_PAGES, Client
+from .client import MOST_PAGES, Client
 from .responses import Request, error_details, open_envelope
 
 
 def account_of(client: Client) -> Client:
     """The client for the account of a zone, or of an account itself; raises ServiceError, and
     ProtectionError for a zone without an account."""
-    if OWNER in client.owner:
+    if ACCOUNT_OPTION in client.owner:
         return client
     account = client.read(ZONE)[0].get("account")
     try:
         identity = identifier(account.get("id") if isinstance(account, Mapping) else None)
     except ValueError as exc:
         raise ProtectionError(f"The zone does not say its account: {exc}.") from exc
-    return client.within({OWNER: identity})
+    return client.within({ACCOUNT_OPTION: identity})
 
 
 class AnnouncedNetwork(TypedDict):
@@ -77,13 +75,13 @@ def _network_record(
     return OnboardedPrefix(
         prefix=str(prefix.get("cidr")),
         approved=is_approved(prefix),
-        networks=[_network(prefix, part) for part in networks]
-        or [_network(prefix, {"cidr": prefix.get("cidr"), "on_demand": prefix})],
+        networks=[_announced_network(prefix, part) for part in networks]
+        or [_announced_network(prefix, {"cidr": prefix.get("cidr"), "on_demand": prefix})],
         delegated=[str(part.get("cidr")) for part in delegations],
     )
 
 
-def _network(prefix: Object, part: Object) -> AnnouncedNetwork:
+def _announced_network(prefix: Object, part: Object) -> AnnouncedNetwork:
     on_demand = part.get("on_demand") or {}
     since = on_demand.get("advertised_modified_at")
     return AnnouncedNetwork(
@@ -130,9 +128,9 @@ def _access_rule_record(rule: Object) -> AccessRule:
     )
 
 
-PER_PAGE = 1000
+AUDIT_PAGE = 1000
 READS = ("GET", "HEAD", "OPTIONS")
-WAYS: Mapping[str, str] = {
+CHANGE_WAYS: Mapping[str, str] = {
     "dash": "the dashboard",
     "api_key": "an API key",
     "api_token": "an API token",
@@ -161,12 +159,12 @@ def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
     query: dict[str, Any] = {
         "since": _in_utc(since),
         "before": _in_utc(until + timedelta(minutes=1)),
-        "limit": PER_PAGE,
+        "limit": AUDIT_PAGE,
     }
     account = account_of(client)
     if account is not client:
         query[ZONE_OWNER.option] = client.owner[ZONE_OWNER.option]
-    entries = _entries(account, query)
+    entries = _log_entries(account, query)
     return [record for record in map(_change_record, entries) if record is not None]
 
 
@@ -174,10 +172,10 @@ def _in_utc(moment: datetime) -> str:
     return write_timestamp(moment).replace("+00:00", "Z")
 
 
-def _entries(client: Client, query: Mapping[str, Any]) -> Iterator[Object]:
+def _log_entries(client: Client, query: Mapping[str, Any]) -> Iterator[Object]:
     """The entries page after page, each of which says where the next one begins."""
     cursor: Mapping[str, Any] = {}
-    for _page in range(MAX_PAGES):
+    for _page in range(MOST_PAGES):
         path = client.path_to(AUDIT_LOG.path)
         request = Request("GET", path, {**query, **cursor}, resource=AUDIT_LOG)
         envelope = open_envelope(request, client.ask(request))
@@ -209,7 +207,7 @@ def _change_record(entry: Object) -> ChangeRecord | None:
 
 def _way(actor: Object) -> str:
     context = str(actor.get("context"))
-    way = WAYS.get(context, context)
+    way = CHANGE_WAYS.get(context, context)
     token = actor.get("token_name")
     return f"{way} {token}" if token and context == "api_token" else way
 

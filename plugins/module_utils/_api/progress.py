@@ -130,7 +130,7 @@ WATCH_INTERVAL = 0.2  # seconds between two looks
 STANDARD_OUTPUT = 1
 
 
-class Watch:
+class OrphanWatch:
     """Ends this process as soon as `is_orphan` returns True; a fork of the process is not meant."""
 
     def __init__(self, is_orphan: Callable[[], bool]) -> None:
@@ -153,13 +153,13 @@ class Watch:
             self.end_if_orphan()
 
 
-_watches: list[Watch] = []  # of this process, at most one
+_watches: list[OrphanWatch] = []  # of this process, at most one
 
 
 def watch(is_orphan: Callable[[], bool]) -> None:
     """End this process once it is an orphan; the first call in a process counts."""
     if not _watches:
-        _watches.append(Watch(is_orphan))
+        _watches.append(OrphanWatch(is_orphan))
         start_threads(WATCH_THREAD, _watches[0].run)
 
 

@@ -15,8 +15,7 @@ from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Seq
 from urllib.parse import urlsplit
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
-from .._schema.owners import OWNERS, UNKNOWN_ID, others
-from .._schema.resource import Resource
+from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, others
 from .._text import Message, Option, excerpt, joined, plural, visible
 
 BASE_URL, API_TOKEN = Option("base_url"), Option("api_token")
@@ -76,7 +75,7 @@ def hint_for(
     if resource is not None and resource.retired and (MAINTENANCE_MODE in codes or status == 410):
         return resource.retired
     if 300 <= status < 400:
-        host = _host(location)
+        host = _redirect_host(location)
         return Message(
             f"It redirects to {host}, which is not followed, since the credentials are not for it;"
             " check ",
@@ -116,7 +115,7 @@ def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:
     return Message("Are ", named, " swapped?")
 
 
-def _host(location: str | None) -> str:
+def _redirect_host(location: str | None) -> str:
     try:
         return excerpt(urlsplit(location or "").hostname or "another place")
     except ValueError:
@@ -150,7 +149,7 @@ class Response(NamedTuple):
         )
 
 
-def _never(response: Response) -> bool:
+def _is_never(response: Response) -> bool:
     return False
 
 
@@ -171,8 +170,8 @@ class Request(NamedTuple):
     body: Any = None
     resource: Resource | None = None
     is_query: bool = False
-    is_final: Callable[[Response], bool] = _never
-    is_pending: Callable[[Response], bool] = _never
+    is_final: Callable[[Response], bool] = _is_never
+    is_pending: Callable[[Response], bool] = _is_never
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -212,7 +211,7 @@ def _count(value: Any) -> int | None:
 
 def open_envelope(request: Request, response: Response) -> Envelope:
     """The result of a response; raises ServiceError for every other kind of response."""
-    document, problem = _read(response)
+    document, problem = _read_envelope(response)
     succeeded = 200 <= response.status < 300
     if request.method == "DELETE" and response.status == 404 and response.maybe_applied:
         return Envelope(None, {})
@@ -224,7 +223,7 @@ def open_envelope(request: Request, response: Response) -> Envelope:
     return Envelope(document.get("result"), info if isinstance(info, Mapping) else {})
 
 
-def _read(response: Response) -> tuple[Mapping[str, Any], str]:
+def _read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
     """The envelope of a response; or an empty one, and what the response is instead."""
     try:
         document = read_document(response.content)
@@ -241,7 +240,7 @@ def _failed(
     request: Request, response: Response, document: Mapping[str, Any], problem: str
 ) -> ServiceError:
     """The error of a response that refuses, or that cannot be read."""
-    errors = list(_errors(document.get("errors")))
+    errors = list(_error_items(document.get("errors")))
     shown = errors[:MAX_ERRORS]
     ray = response.header("CF-RAY")
     reason = _describe_errors(shown, len(errors)) or problem or _describe_envelope(document)
@@ -283,7 +282,7 @@ def error_details(
     )
 
 
-def _errors(items: Any) -> Iterator[ErrorItem]:
+def _error_items(items: Any) -> Iterator[ErrorItem]:
     """The envelope's errors with those of their chains, whatever of code, message and pointer they
     lack.
 
@@ -301,7 +300,7 @@ def _errors(items: Any) -> Iterator[ErrorItem]:
             message=_harmless(str(item.get("message") or ""), MAX_ERROR_LENGTH),
             pointer=_harmless(pointer, MAX_POINTER_LENGTH) if isinstance(pointer, str) else None,
         )
-        yield from _errors(item.get("error_chain"))
+        yield from _error_items(item.get("error_chain"))
 
 
 def _harmless(text: str, longest: int) -> str:
@@ -335,13 +334,13 @@ def _describe_unreadable(content: bytes) -> str:
     text = content[:PAGE_START].decode("utf-8", "replace")
     if not content.strip():
         return "the response is empty"
-    title = _title(text)
+    title = _page_title(text)
     if title:
         return f"a page titled '{excerpt(title, MAX_TITLE_LENGTH)}' instead of JSON"
     return "not JSON, it begins with {!r}".format(" ".join(text.split())[:60])
 
 
-def _title(page: str) -> str:
+def _page_title(page: str) -> str:
     """The title of an HTML page, found in one pass; an empty text where it has none."""
     begin = TITLE_BEGINS.search(page)
     start = page.find(">", begin.end()) + 1 if begin else 0
@@ -350,7 +349,7 @@ def _title(page: str) -> str:
 
 
 # Lists and objects inside of each other; Cloudflare's own documents have less than ten levels.
-MAX_DEPTH = 100
+DEEPEST_JSON = 100
 LONGEST_INTEGER = 1000  # digits; Python's own limit is 4300, and older releases have none
 
 SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -385,13 +384,13 @@ def read_document(content: bytes) -> Any:
 
 
 def _too_deep() -> Unreadable:
-    return Unreadable(f"its JSON is nested more than {MAX_DEPTH} levels deep", is_json=True)
+    return Unreadable(f"its JSON is nested more than {DEEPEST_JSON} levels deep", is_json=True)
 
 
 def _is_too_deep(document: Any) -> bool:
     """Level by level, since a recursion would meet Python's own limit."""
     level = [document]
-    for dummy in range(MAX_DEPTH):
+    for dummy in range(DEEPEST_JSON):
         level = [
             item
             for container in level

@@ -26,7 +26,7 @@ LONGEST_WAIT = 8.0
 SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
-class Outcome(NamedTuple):
+class Ending(NamedTuple):
     """What came of one attempt: the `status` of the response, None where none came.
 
     `retry_after` is in seconds. `sent` is False where the request surely did not leave, and
@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
 
 
 def seconds_until_retry(
-    method: str, outcomes: Sequence[Outcome], retries: int, spread: float
+    method: str, outcomes: Sequence[Ending], retries: int, spread: float
 ) -> float | None:
     """The wait before the next attempt, in seconds, or None where there is to be none.
 
@@ -84,7 +84,7 @@ def seconds_until_retry(
     return float(min(LONGEST_WAIT, SHORTEST_WAIT * 2 ** min(failures - 1, 10)) * spread)
 
 
-def _may_repeat(method: str, outcome: Outcome) -> bool:
+def _may_repeat(method: str, outcome: Ending) -> bool:
     """What sets absolute values is repeated; a create only where it surely was not applied."""
     return outcome.passing and (method in SETS_ABSOLUTE_VALUES or not outcome.maybe_applied)
 

@@ -28,8 +28,8 @@ from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
 from .retry import (
     RATE_LIMITED,
+    Ending,
     LostTime,
-    Outcome,
     WaitBudget,
     read_retry_after,
     seconds_until_retry,
@@ -76,7 +76,7 @@ class Try(NamedTuple):
     """One attempt of a call: its outcome, and either the response or the reason why there is
     none."""
 
-    outcome: Outcome
+    outcome: Ending
     response: Response | None = None
     reason: str = ""
 
@@ -169,7 +169,7 @@ class Session:
     def send(self, request: Request) -> Response:
         """Send a request and bring back the response, whatever its status; raises ServiceError when
         none came."""
-        outcomes: list[Outcome] = []
+        outcomes: list[Ending] = []
         with self._in_flight:
             while True:
                 attempt = self._attempt(request, self._let_go(request, outcomes))
@@ -193,7 +193,7 @@ class Session:
                     if not self._wait_budget.wait(seconds, status):
                         raise self._too_long(request, seconds, outcomes)
 
-    def _let_go(self, request: Request, outcomes: Sequence[Outcome]) -> Permit:
+    def _let_go(self, request: Request, outcomes: Sequence[Ending]) -> Permit:
         """Every attempt passes here before it is made, and waits for its turn; raises
         ServiceError."""
         self._wait_budget.gate()
@@ -201,7 +201,7 @@ class Session:
         left = self._lost_time.left
         end_if_orphan()
         if self._ended.is_set():
-            raise _failure(request, "was not sent: the task has ended.", outcomes)
+            raise _unanswered(request, "was not sent: the task has ended.", outcomes)
         if left <= 0:
             reason = Message(
                 "was not sent: failed attempts and waits have taken the"
@@ -210,7 +210,7 @@ class Session:
                 TIMEOUT,
                 ".",
             )
-            raise _failure(request, reason, outcomes)
+            raise _unanswered(request, reason, outcomes)
         return Permit(turn, min(self._timeout, left))
 
     def _budget_of(self, request: Request) -> NoBudget:
@@ -222,7 +222,7 @@ class Session:
             self._query_budget = self._open_query_budget()
         return self._query_budget
 
-    def _take_turn(self, request: Request, outcomes: Sequence[Outcome]) -> int:
+    def _take_turn(self, request: Request, outcomes: Sequence[Ending]) -> int:
         """Wait for a turn in the budget, and as long as Cloudflare demands after it refused a call
         of any task."""
         while True:
@@ -243,7 +243,7 @@ class Session:
         failed, limit = True, None
         try:
             response = self._exchange(request, permit.seconds)
-            outcome = Outcome(
+            outcome = Ending(
                 response.status,
                 read_retry_after(response.headers),
                 pending=request.is_pending(response),
@@ -253,10 +253,10 @@ class Session:
             limited = response.status == RATE_LIMITED or request.is_query
             limit = None if limited else response.headers.get("Ratelimit")
         except UnreadableBody as exc:
-            attempt = Try(Outcome(exc.status), reason=str(exc))
+            attempt = Try(Ending(exc.status), reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
-            attempt = Try(_outcome(chain), reason=_reason(chain, self._timeout, permit.seconds))
+            attempt = Try(_ending_of(chain), reason=_cause_of(chain, self._timeout, permit.seconds))
         finally:
             self._budget_of(request).end_turn(permit.turn, limit)
             self._lost_time.end(began, failed)
@@ -273,16 +273,16 @@ class Session:
         with adapter.send(prepared, timeout=seconds, **self._settings) as response:
             return Response(response.status_code, response.headers, read_body(response))
 
-    def _result(self, request: Request, attempt: Try, outcomes: Sequence[Outcome]) -> Response:
+    def _result(self, request: Request, attempt: Try, outcomes: Sequence[Ending]) -> Response:
         """The response of the last attempt; raises ServiceError where it brought none."""
         if attempt.response is None:
-            raise _failure(request, attempt.reason, outcomes)
+            raise _unanswered(request, attempt.reason, outcomes)
         return attempt.response._replace(
             maybe_applied=any(item.maybe_applied for item in outcomes[:-1])
         )
 
     def _too_long(
-        self, request: Request, seconds: float, outcomes: Sequence[Outcome]
+        self, request: Request, seconds: float, outcomes: Sequence[Ending]
     ) -> ServiceError:
         if outcomes and outcomes[-1].pending:
             return still_pending(request, outcomes[-1].status)
@@ -301,7 +301,7 @@ class Session:
             MAX_WAIT,
             ".",
         )
-        return _failure(request, reason, outcomes)
+        return _unanswered(request, reason, outcomes)
 
 
 def read_body(response: Any) -> bytes:
@@ -322,7 +322,7 @@ def read_body(response: Any) -> bytes:
     return bytes(body)
 
 
-def _failure(request: Request, reason: str, outcomes: Sequence[Outcome]) -> ServiceError:
+def _unanswered(request: Request, reason: str, outcomes: Sequence[Ending]) -> ServiceError:
     """The error of a call that ends without a response that anybody can use."""
     status = outcomes[-1].status if outcomes else None
     maybe_applied = any(item.maybe_applied for item in outcomes)
@@ -331,7 +331,7 @@ def _failure(request: Request, reason: str, outcomes: Sequence[Outcome]) -> Serv
     )
 
 
-def _outcome(chain: Sequence[BaseException]) -> Outcome:
+def _ending_of(chain: Sequence[BaseException]) -> Ending:
     """What an attempt without a response came to: whether the request was sent, and whether it is
     worth another one."""
 
@@ -345,14 +345,14 @@ def _outcome(chain: Sequence[BaseException]) -> Outcome:
     network = is_one_of(
         (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
     )
-    return Outcome(
+    return Ending(
         None,
         sent=connected and not untrusted and not proxy_refuses,
         passing=network and not untrusted and not proxy_refuses and not no_tls,
     )
 
 
-def _reason(chain: Sequence[BaseException], timeout: float, seconds: float) -> str:
+def _cause_of(chain: Sequence[BaseException], timeout: float, seconds: float) -> str:
     """Why there is no response, and what to do; `seconds` is what the attempt had of the
     timeout."""
     reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")

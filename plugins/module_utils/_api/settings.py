@@ -18,12 +18,12 @@ from urllib.parse import urlsplit
 from .._budget.state import MAX_CALLS
 from .._errors import OptionError, OptionProblems
 from .._schema.neighbours import domain
-from .._schema.owners import OWNER_OPTIONS, OWNERS, Owner, others
+from .._schema.resource import OWNER_OPTIONS, OWNERS, Owner, others
 from .._text import Message, Option, joined
 from .._values.kinds import identifier
 
-TOKEN = ("api_token",)
-KEY = ("api_email", "api_key")
+TOKEN_SCHEME = ("api_token",)
+KEY_SCHEME = ("api_email", "api_key")
 SECRETS = ("api_token", "api_key")
 ENVIRONMENT = {
     "api_token": "CLOUDFLARE_API_TOKEN",
@@ -32,7 +32,7 @@ ENVIRONMENT = {
 }
 GLOBAL_API_KEY = re.compile(r"[0-9a-f]{37}")  # a token is longer, and has letters of both cases
 API_TOKEN, API_EMAIL, API_KEY = Option("api_token"), Option("api_email"), Option("api_key")
-WAYS = Message(
+ALL_WAYS = Message(
     "give ",
     API_TOKEN,
     ", or ",
@@ -61,7 +61,7 @@ def find_credentials(
 
     With `token_only`, an e-mail address with a key is refused.
     """
-    credentials = _find(options, environment)
+    credentials = _find_scheme(options, environment)
     if token_only and "Authorization" not in credentials.headers:
         raise OptionError(
             API_KEY, Message("TCP protection takes API tokens only; give ", API_TOKEN, " instead")
@@ -69,10 +69,10 @@ def find_credentials(
     return credentials
 
 
-def _find(options: Mapping[str, Any], environment: Mapping[str, str]) -> Credentials:
+def _find_scheme(options: Mapping[str, Any], environment: Mapping[str, str]) -> Credentials:
     explicit = {name: options[name] for name in ENVIRONMENT if options.get(name) is not None}
     if explicit:
-        others = [name for name in explicit if name not in TOKEN]
+        others = [name for name in explicit if name not in TOKEN_SCHEME]
         if others and len(others) < len(explicit):
             surplus = joined(" and ", (Message(Option(name)) for name in others))
             raise OptionError(API_TOKEN, Message("it goes alone; leave out ", surplus))
@@ -82,39 +82,39 @@ def _find(options: Mapping[str, Any], environment: Mapping[str, str]) -> Credent
         for name, variable in ENVIRONMENT.items()
         if environment.get(variable)
     }
-    if set(ambient) >= set(TOKEN):
-        ambient = {name: ambient[name] for name in TOKEN}
+    if set(ambient) >= set(TOKEN_SCHEME):
+        ambient = {name: ambient[name] for name in TOKEN_SCHEME}
     return _credentials(ambient)
 
 
 def _credentials(credentials: Mapping[str, str]) -> Credentials:
     for name, value in credentials.items():
-        _check(name, value)
-    if set(credentials) == set(TOKEN):
+        _check_header_value(name, value)
+    if set(credentials) == set(TOKEN_SCHEME):
         return Credentials({"Authorization": "Bearer " + credentials["api_token"]})
-    if set(credentials) == set(KEY):
+    if set(credentials) == set(KEY_SCHEME):
         return Credentials(
             {"X-Auth-Email": credentials["api_email"], "X-Auth-Key": credentials["api_key"]}
         )
     if credentials:
-        (lacking,) = set(KEY) - set(credentials)
+        (lacking,) = set(KEY_SCHEME) - set(credentials)
         (present,) = credentials
         raise OptionError(
             Option(lacking),
             Message("it is needed beside ", Option(present), "; or use ", API_TOKEN, " alone"),
         )
-    raise OptionError(API_TOKEN, "there are no credentials; " + WAYS)
+    raise OptionError(API_TOKEN, "there are no credentials; " + ALL_WAYS)
 
 
-def _check(name: str, value: str) -> None:
+def _check_header_value(name: str, value: str) -> None:
     """A header must not be broken by its value; the value itself is not repeated in the message."""
     if not value.strip():
-        raise OptionError(Option(name), "it is empty; " + WAYS)
+        raise OptionError(Option(name), "it is empty; " + ALL_WAYS)
     if not (value.isascii() and value.isprintable()) or " " in value:
         raise OptionError(
             Option(name), "it holds a space, a control character or a character outside of ASCII"
         )
-    if name in TOKEN and GLOBAL_API_KEY.fullmatch(value):
+    if name in TOKEN_SCHEME and GLOBAL_API_KEY.fullmatch(value):
         raise OptionError(
             Option(name),
             Message(
@@ -212,7 +212,9 @@ def parse_settings(
     named."""
     problems = OptionProblems()
     with problems.collected():
-        owner_id, owner_name = _owner(OWNERS[owner], options, environment) if owner else ({}, None)
+        owner_id, owner_name = (
+            _owner_named(OWNERS[owner], options, environment) if owner else ({}, None)
+        )
     for name, (_type, _default, least) in BOUNDS.items():
         with problems.collected():
             if not least <= options[name] < float("inf"):
@@ -252,7 +254,7 @@ def _check_call_budget(options: Mapping[str, Any], warn: Callable[[str], None]) 
         warn(Message(Option("call_budget_period"), text))
 
 
-def _owner(
+def _owner_named(
     owner: Owner, options: Mapping[str, Any], environment: Mapping[str, str]
 ) -> tuple[dict[str, str], str | None]:
     """The owner by its id, or the name that stands for it; the environment counts where a task

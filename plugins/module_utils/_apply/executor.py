@@ -18,7 +18,7 @@ from .._plan.nested import spread_nested
 from .._plan.plan import Operation, Plan, differences, overlay
 from .._schema.resource import Nested, Object, Resource, Write
 from .._text import excerpt
-from .._values.networks import networks_overlap
+from .._values.address_set import networks_overlap
 
 
 class Call(NamedTuple):

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Callable, NamedTuple, Sequence, TypeVar
 
 from .._text import Message, Option, Screen
-from .state import CallTime, Header, State, Unusable
+from .state import CallTime, Header, Turns, Unusable
 
 LIMIT = re.compile(r"\br=([0-9]{1,9})\b.*?\bt=([0-9]{1,9})\b")
 ROUNDING = 1  # seconds to which Cloudflare rounds up the end of its window
@@ -30,7 +30,7 @@ IN_THE_FUTURE = (
     " credentials have the same call_budget_period"
 )
 
-Result = TypeVar("Result")
+Worked = TypeVar("Worked")
 Wait = Callable[
     [float], bool
 ]  # waits for so many seconds; returns whether the task has ended meanwhile
@@ -45,7 +45,7 @@ class Closed(Exception):
         self.seconds = seconds
 
 
-class Counted(NamedTuple):
+class Unit(NamedTuple):
     """What a budget counts, in sentences; `suffix` tells its state from that of another budget."""
 
     singular: str
@@ -54,8 +54,8 @@ class Counted(NamedTuple):
     suffix: str = ""
 
 
-CALLS = Counted("call", "calls", option="call_budget")
-QUERIES = Counted("query", "queries of the analytics", suffix="/graphql")
+CALLS = Unit("call", "calls", option="call_budget")
+QUERIES = Unit("query", "queries of the analytics", suffix="/graphql")
 
 
 class NoBudget:
@@ -99,10 +99,10 @@ class CallBudget(NoBudget):
         self,
         calls: int,
         period: float,
-        open_state: Callable[[], State],
+        open_state: Callable[[], Turns],
         warn: Callable[[str], None],
         screen: Screen | None = None,
-        what: Counted = CALLS,
+        what: Unit = CALLS,
     ) -> None:
         self._calls = calls
         self._what = what
@@ -133,7 +133,7 @@ class CallBudget(NoBudget):
         credentials too; then so many calls are made until Cloudflare's own window ends.
         """
 
-        def end(state: State) -> None:
+        def end(state: Turns) -> None:
             with state.locked():
                 now = time.time()
                 sent = min(state.call(turn).at, now)
@@ -149,7 +149,7 @@ class CallBudget(NoBudget):
         """Cloudflare has refused a call, and asks everybody to wait so long; more than a period is
         not believed."""
 
-        def close(state: State) -> None:
+        def close(state: Turns) -> None:
             with state.locked():
                 header = state.header()
                 until = time.time() + min(seconds, self._period)
@@ -160,18 +160,18 @@ class CallBudget(NoBudget):
     def close(self) -> None:
         """Close the state; a thread that comes later has its own."""
         with self._mutex:
-            state, self._state = self._state, State()
+            state, self._state = self._state, Turns()
         state.close()
 
     def _look(self, turn: int | None) -> Look:
         return self._with_state(lambda state: self._look_at(state, turn))
 
-    def _look_at(self, state: State, turn: int | None) -> Look:
+    def _look_at(self, state: Turns, turn: int | None) -> Look:
         with state.locked():
             now = time.time()
             header = state.header()
             own = header.turns if turn is None else turn
-            before = _end(state, own - self._calls, now)
+            before = _end_of_call(state, own - self._calls, now)
             latest = max(header.closed_until, header.limited_until, before)
             if latest > now + self._period + SLACK:
                 raise state.unusable(IN_THE_FUTURE)
@@ -190,7 +190,7 @@ class CallBudget(NoBudget):
             state.write_call(turn, CallTime(now + seconds, is_under_way=not seconds))
             return Look(turn, seconds, is_first)
 
-    def _limit(self, state: State, left: int, seconds: float, sent: float, now: float) -> None:
+    def _limit(self, state: Turns, left: int, seconds: float, sent: float, now: float) -> None:
         """Let only so many more calls go in so many seconds, where the budget would let go more.
 
         Cloudflare counted after the call was sent, so its window does not end before `ends`, nor
@@ -219,7 +219,7 @@ class CallBudget(NoBudget):
         state.write_header(header._replace(limited_from=limited_from, limited_until=until))
 
     def _seems_to_come(
-        self, state: State, header: Header, turn: int, ends: float, now: float
+        self, state: Turns, header: Header, turn: int, ends: float, now: float
     ) -> bool:
         """Whether a turn comes before the window ends, by a look at few others; it spares counting
         all seats.
@@ -230,9 +230,9 @@ class CallBudget(NoBudget):
             return False
         if turn < header.turns:
             return state.moment(turn) < ends
-        return _end(state, turn - self._calls, now) + self._period < ends
+        return _end_of_call(state, turn - self._calls, now) + self._period < ends
 
-    def _first_waiting(self, state: State, header: Header, now: float) -> int:
+    def _first_waiting(self, state: Turns, header: Header, now: float) -> int:
         """The first turn that has not come yet."""
         come, waiting = max(-1, header.turns - self._calls - 1), header.turns
         while waiting - come > 1 and state.moment(waiting - 1) > now:
@@ -255,7 +255,7 @@ class CallBudget(NoBudget):
         )
         (self._screen.show if self._screen else self._warn)(text)
 
-    def _with_state(self, work: Callable[[State], Result]) -> Result:
+    def _with_state(self, work: Callable[[Turns], Worked]) -> Worked:
         """The result of work on the state, or on another one where it has become unusable."""
         state = self._state
         try:
@@ -267,15 +267,15 @@ class CallBudget(NoBudget):
                     state.close()
         return work(self._state)
 
-    def _own_state(self, reason: Unusable) -> State:
+    def _own_state(self, reason: Unusable) -> Turns:
         self._warn(
             f"The call budget is not shared: {reason}. Each task counts its own calls only, so that"
             " several tasks together may make more calls than Cloudflare takes."
         )
-        return State()
+        return Turns()
 
 
-def _end(state: State, turn: int, now: float) -> float:
+def _end_of_call(state: Turns, turn: int, now: float) -> float:
     """When the call of a turn has ended or will be made; of one under way, now."""
     call = state.call(turn)
     if call.is_under_way and call.at - SLACK <= now < call.at + LONGEST_CALL:

@@ -27,7 +27,7 @@ MAX_CALLS = 2**15  # of a budget
 SLOTS = 2 * MAX_CALLS  # as many calls may wait for their turn as a budget has
 MAX_TURNS = 2**62
 MAGIC = b"edgecal1"
-HEADER = struct.Struct("<8sQQddd")
+HEADER_FORMAT = struct.Struct("<8sQQddd")
 HEADER_SIZE = 64
 SLOT = struct.Struct("<d")
 SIZE = HEADER_SIZE + SLOTS * SLOT.size
@@ -64,7 +64,7 @@ class CallTime(NamedTuple):
     is_under_way: bool = False
 
 
-class State:
+class Turns:
     """The turns in the memory of this process; threads share them."""
 
     path = ""  # of the file, where there is one
@@ -89,7 +89,7 @@ class State:
 
     def header(self) -> Header:
         """The header; raises Unusable."""
-        magic, *values = HEADER.unpack(self._read(0, HEADER.size))
+        magic, *values = HEADER_FORMAT.unpack(self._read(0, HEADER_FORMAT.size))
         if (
             magic != MAGIC
             or max(values[:2]) >= MAX_TURNS
@@ -100,7 +100,7 @@ class State:
 
     def write_header(self, header: Header) -> None:
         """Write what all calls share; raises Unusable."""
-        self._write(0, HEADER.pack(MAGIC, *header))
+        self._write(0, HEADER_FORMAT.pack(MAGIC, *header))
 
     def moment(self, turn: int) -> float:
         """The time of a call as the ring holds it, that of one under way as a negative number.
@@ -145,7 +145,7 @@ class State:
         self._memory[offset : offset + len(data)] = data
 
 
-class SharedState(State):
+class SharedTurns(Turns):
     """The turns in a file; raises Unusable where it is not this user's, or not as it was left."""
 
     def __init__(self, path: str) -> None:

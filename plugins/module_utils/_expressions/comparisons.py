@@ -15,8 +15,16 @@ import re
 from typing import Mapping, Tuple
 
 from .._text import excerpt
-from .._values.address_set import IPV6, Range, Ranges, complement, union
-from .._values.networks import BITS, parse_network, read_network
+from .._values.address_set import (
+    BITS,
+    IPV6,
+    Range,
+    Ranges,
+    complement,
+    parse_network,
+    read_network,
+    union,
+)
 from .grammar import Comparison, Token, Unread, quoted
 
 AddressRange = Tuple[int, int, int]  # the family, the first and the last address

@@ -20,8 +20,8 @@ from .._concurrency import concurrently
 from .._errors import OptionError, OptionProblems
 from .._plan.plan import Operation, Plan
 from .._protection.coverage import Coverage, Decided, Undecided, decided_by, prefixes_since
-from .._schema.account import COMPONENTS, OWNER
-from .._schema.resource import OptionSpec, Resource
+from .._schema.account import COMPONENTS
+from .._schema.resource import ACCOUNT_OPTION, OptionSpec, Resource
 from .._text import Option, first_few, plural, sentence
 from .._traffic.answers import Row, Traffic
 from .._traffic.ask import Listings, ask_traffic
@@ -362,7 +362,7 @@ class EvidenceSource:
         if self.gate.now is None:
             raise ValueError("without Cloudflare's time nothing has monitored long enough")
         since = self.gate.now - self.gate.limits.time
-        account_id = self.client.owner[OWNER]
+        account_id = self.client.owner[ACCOUNT_OPTION]
         return ask_traffic(self.client.ask, account_id, components, since, self.gate.now)
 
     def keep_back(self, plan: Plan) -> bool:

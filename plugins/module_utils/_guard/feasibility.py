@@ -15,8 +15,8 @@ from .._plan.plan import Operation, Plan
 from .._schema.account import PREFIXES
 from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.neighbours import ONBOARDED, ZONE, delegations_of, is_approved
-from .._schema.quotas import LIMITED, QUOTAS, Quota, features, quota_of
 from .._schema.resource import Object, ReadCollection, Resource
+from .._schema.zone import LIMITED, QUOTAS, Quota, features, quota_of
 from .._text import Message, first_few, joined
 from .._values.address_set import overlaps, range_of
 from .._values.kinds import FLAG

@@ -17,12 +17,11 @@ from .._errors import ProtectionError, ServiceError
 from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
 from .._protection.overrides import weakenings
-from .._schema.lists import LISTS, REFERENCES, items_of, references
+from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
-from .._schema.owners import ZONE_OWNER
 from .._schema.registry import lists_named_in
-from .._schema.resource import Object, State
+from .._schema.resource import ZONE_OWNER, Object, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
 
@@ -157,7 +156,7 @@ def with_referring_rules(
 
 def is_referred_to(obj: Object) -> bool:
     """Whether rules refer to a list, or may do so where Cloudflare does not count them."""
-    return REFERENCES not in obj or references(obj) > 0
+    return REFERENCES not in obj or uses_of(obj) > 0
 
 
 def _concerned(plan: Plan, judged: AbstractSet[str]) -> list[Object]:

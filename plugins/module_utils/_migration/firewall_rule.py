@@ -53,8 +53,8 @@ def read_rule(raw: Mapping[str, Any]) -> FirewallRule:
     remarks: list[str] = []
     filter_ = raw.get("filter")
     condition = filter_ if isinstance(filter_, Mapping) else {}
-    action = _text(raw.get("action"))
-    expression = "" if condition.get("deleted") else _filled(condition.get("expression"))
+    action = _plain_text(raw.get("action"))
+    expression = "" if condition.get("deleted") else _filled_text(condition.get("expression"))
     products = _products(raw.get("products"), remarks.append) if action == "bypass" else ()
     if len(expression) > LONGEST_RULE:
         remarks.append(
@@ -63,8 +63,8 @@ def read_rule(raw: Mapping[str, Any]) -> FirewallRule:
         )
     return FirewallRule(
         id=raw["id"],
-        ref=_filled(raw.get("ref")),
-        description=_text(raw.get("description")),
+        ref=_filled_text(raw.get("ref")),
+        description=_plain_text(raw.get("description")),
         action=action,
         priority=_priority(raw.get("priority"), remarks.append),
         paused=_paused(raw.get("paused"), "the rule", remarks.append),
@@ -91,16 +91,16 @@ def _obstacle(action: str, expression: str, products: tuple[str, ...]) -> str:
     return ""
 
 
-def _shown(value: Any) -> str:
+def _odd(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _text(value: Any) -> str:
+def _plain_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _filled(value: Any) -> str:
+def _filled_text(value: Any) -> str:
     """A text that says something, or none."""
     return value if isinstance(value, str) and value.strip() else ""
 
@@ -110,7 +110,7 @@ def _products(value: Any, remark: Remark) -> tuple[str, ...]:
     for product in named:
         if product not in PRODUCTS:
             remark(
-                f"Custom rules cannot skip {_shown(product)}, so requests that bypassed it will"
+                f"Custom rules cannot skip {_odd(product)}, so requests that bypassed it will"
                 " meet it."
             )
     return tuple(dict.fromkeys(product for product in named if product in PRODUCTS))
@@ -123,7 +123,7 @@ def _paused(value: Any, whose: str, remark: Remark) -> bool:
     text = str(value).lower()
     if text not in ("true", "false"):
         remark(
-            f"Whether {whose} is paused is not clear from {_shown(value)}; it is taken for paused."
+            f"Whether {whose} is paused is not clear from {_odd(value)}; it is taken for paused."
         )
     return text != "false"
 
@@ -132,17 +132,17 @@ def _priority(value: Any, remark: Remark) -> Priority:
     if value is None or value == "":
         return None
     if isinstance(value, str):
-        remark(f"Its priority is the text {_shown(value)}, and is read as a number.")
-    number = _number(value)
+        remark(f"Its priority is the text {_odd(value)}, and is read as a number.")
+    number = _finite_number(value)
     if number is None:
         remark(
-            f"Its priority {_shown(value)} is not a number, so it stands with the rules that have"
+            f"Its priority {_odd(value)} is not a number, so it stands with the rules that have"
             " none."
         )
     return number
 
 
-def _number(value: Any) -> Priority:
+def _finite_number(value: Any) -> Priority:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if not isinstance(value, (float, str)):

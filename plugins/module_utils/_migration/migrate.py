@@ -24,7 +24,7 @@ from .._text import first_few
 from .firewall_rule import FirewallRule, read_rule
 
 CustomRule = Mapping[str, Any]
-LISTS = ("phases", "products")
+UNORDERED = ("phases", "products")
 
 
 def by_ref(rules: Any) -> dict[str, CustomRule]:
@@ -39,22 +39,22 @@ def by_ref(rules: Any) -> dict[str, CustomRule]:
 
 def same(existing: CustomRule, rendered: CustomRule) -> bool:
     """Whether a request meets the same under both."""
-    return _matches(existing, rendered) and _parameters(existing) == _parameters(rendered)
+    return _same_match(existing, rendered) and _parameters(existing) == _parameters(rendered)
 
 
 def at_least(existing: CustomRule, rendered: CustomRule) -> bool:
     """Whether a request that meets the rendered rule meets the same, or skips yet more, under the
     one of the zone."""
     existing_parameters = _parameters(existing)
-    return _matches(existing, rendered) and all(
+    return _same_match(existing, rendered) and all(
         value <= existing_parameters.get(name, frozenset())
-        if name in LISTS
+        if name in UNORDERED
         else existing_parameters.get(name) == value
         for name, value in _parameters(rendered).items()
     )
 
 
-def _matches(existing: CustomRule, rendered: CustomRule) -> bool:
+def _same_match(existing: CustomRule, rendered: CustomRule) -> bool:
     expressions = {normalise_expression(rule.get("expression")) for rule in (existing, rendered)}
     return existing.get("action") == rendered["action"] and len(expressions) == 1
 
@@ -66,7 +66,7 @@ def _parameters(rule: CustomRule) -> dict[str, Any]:
     parameters = raw if isinstance(raw, Mapping) else {}
     return {
         name: frozenset(map(str, value))
-        if name in LISTS and isinstance(value, (list, tuple))
+        if name in UNORDERED and isinstance(value, (list, tuple))
         else value
         for name, value in parameters.items()
         if value
@@ -75,7 +75,7 @@ def _parameters(rule: CustomRule) -> dict[str, Any]:
 
 LONGEST_ORDERED_LIST = 200  # with more rules, Cloudflare orders by priority only
 NAMES_SHOWN = 3
-KINDS = (
+TYPES = (
     ((str, bytes), "a text"),
     ((list, tuple), "a list"),
     ((dict,), "a mapping"),
@@ -110,7 +110,7 @@ def migrate(
     A rule that is paused since one of the zone's `custom_rules` has replaced it counts as it did
     before. Raises ValueError where one of both is not a list of mappings, firewall rules with an id
     each; everything else that is odd is noted."""
-    firewall_rules = _read(rules)
+    firewall_rules = _read_rules(rules)
     refs = _refs(firewall_rules)
     listed = _as_before(firewall_rules, refs, by_ref(custom_rules))
     ordered = sorted(listed, key=_evaluation)
@@ -130,11 +130,11 @@ def migrate(
     for rule in ordered:
         ref = None if rule.obstacle else refs[allowed.get(rule.id, rule.id)]
         notes = [*_notes(rule, refs[rule.id]), *(doubts.get(rule.id, []) if rule.active else [])]
-        entries.append(_entry(rule, ref, positions.get(ref), notes))
+        entries.append(_rule_entry(rule, ref, positions.get(ref), notes))
     return Migration(custom, entries)
 
 
-def _read(rules: Any) -> list[FirewallRule]:
+def _read_rules(rules: Any) -> list[FirewallRule]:
     if isinstance(rules, (str, bytes)) or not isinstance(rules, Sequence):
         raise ValueError(
             f"firewall rules are a list, such as rules of firewall_rules_info, not {_kind(rules)}"
@@ -156,7 +156,8 @@ def _read(rules: Any) -> list[FirewallRule]:
 
 def _kind(value: Any) -> str:
     return next(
-        (name for kinds, name in KINDS if isinstance(value, kinds)), f"a {type(value).__name__}"
+        (name for kinds, name in TYPES if isinstance(value, kinds)),
+        f"a {type(value).__name__}",
     )
 
 
@@ -301,7 +302,7 @@ def _doubts(
     return doubts
 
 
-def _entry(
+def _rule_entry(
     rule: FirewallRule, ref: str | None, position: int | None, notes: list[str]
 ) -> dict[str, Any]:
     return {
@@ -339,14 +340,14 @@ def steps(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule]
             for rule in migration.rules
             if rule["ref"] in needed
             and rule["ref"] in existing
-            and not _does(existing[rule["ref"]], rule)
+            and not _is_in_effect(existing[rule["ref"]], rule)
         ],
         "create": _placed(migration.rules, existing),
         "pause": _pausable([entry for entry in migration.entries if entry["id"] in in_effect]),
     }
 
 
-def _does(existing: CustomRule, rule: CustomRule) -> bool:
+def _is_in_effect(existing: CustomRule, rule: CustomRule) -> bool:
     return same(existing, rule) and existing.get("enabled") is not False
 
 

@@ -20,7 +20,7 @@ QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 REGULAR_EXPRESSION = re.compile(r"\bmatches\b|~")
 
 
-class Difference(NamedTuple):
+class Caveat(NamedTuple):
     """A sentence on custom rules as such, and which of them it concerns; all where `concerns` is
     None."""
 
@@ -33,35 +33,35 @@ def _by_regular_expression(rule: Mapping[str, Any]) -> bool:
 
 
 DIFFERENCES = (
-    Difference(
+    Caveat(
         "Custom rules have neither priorities nor a precedence of actions. They are evaluated as"
         " they stand in the list, and the first one that matches and terminates decides."
     ),
-    Difference(
+    Caveat(
         "Other custom rules of the zone stand in the same list: one before these rules may decide"
         " in their stead, and an allow, now a skip of the remaining rules, also skips those"
         " after it."
     ),
-    Difference(
+    Caveat(
         "If Cloudflare has converted firewall rules itself, they are already among the zone's"
         " custom rules; compare before these are added, or each stands there twice."
     ),
-    Difference(
+    Caveat(
         "The ids change. A custom rule is found by its ref; whatever goes by the id of a firewall"
         " rule (searches in events, dashboards, calls of the API) has to be adapted."
     ),
-    Difference(
+    Caveat(
         "A filter that several firewall rules share becomes an expression in each of the custom"
         " rules, to be changed in each of them."
     ),
-    Difference("How many custom rules a zone may have depends on its plan."),
-    Difference(
+    Caveat("How many custom rules a zone may have depends on its plan."),
+    Caveat(
         "A request that is blocked no longer gets the page of error 1020, but the WAF's block"
         " page.",
         lambda rule: rule["action"] == "block",
     ),
-    Difference("The action log needs an Enterprise plan.", lambda rule: rule["action"] == "log"),
-    Difference(
+    Caveat("The action log needs an Enterprise plan.", lambda rule: rule["action"] == "log"),
+    Caveat(
         "Whether an expression may use matches or ~ depends on the plan.", _by_regular_expression
     ),
 )
@@ -76,7 +76,7 @@ def report(migration: Migration) -> str:
             "",
             _summary(migration),
             "",
-            *_table(migration),
+            *_rules_table(migration),
             "",
             "## Differences rule by rule",
             "",
@@ -101,20 +101,20 @@ def _summary(migration: Migration) -> str:
     )
 
 
-def _table(migration: Migration) -> Iterator[str]:
+def _rules_table(migration: Migration) -> Iterator[str]:
     yield markdown_row(OLD + NEW)
     yield markdown_row(["---"] * len(OLD + NEW))
     for number, entry in enumerate(migration.entries, start=1):
         position = entry["position"]
         new = (
-            _new(migration.rules[position - 1], position)
+            _new_cells(migration.rules[position - 1], position)
             if position
             else ["-", "left out", "-", "-"]
         )
-        yield markdown_row([str(number), *_old(entry), *new])
+        yield markdown_row([str(number), *_old_cells(entry), *new])
 
 
-def _old(entry: Mapping[str, Any]) -> list[str]:
+def _old_cells(entry: Mapping[str, Any]) -> list[str]:
     priority = "-" if entry["priority"] is None else str(entry["priority"])
     paused = [
         word
@@ -131,7 +131,7 @@ def _old(entry: Mapping[str, Any]) -> list[str]:
     return [as_markdown(cell) for cell in cells]
 
 
-def _new(rule: Mapping[str, Any], position: int) -> list[str]:
+def _new_cells(rule: Mapping[str, Any], position: int) -> list[str]:
     parameters = rule.get("action_parameters", {})
     skipped = ["remaining rules"] if "ruleset" in parameters else []
     skipped += parameters.get("products", [])

@@ -25,12 +25,12 @@ def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
     declared field with suboptions, what these do not describe."""
     rest = _split(options_of(resource.fields), obj)[1]
     if resource.nested and resource.nested.field in rest:
-        inner = _without(rest.pop(resource.nested.field), resource.read_only)
+        inner = _leaving_out(rest.pop(resource.nested.field), resource.read_only)
         rest.update({resource.nested.field: inner} if inner else {})
-    return _without(rest, resource.assigned)
+    return _leaving_out(rest, resource.assigned)
 
 
-def _without(obj: Object, names: Sequence[str]) -> dict[str, Any]:
+def _leaving_out(obj: Object, names: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in obj.items() if name not in names}
 
 
@@ -67,19 +67,19 @@ def with_api_fields(
     for name in fields:
         if name in resource.assigned:
             raise OptionError(option, f"only Cloudflare sets {name}; leave it out")
-    known = _names(_split(options_of(resource.fields), fields)[0])
+    known = _paths_of(_split(options_of(resource.fields), fields)[0])
     if known:
         own = path.at(*known[0])
         raise OptionError(option, Message("there is an option ", own, "; give it there"))
     return overlaid(values, fields)
 
 
-def _names(known: Mapping[str, Any], path: Sequence[str] = ()) -> list[Sequence[str]]:
+def _paths_of(known: Mapping[str, Any], path: Sequence[str] = ()) -> list[Sequence[str]]:
     """The paths of the values in a structure; of a dictionary those that it holds."""
     names: list[Sequence[str]] = []
     for name, value in known.items():
         own = [*path, name]
-        names += _names(value, own) if isinstance(value, Mapping) else [own]
+        names += _paths_of(value, own) if isinstance(value, Mapping) else [own]
     return names
 
 

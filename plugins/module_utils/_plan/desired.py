@@ -151,7 +151,7 @@ def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
 def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that the task names, as they are sent, without what only Cloudflare sets; raises
     OptionError."""
-    values = _parse(resource.fields, path, options, resource.title, resource.other_options)
+    values = _read_fields(resource.fields, path, options, resource.title, resource.other_options)
     if options.get(API_FIELDS) and API_FIELDS in resource.other_options:
         values = with_api_fields(resource, path, values, options[API_FIELDS])
     try:
@@ -160,7 +160,7 @@ def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -
         raise OptionError(path.at(*exc.option.path), exc.problem) from exc
 
 
-def _parse(
+def _read_fields(
     fields: tuple[Field, ...],
     path: Option,
     options: Mapping[str, Any],
@@ -176,7 +176,7 @@ def _parse(
             continue
         try:
             if item.fields:
-                values[item.name] = _parse(item.fields, path.at(item.name), option, item.name)
+                values[item.name] = _read_fields(item.fields, path.at(item.name), option, item.name)
             else:
                 values[item.name] = item.value.parse(option)
         except ValueError as exc:

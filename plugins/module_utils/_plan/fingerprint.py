@@ -27,22 +27,22 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     """
     if not plan.operations:
         return ""
-    text = _text([dict(owner), list(_changes(plan)), _orders(plan)])
+    text = _as_text([dict(owner), list(_object_changes(plan)), _orders(plan)])
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def is_rest_of(rest: Plan, plan: Plan) -> bool:
     """Whether `rest` finishes what `plan` began: each of its objects is what `plan` makes of it,
     from values that it had before or has got meanwhile."""
-    whole = {change.target: change for change in _changes(plan)}
+    whole = {change.target: change for change in _object_changes(plan)}
     after = {name: order["after"] for name, order in _orders(plan).items()}
     return all(
         change.target in whole and change.finishes(whole[change.target])
-        for change in _changes(rest)
+        for change in _object_changes(rest)
     ) and all(after.get(name) == order["after"] for name, order in _orders(rest).items())
 
 
-class Change(NamedTuple):
+class ObjectChange(NamedTuple):
     """What becomes of one object: its normalised values before and after, None where there is no
     object.
 
@@ -53,7 +53,7 @@ class Change(NamedTuple):
     before: Values | None
     after: Values | None
 
-    def finishes(self, whole: Change) -> bool:
+    def finishes(self, whole: ObjectChange) -> bool:
         """Whether it ends as `whole` does, and starts from values on the way there."""
         return self.after == whole.after and _is_between(self.before, whole.before, whole.after)
 
@@ -70,18 +70,18 @@ def _is_between(value: Any, before: Any, after: Any) -> bool:
     )
 
 
-def _changes(plan: Plan) -> Iterator[Change]:
+def _object_changes(plan: Plan) -> Iterator[ObjectChange]:
     """The changes in their order; after each, those of the objects that change along."""
     for operation in plan.operations:
-        yield _change(operation)
-        yield from map(_change, operation.along)
+        yield _object_change(operation)
+        yield from map(_object_change, operation.along)
 
 
-def _change(operation: Operation) -> Change:
+def _object_change(operation: Operation) -> ObjectChange:
     resource, existing, planned = operation.resource, operation.existing, operation.planned
     identity = None if existing is None else str(existing.get("id"))
-    return Change(
-        _text([operation.action, resource.name, *_within(resource), operation.key, identity]),
+    return ObjectChange(
+        _as_text([operation.action, resource.name, *_within(resource), operation.key, identity]),
         None if existing is None else _every_value(resource, existing),
         # Cloudflare decides on what a new object leaves out.
         None if planned is None else _every_value(resource, planned, is_new=existing is None),
@@ -97,15 +97,15 @@ def _every_value(resource: Resource, obj: Object, is_new: bool = False) -> Value
     """The normalised values of an object, and the values of fields that are not declared; without
     those that only Cloudflare sets."""
     fields = [item for item in resource.fields if not is_new or item.name in obj]
-    return _values(fields, obj, resource.read_only)
+    return _normal(fields, obj, resource.read_only)
 
 
-def _values(fields: Iterable[Field], obj: Object, read_only: Sequence[str]) -> dict[str, Any]:
+def _normal(fields: Iterable[Field], obj: Object, read_only: Sequence[str]) -> dict[str, Any]:
     values = {name: value for name, value in obj.items() if name not in read_only}
     for item in fields:
         nested = obj.get(item.name)
         values[item.name] = (
-            _values(item.fields, nested, read_only)
+            _normal(item.fields, nested, read_only)
             if item.fields and isinstance(nested, Mapping)
             else item.normalised(obj)
         )
@@ -125,5 +125,5 @@ def _orders(plan: Plan) -> dict[str, dict[str, Sequence[Key]]]:
     return orders
 
 
-def _text(document: Any) -> str:
+def _as_text(document: Any) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), default=str)

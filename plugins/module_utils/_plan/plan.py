@@ -195,9 +195,9 @@ class Plan:
         }
         created = [operation for operation in operations if operation.index is None]
         objects = [
-            _after(changed[index], returned) if index in changed else existing
+            _object_after(changed[index], returned) if index in changed else existing
             for index, existing in enumerate(self.before[plural])
-        ] + [_after(operation, returned) for operation in created]
+        ] + [_object_after(operation, returned) for operation in created]
         collection = [item for item in objects if item is not None]
         if operations and plural in self.order:
             places = {key: index for index, key in enumerate(self.order[plural])}
@@ -205,5 +205,5 @@ class Plan:
         return collection
 
 
-def _after(operation: Operation, returned: Returned) -> Object | None:
+def _object_after(operation: Operation, returned: Returned) -> Object | None:
     return None if operation.action == "delete" else returned.get(operation, operation.planned)

@@ -101,17 +101,17 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
     matched = _match(desired, _by_key(desired, existing))
     operations: list[Operation] = []
     for kept, values in matched.kept:
-        fields = _changes(resource, kept[1], adjust(resource, kept[1], values))
+        fields = _changed_fields(resource, kept[1], adjust(resource, kept[1], values))
         if fields:
-            operations.append(_change("update", resource, kept, fields, values))
+            operations.append(_change_of("update", resource, kept, fields, values))
     for values in matched.new:
         fields = {**resource.defaults(), **adjust(resource, None, values)}
-        new = _new(resource, fields)
+        new = _new_fields(resource, fields)
         operations.append(Operation("create", resource, new, named=frozenset(values)))
     by_name = {key: values for key, values in desired.objects.items() if key not in desired.expired}
     for match in matched.surplus:
         values = by_name.get(resource.key_of(match[1]), {})
-        operations.append(_change("delete", resource, match, {}, values))
+        operations.append(_change_of("delete", resource, match, {}, values))
     return operations
 
 
@@ -155,14 +155,14 @@ def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matche
     return matched
 
 
-def _changes(resource: Resource, existing: Object, values: Values) -> Values:
+def _changed_fields(resource: Resource, existing: Object, values: Values) -> Values:
     return {
         **differences(resource.mutable, existing, values),
         **undeclared_changes(resource, existing, values),
     }
 
 
-def _new(resource: Resource, fields: Values) -> Values:
+def _new_fields(resource: Resource, fields: Values) -> Values:
     """The fields of a new object, the declared ones first."""
     more = undeclared_changes(resource, None, fields)
     return {**resource.managed(fields), **more}
@@ -265,7 +265,7 @@ def _choose(
     return kept, duplicates
 
 
-def _change(
+def _change_of(
     action: str, resource: Resource, match: Existing, fields: Values, named: Values
 ) -> Operation:
     """A change at an object's own path, which must not turn into the path of the whole

@@ -17,7 +17,7 @@ from typing import Container, Iterator, Mapping, NamedTuple, Sequence
 from .._api.neighbours import managed_lists
 from .._expressions.grammar import lists_in, with_contents
 from .._plan.desired import Desired
-from .._schema.lists import LISTS, items_of, references
+from .._schema.lists import LISTS, items_of, uses_of
 from .._schema.registry import EVALUATION, ZoneRule, contents_in, traffic_of
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
@@ -69,7 +69,7 @@ class _Referring:
         known = self._references.get(name, [])
         verdicts = [self._judge(item, {name: lacks}, {name: has}) for item in known]
         weakening = [item for item in verdicts if item.weakens is not False]
-        more = references(obj) - len(known)
+        more = uses_of(obj) - len(known)
         if has and more > 0:
             refer = plural(more, "rule refers", "rules refer")
             reason = f"may let traffic pass, since {refer} to the list that are not known"

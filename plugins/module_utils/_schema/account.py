@@ -17,20 +17,27 @@ from typing import Mapping, NamedTuple
 from .._errors import OptionError
 from .._expressions.examination import FILTER_EXPRESSION
 from .._text import Option
+from .._values.address_set import unusual_to_protect
 from .._values.kinds import CODE, FLAG, NETWORK, PREFIX, TEXT, choice
-from .._values.networks import unusual_to_protect
-from .owners import ACCOUNT_OWNER
-from .resource import Field, Object, Permission, Resource, Values, Write
+from .resource import (
+    ACCOUNT_OPTION,
+    ACCOUNT_OWNER,
+    DELETE,
+    TIMES_OF_CLOUDFLARE,
+    Field,
+    Object,
+    Permission,
+    Resource,
+    Values,
+    Write,
+)
 
-OWNER = ACCOUNT_OWNER.option
 TCP, DNS = "Advanced TCP Protection", "Advanced DNS Protection"
-PATH = "accounts/{account_id}/magic/advanced_tcp_protection/configs"
-DNS_PATH = "accounts/{account_id}/magic/advanced_dns_protection/configs"
-PERMISSION = Permission("DDoS Protection", "account", token_only=True)
+CONFIGS = ACCOUNT_OWNER.path + "/magic/advanced_tcp_protection/configs"
+DNS_PATH = ACCOUNT_OWNER.path + "/magic/advanced_dns_protection/configs"
+DDOS_PERMISSION = Permission("DDoS Protection", "account", token_only=True)
 
-STAMPS = ("created_on", "modified_on")
 PATCH = Write("PATCH", by_id=True)
-DELETE = Write("DELETE", by_id=True)
 ENABLED, MONITORING, DISABLED = MODES = ("enabled", "monitoring", "disabled")
 ANY_CODE = re.compile(r".*", re.DOTALL)
 CODE_FORMS = {  # scope: the form of its codes, and an example
@@ -76,7 +83,7 @@ COMPONENTS: Mapping[str, ComponentDeclaration] = {
         "SYN flood protection",
         "SYN flood",
         TCP,
-        PATH + "/syn_protection",
+        CONFIGS + "/syn_protection",
         (
             Field(
                 "mitigation_type",
@@ -87,7 +94,7 @@ COMPONENTS: Mapping[str, ComponentDeclaration] = {
         ),
     ),
     "out_of_state_tcp": ComponentDeclaration(
-        "out-of-state TCP protection", "out-of-state TCP", TCP, PATH + "/tcp_flow_protection"
+        "out-of-state TCP protection", "out-of-state TCP", TCP, CONFIGS + "/tcp_flow_protection"
     ),
     "dns": ComponentDeclaration(
         "DNS protection",
@@ -110,10 +117,10 @@ STATUS = Resource(
     name="tcp_protection_status",
     plural="status",
     title="TCP protection status",
-    owner=OWNER,
+    owner=ACCOUNT_OPTION,
     product=TCP,
-    path=PATH + "/tcp_protection_status",
-    permission=PERMISSION,
+    path=CONFIGS + "/tcp_protection_status",
+    permission=DDOS_PERMISSION,
     fields=(Field("enabled", FLAG),),
     key=(),
     update=Write("PATCH"),
@@ -126,7 +133,7 @@ def _unusual_prefix(prefix: Values) -> str:
     return "" if prefix.get("excluded") else unusual_to_protect(prefix.get("prefix"))
 
 
-def _is_excluded(prefix: Object) -> bool:
+def _is_exclusion(prefix: Object) -> bool:
     return FLAG.normalise(prefix.get("excluded")) == "true"
 
 
@@ -143,10 +150,10 @@ PREFIXES = Resource(
     plural="prefixes",
     title="prefix",
     plural_title="prefixes",
-    owner=OWNER,
+    owner=ACCOUNT_OPTION,
     product=TCP,
-    path=PATH + "/prefixes",
-    permission=PERMISSION,
+    path=CONFIGS + "/prefixes",
+    permission=DDOS_PERMISSION,
     fields=(
         Field("prefix", PREFIX, required=True),
         COMMENT,
@@ -154,13 +161,13 @@ PREFIXES = Resource(
     ),
     key=("prefix",),
     unusual=_unusual_prefix,
-    protects_nobody=_is_excluded,
+    protects_nobody=_is_exclusion,
     address_field="prefix",
     may_expire=True,
     create=Write("POST", suffix="/bulk", batch=300),
     update=PATCH,
     delete=DELETE,
-    read_only=STAMPS,
+    read_only=TIMES_OF_CLOUDFLARE,
 )
 
 ALLOWLIST = Resource(
@@ -168,10 +175,10 @@ ALLOWLIST = Resource(
     plural="allowlist",
     title="allowlist entry",
     plural_title="allowlist",
-    owner=OWNER,
+    owner=ACCOUNT_OPTION,
     product=TCP,
-    path=PATH + "/allowlist",
-    permission=PERMISSION,
+    path=CONFIGS + "/allowlist",
+    permission=DDOS_PERMISSION,
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("enabled", FLAG, default=True)),
     key=("prefix",),
     address_field="prefix",
@@ -180,7 +187,7 @@ ALLOWLIST = Resource(
     create=Write("POST"),
     update=PATCH,
     delete=DELETE,
-    read_only=STAMPS,
+    read_only=TIMES_OF_CLOUDFLARE,
 )
 
 
@@ -216,13 +223,13 @@ def _rules(component: str) -> Resource:
         name=component + "_rule",
         plural=component + "_rules",
         title=details.short_title + " rule",
-        owner=OWNER,
+        owner=ACCOUNT_OPTION,
         product=details.product,
         component=component,
         kind=component if component in KINDS else None,
         on_demand=details.product != TCP,
         path=details.path + "/rules",
-        permission=PERMISSION,
+        permission=DDOS_PERMISSION,
         fields=(
             Field("scope", choice("global", "region", "datacenter"), required=True),
             Field("name", CODE),
@@ -239,7 +246,7 @@ def _rules(component: str) -> Resource:
         unusual=_unusual_code,
         update=PATCH,
         delete=DELETE,
-        read_only=STAMPS,
+        read_only=TIMES_OF_CLOUDFLARE,
     )
 
 
@@ -248,12 +255,12 @@ def _filters(kind: str) -> Resource:
         name=kind + "_filter",
         plural=kind + "_filters",
         title=COMPONENTS[kind].short_title + " filter",
-        owner=OWNER,
+        owner=ACCOUNT_OPTION,
         product=TCP,
         component=kind,
         kind=kind,
         path=COMPONENTS[kind].path + "/filters",
-        permission=PERMISSION,
+        permission=DDOS_PERMISSION,
         fields=(Field("expression", FILTER_EXPRESSION, required=True), MODE),
         key=("expression",),
         mode_field=MODE.name,
@@ -261,7 +268,7 @@ def _filters(kind: str) -> Resource:
         create=Write("POST"),
         update=PATCH,
         delete=DELETE,
-        read_only=STAMPS,
+        read_only=TIMES_OF_CLOUDFLARE,
     )
 
 

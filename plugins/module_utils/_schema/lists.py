@@ -15,17 +15,27 @@ import re
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
+from .._values.address_set import BITS, normalise_network, read_network
 from .._values.kinds import NETWORK, TEXT, Value, choice, parse_filled_text
-from .._values.networks import BITS, normalise_network, read_network
-from .account import COMMENT, DELETE, OWNER, STAMPS
-from .resource import Field, Object, Permission, Resource, Write, options_of
+from .resource import (
+    ACCOUNT_OPTION,
+    ACCOUNT_OWNER,
+    DELETE,
+    TIMES_OF_CLOUDFLARE,
+    Field,
+    Object,
+    Permission,
+    Resource,
+    Write,
+    options_of,
+)
 
-KIND = "ip"
-PATH = "accounts/{account_id}/rules/lists"
-PERMISSION = Permission("Account Filter Lists", "account", writing="Edit")
-OPERATION = PATH + "/bulk_operations/"  # and its id
+LIST_KIND = "ip"
+LISTS_PATH = ACCOUNT_OWNER.path + "/rules/lists"
+LIST_PERMISSION = Permission("Account Filter Lists", "account", writing="Edit")
+OPERATION = LISTS_PATH + "/bulk_operations/"  # and its id
 NAME_FORM = re.compile(r"[a-z0-9_]{1,50}")
-SHORTEST = {4: 8, 6: 12}  # prefix lengths that lists take, by the version of the network
+SHORTEST_LENGTHS = {4: 8, 6: 12}  # prefix lengths that lists take, by the version of the network
 MOST_IN_A_CALL = 1000
 MOST_ITEMS = 10000  # over all lists of most accounts
 REFERENCES = "num_referencing_filters"  # of a list: how many rules refer to it
@@ -52,7 +62,7 @@ def _parse_item(value: Any) -> str:
 def _examine_item(value: Any) -> Sequence[str]:
     network = read_network(str(value))[0]
     family, length = network[0], network[2]
-    least = SHORTEST[family]
+    least = SHORTEST_LENGTHS[family]
     if length >= least:
         return ()
     return (f"Cloudflare may refuse {value}, since lists take networks from /{least} on",)
@@ -60,19 +70,19 @@ def _examine_item(value: Any) -> Sequence[str]:
 
 def _not_ours(obj: Object) -> str:
     kind = str(obj.get("kind"))
-    return "" if kind == KIND else f"is of the kind {kind}, and not of the kind {KIND}"
+    return "" if kind == LIST_KIND else f"is of the kind {kind}, and not of the kind {LIST_KIND}"
 
 
 LISTS = Resource(
     name="ip_list",
     plural="ip_lists",
     title="list",
-    owner=OWNER,
-    path=PATH,
-    permission=PERMISSION,
+    owner=ACCOUNT_OPTION,
+    path=LISTS_PATH,
+    permission=LIST_PERMISSION,
     fields=(
         Field("name", Value({"type": "str"}, _parse_name, str), required=True),
-        Field("kind", choice(KIND), default=KIND, absent_default=KIND),
+        Field("kind", choice(LIST_KIND), default=LIST_KIND, absent_default=LIST_KIND),
         Field("description", TEXT, default="", inert=True),
     ),
     key=("name",),
@@ -81,7 +91,7 @@ LISTS = Resource(
     delete=DELETE,
     page_size=0,
     on_demand=True,
-    read_only=(*STAMPS, "num_items", REFERENCES),
+    read_only=(*TIMES_OF_CLOUDFLARE, "num_items", REFERENCES),
     not_ours=_not_ours,
 )
 
@@ -94,12 +104,12 @@ def items_of(name: str) -> Resource:
         plural=f"items of {name}",
         title="list item",
         plural_title=f"items of the list {name}",
-        owner=OWNER,
-        path=PATH + "/{parent_id}/items",
-        permission=PERMISSION,
+        owner=ACCOUNT_OPTION,
+        path=LISTS_PATH + "/{parent_id}/items",
+        permission=LIST_PERMISSION,
         fields=(
             Field("ip", NETWORK._replace(parse=_parse_item, examine=_examine_item), required=True),
-            COMMENT,
+            Field("comment", TEXT, default="", inert=True),
         ),
         key=("ip",),
         address_field="ip",
@@ -110,7 +120,7 @@ def items_of(name: str) -> Resource:
         page_size=500,
         by_cursor=True,
         on_demand=True,
-        read_only=STAMPS,
+        read_only=TIMES_OF_CLOUDFLARE,
         parent=LISTS,
         within=name,
     )
@@ -151,7 +161,7 @@ def is_managed(obj: Mapping[str, Any]) -> bool:
     return not _not_ours(obj)
 
 
-def references(obj: Mapping[str, Any]) -> int:
+def uses_of(obj: Mapping[str, Any]) -> int:
     """How many rules refer to a list, by Cloudflare's own count."""
     number = obj.get(REFERENCES)
     return int(number) if isinstance(number, (int, float)) else 0

@@ -17,13 +17,19 @@ from typing import Any, Mapping, Sequence
 from .._errors import ProtectionError
 from .._text import Message, Option, excerpt
 from .._values.kinds import CODE, FLAG, ID, NETWORK, TEXT, identifier
-from .account import OWNER
-from .owners import ZONE_OWNER
-from .resource import Field, Object, Permission, Resource
-from .zone import PATH as ZONE_PATH
+from .resource import (
+    ACCOUNT_OPTION,
+    ACCOUNT_OWNER,
+    ZONE_OPTION,
+    ZONE_OWNER,
+    Field,
+    Object,
+    Owner,
+    Permission,
+    Resource,
+)
 
-ADDRESSING_PATH = "accounts/{account_id}/addressing/prefixes"
-ACCESS_RULES_PATH = "/firewall/access_rules/rules"
+ADDRESSING_PATH = ACCOUNT_OWNER.path + "/addressing/prefixes"
 ADDRESSING = Permission("IP Prefixes", "account")
 APPROVED = "V"
 WHITELIST = "whitelist"  # the mode of access rules that pass by custom rules and firewall rules
@@ -33,7 +39,7 @@ ONBOARDED = Resource(
     plural="onboarded_prefixes",
     title="onboarded prefix",
     plural_title="onboarded prefixes",
-    owner=OWNER,
+    owner=ACCOUNT_OPTION,
     path=ADDRESSING_PATH,
     permission=ADDRESSING,
     fields=(
@@ -52,20 +58,20 @@ ONBOARDED = Resource(
 
 def bgp_prefixes_of(identity: str) -> Resource:
     """The parts of an onboarded prefix that are announced by themselves."""
-    return _part("bgp_prefix", "BGP prefix", f"{ADDRESSING_PATH}/{identity}/bgp/prefixes")
+    return _part_of_prefix("bgp_prefix", "BGP prefix", f"{ADDRESSING_PATH}/{identity}/bgp/prefixes")
 
 
 def delegations_of(identity: str) -> Resource:
     """The parts of an onboarded prefix that other accounts use."""
-    return _part("delegation", "delegation", f"{ADDRESSING_PATH}/{identity}/delegations")
+    return _part_of_prefix("delegation", "delegation", f"{ADDRESSING_PATH}/{identity}/delegations")
 
 
-def _part(name: str, title: str, path: str) -> Resource:
+def _part_of_prefix(name: str, title: str, path: str) -> Resource:
     return Resource(
         name=name,
         plural=f"{name}s",
         title=title,
-        owner=OWNER,
+        owner=ACCOUNT_OPTION,
         path=path,
         permission=ADDRESSING,
         fields=(Field("id", ID), Field("cidr", NETWORK)),
@@ -75,26 +81,22 @@ def _part(name: str, title: str, path: str) -> Resource:
     )
 
 
-def _access_rules(owner: str, path: str, permission: Permission) -> Resource:
+def _access_rules(owner: Owner, permission: str) -> Resource:
     return Resource(
         name="access_rule",
         plural="access_rules",
         title="IP Access rule",
-        owner=owner,
-        path=path + ACCESS_RULES_PATH,
-        permission=permission,
+        owner=owner.option,
+        path=owner.path + "/firewall/access_rules/rules",
+        permission=Permission(permission, owner.title),
         fields=(Field("id", ID), Field("mode", CODE), Field("notes", TEXT)),
         key=("id",),
     )
 
 
 ACCESS_RULES: Mapping[str, Resource] = {  # by owner
-    OWNER: _access_rules(
-        OWNER, "accounts/{account_id}", Permission("Account Firewall Access Rules", "account")
-    ),
-    ZONE_OWNER.option: _access_rules(
-        ZONE_OWNER.option, ZONE_PATH, Permission("Firewall Services", "zone")
-    ),
+    ACCOUNT_OPTION: _access_rules(ACCOUNT_OWNER, "Account Firewall Access Rules"),
+    ZONE_OPTION: _access_rules(ZONE_OWNER, "Firewall Services"),
 }
 
 AUDIT_LOG = Resource(
@@ -102,8 +104,8 @@ AUDIT_LOG = Resource(
     plural="changes",
     title="entry of the audit log",
     plural_title="entries of the audit log",
-    owner=OWNER,
-    path="accounts/{account_id}/logs/audit",
+    owner=ACCOUNT_OPTION,
+    path=ACCOUNT_OWNER.path + "/logs/audit",
     permission=Permission("Account Settings", "account"),
     fields=(Field("id", ID),),
     key=("id",),
@@ -116,7 +118,7 @@ def is_approved(prefix: Mapping[str, Any]) -> bool:
 
 
 ZONE_NAME = Option(ZONE_OWNER.name_option)
-PER_PAGE = 50  # the most that Cloudflare takes for these lists
+MOST_PER_PAGE = 50  # the most that Cloudflare takes for these lists
 
 DOMAIN = re.compile(
     r"[\w-]+(?:\.[\w-]+)*"
@@ -131,7 +133,7 @@ ACCOUNTS = Resource(
     permission=Permission("Account Settings", "account"),
     fields=(Field("id", ID), Field("name", TEXT), Field("type", TEXT)),
     key=("id",),
-    page_size=PER_PAGE,
+    page_size=MOST_PER_PAGE,
 )
 
 ZONES = Resource(
@@ -143,15 +145,15 @@ ZONES = Resource(
     permission=Permission("Zone", "zone"),
     fields=(Field("id", ID), Field("name", TEXT), Field("status", TEXT)),
     key=("id",),
-    page_size=PER_PAGE,
+    page_size=MOST_PER_PAGE,
 )
 
 ZONE = Resource(
     name="zone",
     plural="zone",
     title="zone",
-    owner=ZONE_OWNER.option,
-    path=ZONE_PATH,
+    owner=ZONE_OPTION,
+    path=ZONE_OWNER.path,
     permission=ZONES.permission,
     fields=ZONES.fields,
     key=(),
@@ -191,7 +193,7 @@ def only_zone(name: str, zones: Sequence[Object]) -> str:
             Message(
                 ZONE_NAME,
                 f": {len(named)} zones have the name {name}: {listed}. Set ",
-                Option(ZONE_OWNER.option),
+                Option(ZONE_OPTION),
                 " to one of these ids instead.",
             )
         )

@@ -16,8 +16,7 @@ from typing import AbstractSet, Any
 from .._expressions.examination import PACKET_EXPRESSION
 from .._expressions.fields import PACKET_FIELDS, doubts
 from .._values.kinds import choice, mapping
-from .owners import ACCOUNT_OWNER
-from .resource import Field, Permission, Values
+from .resource import ACCOUNT_OWNER, Field, Permission, Values
 from .rulesets import (
     DESCRIPTION,
     ENABLED,
@@ -29,12 +28,12 @@ from .rulesets import (
     take_all,
 )
 
-ACTIONS = ("block", "skip", "log")
+PACKET_ACTIONS = ("block", "skip", "log")
 CURRENT = {"ruleset": "current"}  # what a skip skips: the remaining rules
 MOST_RULES = 200
 
 
-def _fit(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+def _fit_packet_rule(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     """A rule with the parameters that its action has."""
     fitted = fit_action(rule, existing, named)
     if fitted.get("action") != "skip" or "action_parameters" in named:
@@ -42,7 +41,7 @@ def _fit(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, A
     return {**fitted, "action_parameters": fitted.get("action_parameters") or CURRENT}
 
 
-def _invalid(rule: Values) -> str:
+def _invalid_packet_rule(rule: Values) -> str:
     """Why Cloudflare would refuse a rule."""
     if rule.get("action") == "skip" and not rule.get("action_parameters"):
         return "skips nothing: its action_parameters are empty; leave them out"
@@ -51,7 +50,7 @@ def _invalid(rule: Values) -> str:
     return lacking(rule, "action", "expression")
 
 
-def _unusual(rule: Values) -> str:
+def _unusual_packet_rule(rule: Values) -> str:
     """Whether a rule reads fields that are not known here; Cloudflare may know them."""
     return doubts(str(rule.get("expression") or ""), PACKET_FIELDS)
 
@@ -64,7 +63,7 @@ NETWORK_FIREWALL_RULES = entry_point(
     permission=Permission("Magic Firewall", "account"),
     quota=MOST_RULES,
     fields=(
-        Field("action", choice(*ACTIONS)),
+        Field("action", choice(*PACKET_ACTIONS)),
         Field("expression", PACKET_EXPRESSION),
         DESCRIPTION,
         ENABLED,
@@ -75,8 +74,8 @@ NETWORK_FIREWALL_RULES = entry_point(
         ),
         LOGGING,
     ),
-    normalise=_fit,
-    invalid_reason=_invalid,
-    unusual=_unusual,
+    normalise=_fit_packet_rule,
+    invalid_reason=_invalid_packet_rule,
+    unusual=_unusual_packet_rule,
     protects_nobody=blocks_nobody,
 )

@@ -18,18 +18,27 @@ from typing import AbstractSet, Any, Iterator, Mapping, Sequence
 
 from .._expressions.examination import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE_EXPRESSION
 from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
-from .owners import ACCOUNT_OWNER, ZONE_OWNER
-from .resource import Catalogue, Field, Object, Permission, Resource, Shape, Values
+from .resource import (
+    ACCOUNT_OWNER,
+    ZONE_OWNER,
+    Catalogue,
+    Field,
+    Object,
+    Permission,
+    Resource,
+    Shape,
+    Values,
+)
 from .rulesets import DESCRIPTION, ENABLED, PATHS, entry_point, lacking
 
 EXECUTE, PARAMETERS, OVERRIDES = "execute", "action_parameters", "overrides"  # of the API
 OTHER_RULE = "other_rule"  # the action of a rule that is no override
 DEFAULT, LOG, OFF = "default", "log", "eoff"
 SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
-NAMES = {"sensitivity": "sensitivity_level"}  # here and in the API
-API_NAMES = {name: own for own, name in NAMES.items()}
-LISTS = {"categories": "category", "rules": "id"}  # with the key of their entries
-OWN = ("action", "sensitivity", *LISTS)
+TO_API = {"sensitivity": "sensitivity_level"}  # here and in the API
+FROM_API = {name: own for own, name in TO_API.items()}
+ENTRY_KEYS = {"categories": "category", "rules": "id"}  # with the key of their entries
+OWN = ("action", "sensitivity", *ENTRY_KEYS)
 MOST_OVERRIDES = 10
 L7_PERMISSION = "HTTP DDoS Managed Ruleset"
 L7_MANAGED = "4d21379b4f9f4bb088e0729962c8b3cf"
@@ -46,7 +55,7 @@ def _renamed(obj: Object, names: Mapping[str, str]) -> dict[str, Any]:
 def _with_names(overrides: Object, names: Mapping[str, str]) -> dict[str, Any]:
     """What overrides say, with the other names, in their lists too."""
     renamed = _renamed(overrides, names)
-    for name in LISTS:
+    for name in ENTRY_KEYS:
         entries = renamed.get(name)
         if isinstance(entries, list):
             renamed[name] = [
@@ -67,7 +76,7 @@ def _reading(managed: str) -> Any:
             or not isinstance(overrides, Mapping)
         ):
             return {**rest, OTHER_RULE: {name: rule[name] for name in rule if name not in rest}}
-        named = _with_names(overrides, API_NAMES)
+        named = _with_names(overrides, FROM_API)
         own = {name: named.pop(name) for name in OWN if name in named}
         more = {name: parameters[name] for name in parameters if name not in ("id", OVERRIDES)}
         more.update({OVERRIDES: named} if named else {})
@@ -85,7 +94,7 @@ def _writing(managed: str) -> Any:
         own = {name: obj[name] for name in OWN if obj.get(name)}
         if own.get("action") == DEFAULT:
             del own["action"]
-        overrides = {**(more.pop(OVERRIDES, None) or {}), **_with_names(own, NAMES)}
+        overrides = {**(more.pop(OVERRIDES, None) or {}), **_with_names(own, TO_API)}
         return {
             **rest,
             "action": EXECUTE,
@@ -95,11 +104,11 @@ def _writing(managed: str) -> Any:
     return write
 
 
-def _fit(override: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+def _fit_override(override: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     """An override as Cloudflare stores it: without its position, which is not a field of it, an
     action that is none, and empty lists."""
     fitted = {name: value for name, value in override.items() if name != "position"}
-    for name in ("action", *LISTS):
+    for name in ("action", *ENTRY_KEYS):
         if name in fitted and fitted[name] in (DEFAULT, [], None):
             del fitted[name]
     if "sensitivity" in named and not any(
@@ -109,7 +118,7 @@ def _fit(override: Values, existing: Values, named: AbstractSet[str]) -> dict[st
     return fitted
 
 
-def _invalid(override: Values) -> str:
+def _invalid_override(override: Values) -> str:
     """Why Cloudflare would refuse an override."""
     missing = lacking(override, "expression")
     if missing:
@@ -118,9 +127,9 @@ def _invalid(override: Values) -> str:
         own = [name for name in OWN if name in override]
         return f"{OF_ANOTHER_KIND}; it takes no {own[0]}" if own else ""
     more = (override.get(PARAMETERS) or {}).get(OVERRIDES) or {}
-    twice = [name for name in more if API_NAMES.get(name, name) in OWN]
+    twice = [name for name in more if FROM_API.get(name, name) in OWN]
     if twice:
-        own = API_NAMES.get(twice[0], twice[0])
+        own = FROM_API.get(twice[0], twice[0])
         return f"has {twice[0]} in api_fields, for which there is the option {own}"
     overrides = any(override.get(name) for name in OWN if name != "action")
     if not overrides and override.get("action", DEFAULT) == DEFAULT and not more:
@@ -128,7 +137,7 @@ def _invalid(override: Values) -> str:
     return ""
 
 
-def _unknown(override: Object, managed: Object) -> list[str]:
+def _unknown_names(override: Object, managed: Object) -> list[str]:
     """What an override names that the managed ruleset does not have, with the nearest names."""
     rules = managed.get("rules")
     if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
@@ -145,7 +154,7 @@ def _keys(override: Object, name: str) -> Iterator[str]:
     entries = override.get(name)
     for item in entries if isinstance(entries, list) else ():
         if isinstance(item, Mapping):
-            yield str(item.get(LISTS[name]))
+            yield str(item.get(ENTRY_KEYS[name]))
 
 
 def _not_in(known: Mapping[str, str], what: str, names: Iterator[str]) -> Iterator[str]:
@@ -158,20 +167,20 @@ def _not_in(known: Mapping[str, str], what: str, names: Iterator[str]) -> Iterat
             yield f"names {what} {name}, which does not exist; the nearest are {nearest or 'none'}"
 
 
-def _values(actions: Sequence[str]) -> tuple[Field, ...]:
+def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
     """The fields that say what an override sets."""
     levels: dict[str, Any] = {
         "action": {"type": "str", "choices": list(actions)},
         "sensitivity": {"type": "str", "choices": list(SENSITIVITIES)},
     }
     parsers = {"categories": parse_filled_text, "rules": identifier}
-    keys = {name: {key: {"type": "str", "required": True}} for name, key in LISTS.items()}
+    keys = {name: {key: {"type": "str", "required": True}} for name, key in ENTRY_KEYS.items()}
     return (
         Field("action", choice(DEFAULT, *actions), absent_default=DEFAULT),
         Field("sensitivity", choice(*SENSITIVITIES), absent_default=DEFAULT),
         *(
             Field(name, keyed(key, parsers[name], {**keys[name], **levels}), absent_default=[])
-            for name, key in LISTS.items()
+            for name, key in ENTRY_KEYS.items()
         ),
     )
 
@@ -194,13 +203,13 @@ def _overrides(
         phase=f"ddos_{layer}",
         permission=Permission(permission, owner.partition("_")[0]),
         quota=MOST_OVERRIDES,
-        fields=(Field("expression", expression), DESCRIPTION, ENABLED, *_values(actions)),
+        fields=(Field("expression", expression), DESCRIPTION, ENABLED, *_override_fields(actions)),
         shape=Shape(_reading(managed), _writing(managed)),
         catalogue=Catalogue(
-            "managed DDoS ruleset", f"{PATHS[owner]}/{managed}", tuple(LISTS), _unknown
+            "managed DDoS ruleset", f"{PATHS[owner]}/{managed}", tuple(ENTRY_KEYS), _unknown_names
         ),
-        normalise=_fit,
-        invalid_reason=_invalid,
+        normalise=_fit_override,
+        invalid_reason=_invalid_override,
         protects_nobody=weakens,
     )
 
@@ -225,7 +234,7 @@ def strengthens(override: Object) -> bool:
 def levels_of(override: Object) -> dict[str, tuple[str, str]]:
     """By what it overrides, an empty text for all rules: action and sensitivity."""
     levels = {"": _level(override, (DEFAULT, DEFAULT))}
-    for name, key in LISTS.items():
+    for name, key in ENTRY_KEYS.items():
         entries = override.get(name)
         for item in entries if isinstance(entries, list) else ():
             if isinstance(item, Mapping):

@@ -10,7 +10,7 @@ All that speaks of "all resources", "all rulesets" or "all lists" derives from i
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import lists_in
 from .._values.address_set import Ranges, range_of, union
@@ -110,12 +110,12 @@ def _in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRu
     """Reads the rules of an entry point, which Cloudflare evaluates as it lists them."""
 
     def in_order(rules: Sequence[Object]) -> list[ZoneRule]:
-        return [_rule(resource, rule) for rule in rules]
+        return [_ruleset_rule(resource, rule) for rule in rules]
 
     return in_order
 
 
-def _rule(resource: Resource, rule: Object) -> ZoneRule:
+def _ruleset_rule(resource: Resource, rule: Object) -> ZoneRule:
     return ZoneRule(
         key=resource.key_of(rule),
         entry=resource.label_of(rule),
@@ -160,7 +160,7 @@ class Managed(NamedTuple):
     module: str
     option: str
     traffic: str = ""
-    in_order: Optional[InOrder] = None
+    in_order: InOrder | None = None
 
 
 def _evaluated(resource: Resource, module: str, traffic: str) -> Managed:

@@ -27,6 +27,63 @@ State = Mapping[
 OptionSpec = Dict[str, Dict[str, Any]]  # an argument spec
 
 
+# Cloudflare's codes for a path with an id that it does not know.
+UNKNOWN_ID = frozenset([7000, 7003])
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A kind of owner, `title` in sentences and `one` with its article.
+
+    A task names it by its id in `option`, or leaves that to the environment `variable`; where there
+    is a `name_option`, the owner's name may stand for its id, for one call more. The products of an
+    owner that is `token_only` take no e-mail address with a key.
+    """
+
+    title: str
+    one: str
+    option: str
+    variable: str
+    name_option: str = ""
+    token_only: bool = False
+
+    @property
+    def path(self) -> str:
+        """The path of an owner, under which its resources are."""
+        return f"{self.title}s/{{{self.option}}}"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that name the owner."""
+        return (self.option, self.name_option) if self.name_option else (self.option,)
+
+
+ACCOUNT_OWNER = Owner(
+    title="account",
+    one="an account",
+    option="account_id",
+    variable="CLOUDFLARE_ACCOUNT_ID",
+    token_only=True,
+)
+ZONE_OWNER = Owner(
+    title="zone",
+    one="a zone",
+    option="zone_id",
+    variable="CLOUDFLARE_ZONE_ID",
+    name_option="zone_name",
+)
+OWNERS: Mapping[str, Owner] = {owner.option: owner for owner in (ACCOUNT_OWNER, ZONE_OWNER)}
+OWNER_OPTIONS = tuple(option for owner in OWNERS.values() for option in owner.options)
+
+
+def others(owner: Owner) -> tuple[Owner, ...]:
+    """The owners whose id a task may have given instead."""
+    return tuple(other for other in OWNERS.values() if other is not owner)
+
+
+ACCOUNT_OPTION, ZONE_OPTION = ACCOUNT_OWNER.option, ZONE_OWNER.option
+
+
 @dataclass(frozen=True)
 class Field:
     """A managed field.
@@ -144,11 +201,11 @@ def _always_valid(obj: Values) -> str:
     return ""
 
 
-def _never(obj: Object) -> bool:
+def _of_none(obj: Object) -> bool:
     return False
 
 
-def _unchanged(obj: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+def _as_it_is(obj: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     return dict(obj)
 
 
@@ -224,11 +281,11 @@ class Resource:
     mode_field: str | None = None
     may_expire: bool = False
     complete: Callable[[Values], dict[str, Any]] = dict
-    normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _unchanged
+    normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _as_it_is
     not_ours: Callable[[Object], str] = _always_valid
     invalid_reason: Callable[[Values], str] = _always_valid
     unusual: Callable[[Values], str] = _always_valid
-    protects_nobody: Callable[[Object], bool] = _never
+    protects_nobody: Callable[[Object], bool] = _of_none
 
     def __post_init__(self) -> None:
         for problem in self._contradictions():
@@ -398,6 +455,9 @@ def _managed(fields: tuple[Field, ...], obj: Object) -> dict[str, Any]:
             )
     return picked
 
+
+TIMES_OF_CLOUDFLARE = ("created_on", "modified_on")
+DELETE = Write("DELETE", by_id=True)
 
 # Reads a collection completely; raises ServiceError.
 ReadCollection = Callable[[Resource], Sequence[Object]]

@@ -14,13 +14,18 @@ from __future__ import annotations
 from typing import AbstractSet, Any, Mapping
 
 from .._values.kinds import CODE, FLAG, TEXT, Value, mapping
-from .owners import ACCOUNT_OWNER, ZONE_OWNER
-from .resource import Field, Object, Permission, Resource, Values, Versions, Write
+from .resource import (
+    OWNERS,
+    Field,
+    Object,
+    Permission,
+    Resource,
+    Values,
+    Versions,
+    Write,
+)
 
-PATHS: Mapping[str, str] = {  # by owner
-    ACCOUNT_OWNER.option: "accounts/{account_id}/rulesets",
-    ZONE_OWNER.option: "zones/{zone_id}/rulesets",
-}
+PATHS: Mapping[str, str] = {name: f"{owner.path}/rulesets" for name, owner in OWNERS.items()}
 REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True)
 DESCRIPTION = Field("description", TEXT, default="")
 ENABLED = Field("enabled", FLAG, default=True, absent_default=True)

@@ -3,23 +3,33 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The resources of a zone: firewall rules and WAF custom rules.
+"""The resources of a zone: firewall rules and WAF custom rules, and how many rules its plan allows.
 
 The vendor describes them in "Firewall Rules API" (deprecated) and "Create a custom rule via API"
-(Rulesets API).
+(Rulesets API), and the quotas on its page "Custom rules" (section "Availability").
 """
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Mapping
+from typing import AbstractSet, Any, Mapping, NamedTuple
 
 from .._errors import OptionError
 from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
 from .._expressions.fields import doubts
+from .._expressions.grammar import MATCHES, Unread, tokens_of
 from .._text import Option
 from .._values.kinds import FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
-from .owners import ZONE_OWNER
-from .resource import Field, Nested, Permission, Resource, Values, Write
+from .resource import (
+    ZONE_OPTION,
+    ZONE_OWNER,
+    Field,
+    Nested,
+    Object,
+    Permission,
+    Resource,
+    Values,
+    Write,
+)
 from .rulesets import (
     DESCRIPTION,
     ENABLED,
@@ -29,9 +39,6 @@ from .rulesets import (
     fit_action,
     lacking,
 )
-
-OWNER = ZONE_OWNER.option
-PATH = "zones/{zone_id}"
 
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
 # Among firewall rules of equal priority, Cloudflare evaluates actions in this order.
@@ -81,8 +88,8 @@ FIREWALL_RULES = Resource(
     name="firewall_rule",
     plural="firewall_rules",
     title="firewall rule",
-    owner=OWNER,
-    path=PATH + "/firewall/rules",
+    owner=ZONE_OPTION,
+    path=ZONE_OWNER.path + "/firewall/rules",
     permission=Permission("Firewall Services", "zone"),
     fields=(
         Field("id", ID, required=True),
@@ -100,7 +107,7 @@ FIREWALL_RULES = Resource(
     read_only=("created_on", "modified_on"),
     nested=Nested(
         "filter",
-        PATH + "/filters",
+        ZONE_OWNER.path + "/filters",
         Write("PUT", by_id=True, batch=25, whole=True),
         read_only=("deleted",),  # of a rule whose filter is gone
     ),
@@ -162,7 +169,7 @@ def _unusual_custom_rule(rule: Values) -> str:
 CUSTOM_RULES = entry_point(
     name="custom_rule",
     title="custom rule",
-    owner=OWNER,
+    owner=ZONE_OPTION,
     phase="http_request_firewall_custom",
     permission=Permission("Zone WAF", "zone"),
     fields=(
@@ -178,3 +185,45 @@ CUSTOM_RULES = entry_point(
     unusual=_unusual_custom_rule,
     protects_nobody=blocks_nobody,
 )
+
+LOG_FEATURE = "the action log"
+REGEX_FEATURE = "the operator matches"
+
+
+class Quota(NamedTuple):
+    """What the zones of a plan, which has this title, may hold: how many rules, and which features
+    none of them has."""
+
+    title: str
+    rules: int
+    withheld: AbstractSet[str] = frozenset()
+
+
+LIMITED = CUSTOM_RULES  # the resource that the quotas are about
+QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
+    "free": Quota("Free", 5, frozenset([LOG_FEATURE, REGEX_FEATURE])),
+    "pro": Quota("Pro", 20, frozenset([LOG_FEATURE, REGEX_FEATURE])),
+    "business": Quota("Business", 100, frozenset([LOG_FEATURE])),
+    "enterprise": Quota("Enterprise", 1000),
+}
+
+
+def quota_of(zone: Object) -> Quota | None:
+    """The quota by the plan of a zone, as Cloudflare shows the zone; None where the plan is not
+    known."""
+    plan = zone.get("plan")
+    return QUOTAS.get(str(plan.get("legacy_id"))) if isinstance(plan, Mapping) else None
+
+
+def features(rule: Object) -> frozenset[str]:
+    """What a custom rule needs that some plans withhold; an expression that cannot be read needs
+    nothing."""
+    try:
+        words = [token.text for token in tokens_of(str(rule.get("expression") or ""))]
+    except Unread:
+        words = []
+    needs = {
+        LOG_FEATURE: rule.get("action") == "log",
+        REGEX_FEATURE: any(word in MATCHES for word in words),
+    }
+    return frozenset(name for name, is_needed in needs.items() if is_needed)

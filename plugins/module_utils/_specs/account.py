@@ -21,12 +21,12 @@ from .._protection.coverage import Coverage
 from .._protection.expectation import EXPECTATIONS, PACKET, needs_dns
 from .._protection.holes import unmanaged_records
 from .._protection.summary import answer, summarise
-from .._schema.account import ACCOUNT, KINDS, LISTS, OWNER, RESOURCES, STATUS, of_kind
-from .._schema.resource import Object, OptionSpec, Resource, State, options_of
+from .._schema.account import ACCOUNT, KINDS, LISTS, RESOURCES, STATUS, of_kind
+from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State, options_of
 from .._text import Option
 from .._values.address_set import range_of
 from .base import (
-    CHANGES,
+    CHANGES_OPTION,
     ModuleSpec,
     Options,
     changes_of,
@@ -36,15 +36,15 @@ from .base import (
     object_options,
 )
 
-STATE: OptionSpec = {
+STATE_OPTION: OptionSpec = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"}
 }
-PURGE: OptionSpec = {"purge": {"type": "bool", "default": False}}
+PURGE_OPTION: OptionSpec = {"purge": {"type": "bool", "default": False}}
 STAGED_ROLLOUT: OptionSpec = {
     "staged_rollout": {"type": "bool", "default": False},
     **ROLLOUT_EVIDENCE,
 }
-KIND: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
+KIND_OPTION: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
 BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "announced": lambda client: read_announced(client.read),
@@ -82,10 +82,10 @@ def subsets_of(state: State) -> dict[str, Any]:
     return {name: subset_of(name, state) for name in read}
 
 
-class Status(ModuleSpec):
+class StatusSpec(ModuleSpec):
     """The module tcp_protection_status: whether the protection of an account is on."""
 
-    owner = OWNER
+    owner = ACCOUNT_OPTION
 
     def __init__(self) -> None:
         self.options = {
@@ -108,15 +108,15 @@ class Status(ModuleSpec):
 class WholeList(ModuleSpec):
     """A module for a whole collection; its list option and its result have one name."""
 
-    owner = OWNER
+    owner = ACCOUNT_OPTION
 
     def __init__(self, resource: Resource, option: str) -> None:
         self._resource = resource
         self._option = option
         self.options = {
             option: list_option(resource, required=True),
-            **STATE,
-            **PURGE,
+            **STATE_OPTION,
+            **PURGE_OPTION,
             **risk_options(ACCOUNT_RISKS),
         }
 
@@ -141,16 +141,16 @@ class SingleObject(ModuleSpec):
     """A module for one object of a collection, or of one of several kinds of collections; `name` is
     its result."""
 
-    owner = OWNER
+    owner = ACCOUNT_OPTION
 
     def __init__(self, resources: tuple[Resource, ...], name: str) -> None:
         self._resources = resources
         self._name = name
         self._object_options = object_options(resources[0])
         self.options = {
-            **(KIND if len(resources) > 1 else {}),
+            **(KIND_OPTION if len(resources) > 1 else {}),
             **self._object_options,
-            **STATE,
+            **STATE_OPTION,
             **(STAGED_ROLLOUT if resources[0].mode_field else {}),
             **risk_options(ACCOUNT_RISKS),
         }
@@ -177,13 +177,13 @@ class SingleObject(ModuleSpec):
 class AccountProtection(ModuleSpec):
     """account_protection: the whole account in one plan; what the task leaves out is left alone."""
 
-    owner = OWNER
+    owner = ACCOUNT_OPTION
 
     def __init__(self) -> None:
         self.options = {
             **options_of(STATUS.fields),
             **{
-                name: list_option(items[0], KIND if len(items) > 1 else None)
+                name: list_option(items[0], KIND_OPTION if len(items) > 1 else None)
                 for name, items in LISTS.items()
             },
             "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
@@ -216,7 +216,7 @@ class AccountProtection(ModuleSpec):
             with problems.collected():
                 parsed.append(
                     parse_desired(
-                        resource, _entries(option, resource, options), exclusive=option in purge
+                        resource, _entries_of(option, resource, options), exclusive=option in purge
                     )
                 )
         problems.raise_any()
@@ -236,7 +236,7 @@ def _option_of(resource: Resource) -> str:
     return next(option for option, resources in SUBSETS.items() if resource in resources)
 
 
-def _entries(option: str, resource: Resource, options: Options) -> Entries:
+def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
     """What the options say of one collection of the account."""
     if resource is STATUS:
         return [] if options["enabled"] is None else [(Option(), fields_of(STATUS.fields, options))]
@@ -251,7 +251,7 @@ class ProtectionInfo(ModuleSpec):
     """protection_info; with `covers`, it reads all that decides who is protected, and else what the
     task names. What stands beside the protection is not a state of it, so that it is looked at."""
 
-    owner = OWNER
+    owner = ACCOUNT_OPTION
 
     def __init__(self) -> None:
         self.options = {
@@ -262,7 +262,7 @@ class ProtectionInfo(ModuleSpec):
                 "default": DEFAULT_SUBSETS,
             },
             "covers": {"type": "list", "elements": "str"},
-            **CHANGES,
+            **CHANGES_OPTION,
         }
 
     def reads(self, options: Options) -> Sequence[Resource]:

@@ -179,20 +179,20 @@ def without_types(arguments: Arguments) -> dict[str, dict[str, Any]]:
 
 def unreadable(arguments: Arguments, options: Mapping[str, Any]) -> str:
     """A sentence about the first option whose check crashes."""
-    for path, argument, value in _parts(Option(), {"options": arguments}, options):
+    for path, argument, value in _suboptions(Option(), {"options": arguments}, options):
         if _crashes(argument, value):
             return _unreadable(path, argument, value)
     return "The options cannot be read."
 
 
 def _unreadable(path: Option, argument: Mapping[str, Any], value: Any) -> str:
-    for part in _parts(path, argument, value):
+    for part in _suboptions(path, argument, value):
         if _crashes(*part[1:]):
             return _unreadable(*part)
     return Message(path, f": it cannot be read as {argument['type']}")
 
 
-def _parts(
+def _suboptions(
     path: Option, argument: Mapping[str, Any], value: Any
 ) -> Iterator[tuple[Option, Mapping[str, Any], Any]]:
     """The items of a list, and the options that a dictionary has, each with its path."""
@@ -218,16 +218,16 @@ def _crashes(argument: Mapping[str, Any], value: Any) -> bool:
 
 
 CHANGES_HOURS = "changes_hours"
-CHANGES: OptionSpec = {CHANGES_HOURS: {"type": "float", "default": 0.0}}
-MOST_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
+CHANGES_OPTION: OptionSpec = {CHANGES_HOURS: {"type": "float", "default": 0.0}}
+MOST_LOG_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
 
 
 def check_changes(options: Options) -> None:
     """Raises OptionError for hours that no log has."""
     hours = options.get(CHANGES_HOURS) or 0
-    if not 0 <= hours <= MOST_HOURS:
+    if not 0 <= hours <= MOST_LOG_HOURS:
         raise OptionError(
-            Option(CHANGES_HOURS), f"{hours:g} is not from 0 to {MOST_HOURS} (18 months)"
+            Option(CHANGES_HOURS), f"{hours:g} is not from 0 to {MOST_LOG_HOURS} (18 months)"
         )
 
 

@@ -27,9 +27,8 @@ from .._plan.desired import (
     parse_ignore,
 )
 from .._protection.list_holes import lists_of_others, unmanaged_items, unmanaged_lists
-from .._schema.account import OWNER
-from .._schema.lists import KIND, LISTS, REFERENCES, items_of
-from .._schema.resource import Object, OptionSpec, Resource, State
+from .._schema.lists import LIST_KIND, LISTS, REFERENCES, items_of
+from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State
 from .._text import Message, Option
 from .._values.kinds import identifier
 from .base import ModuleSpec, Options, list_option
@@ -38,7 +37,7 @@ NAME = LISTS.field("name")
 PURGE_ITEMS: OptionSpec = {"purge": {"type": "bool", "default": False}}
 OF_A_LIST: OptionSpec = {
     "name": {"type": "str", "required": True},
-    "kind": {"type": "str", "choices": [KIND], "default": KIND},
+    "kind": {"type": "str", "choices": [LIST_KIND], "default": LIST_KIND},
     "description": {"type": "str"},
     "items": list_option(items_of("")),
     **PURGE_ITEMS,
@@ -86,7 +85,7 @@ def _list_fields(entry: Options) -> dict[str, Any]:
 class IpList(ModuleSpec):
     """The module ip_list: one list and its items."""
 
-    owner = OWNER
+    owner = ACCOUNT_OPTION
 
     def __init__(self) -> None:
         states = [PRESENT, ABSENT]
@@ -136,7 +135,7 @@ class IpList(ModuleSpec):
 class IpLists(ModuleSpec):
     """The module ip_lists: lists with their items, in one plan; with state exact, all lists."""
 
-    owner = OWNER
+    owner = ACCOUNT_OPTION
 
     def __init__(self) -> None:
         states = [PRESENT, ABSENT, EXACT, OTHERS_ABSENT]

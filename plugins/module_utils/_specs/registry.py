@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence, Tuple
+from typing import Mapping, Sequence
 
 from .._guard.risks.base import Risk
 from .._guard.risks.registry import (
@@ -18,14 +18,14 @@ from .._guard.risks.registry import (
 from .._protection.expectation import FIREWALL, PACKET, REQUEST
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
 from .._schema.registry import MANAGED, Managed
-from .account import AccountProtection, ProtectionInfo, SingleObject, Status, WholeList
+from .account import AccountProtection, ProtectionInfo, SingleObject, StatusSpec, WholeList
 from .base import ModuleSpec
 from .ip_lists import IpList, IpLists
 from .rulesets import CustomRulesInfo, FirewallRules, FirewallRulesInfo, OrderedRules
 from .traffic import TrafficInfo
 
 # By what meets the rules of a ruleset: the risks of its plans, and the kinds of expectations.
-OF_TRAFFIC: Mapping[str, Tuple[Sequence[Risk], Sequence[str]]] = {
+OF_TRAFFIC: Mapping[str, tuple[Sequence[Risk], Sequence[str]]] = {
     "request": (ZONE_LIST_RISKS, (REQUEST,)),
     "packet": (NETWORK_FIREWALL_LIST_RISKS, (PACKET, FIREWALL)),
     "": (OVERRIDE_LIST_RISKS, ()),
@@ -38,7 +38,7 @@ def _of_ruleset(item: Managed) -> OrderedRules:
 
 
 MODULE_SPECS: Mapping[str, ModuleSpec] = {
-    "tcp_protection_status": Status(),
+    "tcp_protection_status": StatusSpec(),
     "protected_prefixes": WholeList(PREFIXES, "prefixes"),
     "allowlist_entry": SingleObject((ALLOWLIST,), "entry"),
     "allowlist": WholeList(ALLOWLIST, "entries"),

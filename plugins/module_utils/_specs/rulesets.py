@@ -28,11 +28,20 @@ from .._plan.desired import (
 )
 from .._protection.expectation import EXPECTATIONS
 from .._protection.holes import unmanaged_records
-from .._schema.resource import Field, Key, Object, OptionSpec, Resource, State, options_of
-from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES, OWNER
+from .._schema.resource import (
+    ZONE_OPTION,
+    Field,
+    Key,
+    Object,
+    OptionSpec,
+    Resource,
+    State,
+    options_of,
+)
+from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from .._text import Message, Option
 from .._values.kinds import FLAG, ID, TEXT, identifier
-from .base import CHANGES, ModuleSpec, Options, changes_of, check_changes, list_option
+from .base import CHANGES_OPTION, ModuleSpec, Options, changes_of, check_changes, list_option
 
 PLANNED_LISTS: OptionSpec = {"ip_lists": {"type": "dict", "default": {}}}
 
@@ -126,7 +135,7 @@ def _position(path: Option, text: str, state: str) -> Position:
 class FirewallRules(ModuleSpec):
     """firewall_rules: updates rules that exist."""
 
-    owner = OWNER
+    owner = ZONE_OPTION
 
     def __init__(self) -> None:
         self.options = {
@@ -152,7 +161,7 @@ class RulesInfo(ModuleSpec):
     """Rules of a zone that meet every condition of the task; a description is met by a part of
     it."""
 
-    owner = OWNER
+    owner = ZONE_OPTION
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
@@ -199,7 +208,7 @@ class CustomRulesInfo(RulesInfo):
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
         passing: OptionSpec = {"access_rules": {"type": "bool", "default": False}}
-        self.options = {**self.options, **passing, **CHANGES}
+        self.options = {**self.options, **passing, **CHANGES_OPTION}
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
         rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}

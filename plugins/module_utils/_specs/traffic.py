@@ -13,8 +13,8 @@ from typing import Any, Mapping, Sequence
 from .._api.client import Client
 from .._errors import OptionError, OptionProblems
 from .._plan.desired import Desired
-from .._schema.account import COMPONENTS, OWNER
-from .._schema.resource import Resource, State
+from .._schema.account import COMPONENTS
+from .._schema.resource import ACCOUNT_OPTION, Resource, State
 from .._text import Option
 from .._timestamps import CLOCK_SKEW
 from .._traffic.answers import Traffic
@@ -37,7 +37,7 @@ def hours_between(option: Option, hours: float) -> timedelta:
 class TrafficInfo(ModuleSpec):
     """protection_traffic_info: it reads no resource, and asks the analytics once."""
 
-    owner = OWNER
+    owner = ACCOUNT_OPTION
 
     def __init__(self) -> None:
         self.options = {
@@ -74,17 +74,17 @@ class TrafficInfo(ModuleSpec):
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
         components = [name for name in COMPONENTS if name in options["components"]]
-        traffic = _traffic(options, client, components)
+        traffic = _recent(options, client, components)
         if client.now and abs(client.now - traffic.until) > CLOCK_SKEW:
-            traffic = _traffic(options, client, components)  # this machine's clock is wrong
+            traffic = _recent(options, client, components)  # this machine's clock is wrong
         return {"traffic": traffic_record(traffic, components, options["prefixes"])}
 
 
-def _traffic(options: Options, client: Client, components: Sequence[str]) -> Traffic:
+def _recent(options: Options, client: Client, components: Sequence[str]) -> Traffic:
     """The traffic until now by Cloudflare's clock, as far as it has told its time."""
     until = client.now or datetime.now(timezone.utc)
     since = until - hours_between(HOURS, options["hours"])
     prefixes = options["prefixes"]
     spaces = [[network] for network in map(range_of, prefixes or []) if network] or None
-    listings = ask_traffic(client.ask, client.owner[OWNER], components, since, until)
+    listings = ask_traffic(client.ask, client.owner[ACCOUNT_OPTION], components, since, until)
     return listings.traffic(spaces)

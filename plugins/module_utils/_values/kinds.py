@@ -17,7 +17,7 @@ import json
 import re
 from typing import Any, Callable, Hashable, Mapping, NamedTuple, Sequence
 
-from .networks import added_length, cut_host_bits, normalise_network, read_network
+from .address_set import added_length, cut_host_bits, normalise_network, read_network
 
 IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")  # of an object, as a part of a path

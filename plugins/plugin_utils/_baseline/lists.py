@@ -16,7 +16,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._values.networks import (
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     normalise_network,
 )
 

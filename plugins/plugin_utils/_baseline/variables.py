@@ -31,7 +31,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     OWNER_OPTIONS,
     OWNERS,
 )

@@ -15,9 +15,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
     MAINTENANCE_MODE,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.quotas import QUOTAS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Permission
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
+    FIREWALL_RULES,
+    QUOTAS,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES
 
 from .assumptions import ONLY_WRITES

@@ -12,10 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import STAMPS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.quotas import QUOTAS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    TIMES_OF_CLOUDFLARE,
     Field,
     Object,
     Resource,
@@ -23,6 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
     CUSTOM_RULES,
     FIREWALL_RULES,
+    QUOTAS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, plural
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import read_timestamp
@@ -38,7 +38,7 @@ ALWAYS: Mapping[str, frozenset[str]] = {
     CUSTOM_RULES.name: frozenset(["ref", "action", "expression", "version", "last_updated"]),
 }
 OF_A_RULE = frozenset(["ref", "version", "last_updated"])  # of any ruleset
-TIMES = frozenset([*STAMPS, "last_updated"])
+TIMES = frozenset([*TIMES_OF_CLOUDFLARE, "last_updated"])
 TYPES: Mapping[str, type] = {"bool": bool, "str": str, "int": int, "dict": dict, "list": list}
 
 Problems = dict[str, Counter[str]]  # by assumption: what is wrong, and in how many objects

@@ -31,8 +31,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema import 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema import (
     neighbours as directory,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNERS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    ACCOUNT_OPTION,
+    OWNERS,
     Permission,
     Resource,
 )
@@ -102,7 +103,7 @@ def _places(path: str) -> set[str]:
 OF_OWNER: Mapping[str, Sequence[Resource]] = {
     owner: [
         *(resource for resource in declared_resources() if resource.owner == owner),
-        *([ANALYTICS] if owner == account.OWNER else []),
+        *([ANALYTICS] if owner == ACCOUNT_OPTION else []),
     ]
     for owner in OWNERS
 }
@@ -131,7 +132,7 @@ def reads_of_token() -> list[Read]:
 def _first(resource: Resource, owner: Mapping[str, str], now: datetime) -> Read:
     path = resource.path.format(**owner)
     if resource is ANALYTICS:
-        body = query(owner[account.OWNER], (), with_settings=True)
+        body = query(owner[ACCOUNT_OPTION], (), with_settings=True)
         return Read(resource, Request("POST", path, body=body, resource=resource, is_query=True))
     if resource is neighbours.AUDIT_LOG:
         since = now - timedelta(hours=HOURS_OF_LOG)

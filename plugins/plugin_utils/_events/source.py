@@ -31,9 +31,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._runner import 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     COMPONENTS,
     KINDS,
-    OWNER,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNER_OPTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    ACCOUNT_OPTION,
+    OWNER_OPTIONS,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
     CLOCK_SKEW,
     write_timestamp,
@@ -108,9 +110,9 @@ def parse_source(
     for account_id in dict.fromkeys(accounts):
         try:
             options = _connection(arguments, account_id, environment)
-            settings.append(parse_settings(options, OWNER, environment, warn))
+            settings.append(parse_settings(options, ACCOUNT_OPTION, environment, warn))
         except (OptionError, ValueError) as exc:
-            problems.append(str(exc).replace(OWNER, "accounts"))
+            problems.append(str(exc).replace(ACCOUNT_OPTION, "accounts"))
     if problems:
         raise ValueError(". ".join(dict.fromkeys(problem.rstrip(".") for problem in problems)))
     return SourceOptions(
@@ -137,7 +139,7 @@ def _connection(
         "validate_certs": _flag(arguments.get("validate_certs", True)),
         "ca_path": arguments.get("ca_path"),
         **dict.fromkeys(OWNER_OPTIONS),
-        OWNER: account_id,
+        ACCOUNT_OPTION: account_id,
     }
 
 
@@ -432,7 +434,7 @@ def feeds_of(options: SourceOptions, stack: ExitStack, secrets: tuple[str, ...])
             components = [name for name in options.components if name in node.components]
             if components:
                 client = stack.enter_context(connected(settings, LOG.warning))
-                watch = Watch(settings.owner[OWNER], components, options.least)
+                watch = Watch(settings.owner[ACCOUNT_OPTION], components, options.least)
                 hide = partial(redact, secrets=secrets)
                 feeds.append(Feed(client, watch, options.interval, options.delay, hide))
     return feeds

@@ -22,8 +22,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import WHOLE_LISTS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import OWNERS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    OWNERS,
     Object,
     Resource,
     State,

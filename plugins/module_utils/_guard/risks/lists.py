@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Iterator, NamedTuple, Sequence
 
 from ..._plan.plan import Operation
-from ..._schema.lists import LISTS, references
+from ..._schema.lists import LISTS, uses_of
 from ..._schema.resource import Object
 from ..._text import capitalised, first_few, plural
 from ..._values.address_set import range_of, union
@@ -102,7 +102,7 @@ def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
     if not concerned:
         return None
     reasons = [
-        f"{LISTS.label_of(obj)} ({plural(references(obj), 'rule refers', 'rules refer')} to it,"
+        f"{LISTS.label_of(obj)} ({plural(uses_of(obj), 'rule refers', 'rules refer')} to it,"
         f" and it would be {outcome})"
         for obj, outcome in concerned
     ]
@@ -114,12 +114,12 @@ def _lost(change: Change) -> Iterator[tuple[Object, str]]:
     """The lists that rules refer to and that would lose all, each with what becomes of it."""
     emptied: dict[str, None] = {}
     for item in change.plan.operations:
-        if item.resource is LISTS and item.action == "delete" and references(item.existing or {}):
+        if item.resource is LISTS and item.action == "delete" and uses_of(item.existing or {}):
             yield item.existing or {}, "deleted"
         elif _empties(item, change):
             emptied.setdefault(item.resource.within)
     for obj in change.plan.before.get(LISTS.plural, ()):
-        if LISTS.label_of(obj) in emptied and references(obj):
+        if LISTS.label_of(obj) in emptied and uses_of(obj):
             yield obj, "empty"
 
 

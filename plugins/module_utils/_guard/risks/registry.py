@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 from ..._errors import OptionError, OptionProblems
-from ..._schema.account import OWNER as ACCOUNT
+from ..._schema.resource import ACCOUNT_OPTION as ACCOUNT
+from ..._schema.resource import ZONE_OPTION as ZONE
 from ..._schema.resource import OptionSpec
-from ..._schema.zone import OWNER as ZONE
 from ..._text import Option
 from .account import ALLOWLIST_RISKS, MONITORING_RISKS, PROTECTION_RISKS, TRAFFIC_RISKS
 from .base import Change, FoundRisk, Limit, Limits, Risk

@@ -17,9 +17,8 @@ from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequenc
 
 from ..._expressions.grammar import normalise_expression, with_contents
 from ..._expressions.solve import matches_every_request
-from ..._schema.owners import ACCOUNT_OWNER, ZONE_OWNER
 from ..._schema.registry import EVALUATION, ZoneRule, contents_in, traffic_of
-from ..._schema.resource import Key, Resource
+from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import Ranges
 from .base import Change, Entry, Finding, Limit, Limits, risk

@@ -229,7 +229,7 @@ def test_more_objects_than_the_total_are_all_taken() -> None:
 
 
 def test_a_listing_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "MAX_PAGES", 7)
+    monkeypatch.setattr(client, "MOST_PAGES", 7)
     script = Script(*(answer(objects(number)) for number in range(20)))
     with pytest.raises(ServiceError, match="does not end"):
         Client(script, OWNER).read(PREFIXES)

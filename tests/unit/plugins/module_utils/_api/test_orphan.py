@@ -109,8 +109,8 @@ def test_a_module_without_a_pipe_goes_on(output: str, tmp_path: Path) -> None:
 def test_a_process_looks_before_each_call_and_its_forks_do_not() -> None:
     program = f"""
 import os, sys
-from {ORPHAN} import Watch
-watch = Watch(lambda: True)
+from {ORPHAN} import OrphanWatch
+watch = OrphanWatch(lambda: True)
 child = os.fork()
 if child:
     os.waitpid(child, 0)

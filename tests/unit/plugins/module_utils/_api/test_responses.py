@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import (
-    MAX_DEPTH,
+    DEEPEST_JSON,
     Request,
     Response,
     Unreadable,
@@ -195,7 +195,7 @@ def test_a_body_that_is_no_json_is_told_so(content: bytes) -> None:
     assert not caught.value.is_json
 
 
-@pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 3000, 100000])
+@pytest.mark.parametrize("levels", [DEEPEST_JSON + 1, 3000, 100000])
 def test_a_document_that_is_nested_too_deeply_is_refused(levels: int) -> None:
     with pytest.raises(Unreadable, match="more than 100 levels deep") as caught:
         read_document(nested(levels))
@@ -203,4 +203,4 @@ def test_a_document_that_is_nested_too_deeply_is_refused(levels: int) -> None:
 
 
 def test_a_document_may_be_nested_up_to_the_limit() -> None:
-    assert json.dumps(read_document(nested(MAX_DEPTH))).encode() == nested(MAX_DEPTH)
+    assert json.dumps(read_document(nested(DEEPEST_JSON))).encode() == nested(DEEPEST_JSON)

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
 from ansible_collections.edgeops.protection.plugins.module_utils._api.retry import (
+    Ending,
     LostTime,
-    Outcome,
     WaitBudget,
     merge_spans,
     read_retry_after,
@@ -36,25 +36,25 @@ def budget(max_wait: float) -> WaitBudget:
 
 
 ABSOLUTE = ("GET", "PUT", "PATCH", "DELETE")
-NOBODY_LISTENED = Outcome(None, sent=False)
-LOST = Outcome(None)
-NOT_TRUSTED = Outcome(None, sent=False, passing=False)
+NOBODY_LISTENED = Ending(None, sent=False)
+LOST = Ending(None)
+NOT_TRUSTED = Ending(None, sent=False, passing=False)
 
 
 @pytest.mark.parametrize(
     ("method", "outcome", "again"),
     [
-        *((method, Outcome(status), True) for method in ABSOLUTE for status in (408, 429, 500, 502, 503, 504)),
-        *(("POST", Outcome(status), False) for status in (408, 500, 502, 503, 504)),
-        *(("GET", Outcome(status), False) for status in (200, 400, 401, 403, 404, 409, 501, 522)),
+        *((method, Ending(status), True) for method in ABSOLUTE for status in (408, 429, 500, 502, 503, 504)),
+        *(("POST", Ending(status), False) for status in (408, 500, 502, 503, 504)),
+        *(("GET", Ending(status), False) for status in (200, 400, 401, 403, 404, 409, 501, 522)),
         *((method, LOST, True) for method in ABSOLUTE),
         *((method, NOBODY_LISTENED, True) for method in (*ABSOLUTE, "POST")),
         *((method, NOT_TRUSTED, False) for method in (*ABSOLUTE, "POST")),
-        ("POST", Outcome(429), True),
+        ("POST", Ending(429), True),
         ("POST", LOST, False),
     ],
 )
-def test_a_call_is_repeated_if_that_is_safe(method: str, outcome: Outcome, again: bool) -> None:
+def test_a_call_is_repeated_if_that_is_safe(method: str, outcome: Ending, again: bool) -> None:
     assert (seconds_until_retry(method, [outcome], 1, 1.0) is not None) is again
     assert seconds_until_retry(method, [outcome], 0, 1.0) is None
 
@@ -66,11 +66,11 @@ def test_waits_that_nobody_demands_double_up_to_a_limit() -> None:
 
 
 def test_a_demanded_wait_is_kept_and_after_a_rate_limit_is_no_retry() -> None:
-    limited = Outcome(429, retry_after=7.0)
+    limited = Ending(429, retry_after=7.0)
     assert seconds_until_retry("POST", [limited] * 9, 0, 1.0) == 7.0
-    assert seconds_until_retry("GET", [Outcome(429, retry_after=0.1)], 0, 1.0) == 0.5
-    assert seconds_until_retry("GET", [Outcome(503, retry_after=7.0)], 1, 1.0) == 7.0
-    assert seconds_until_retry("GET", [Outcome(503, retry_after=7.0)], 0, 1.0) is None
+    assert seconds_until_retry("GET", [Ending(429, retry_after=0.1)], 0, 1.0) == 0.5
+    assert seconds_until_retry("GET", [Ending(503, retry_after=7.0)], 1, 1.0) == 7.0
+    assert seconds_until_retry("GET", [Ending(503, retry_after=7.0)], 0, 1.0) is None
     assert seconds_until_retry("GET", [limited, LOST, limited, LOST], 2, 1.0) == 1.0
 
 

@@ -18,10 +18,10 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._budget import budget as module
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget, Closed, NoBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import (
-    HEADER,
+    HEADER_FORMAT,
     CallTime,
     Header,
-    State,
+    Turns,
     Unusable,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Screen
@@ -60,7 +60,7 @@ class Tasks:
 
     def __init__(self, clock: Any) -> None:
         self.clock = clock
-        self.state = State()
+        self.state = Turns()
         self.warnings: list[str] = []
         self.shown: list[str] = []
         self.first = [True]
@@ -369,7 +369,7 @@ def test_short_waits_are_not_worth_saying(tasks: Tasks) -> None:
     assert (tasks.shown, tasks.warnings) == ([], [])
 
 
-def unusable() -> State:
+def unusable() -> Turns:
     raise Unusable("/somewhere: it belongs to another user")
 
 
@@ -382,30 +382,30 @@ def test_without_a_state_the_task_goes_on_alone(tasks: Tasks) -> None:
     )
 
 
-def far_moment(state: State) -> None:
+def far_moment(state: Turns) -> None:
     state.write_call(0, CallTime(START + 302))
 
 
-def far_end(state: State) -> None:
+def far_end(state: Turns) -> None:
     state.write_header(state.header()._replace(closed_until=START + 302))
 
 
-def damaged(state: State) -> None:
+def damaged(state: Turns) -> None:
     state._write(0, b"x")
 
 
-def sent_tomorrow(state: State) -> None:
+def sent_tomorrow(state: Turns) -> None:
     state.write_call(0, CallTime(START + 86400, is_under_way=True))
 
 
-def limited_for_days(state: State) -> None:
+def limited_for_days(state: Turns) -> None:
     """With a header as the release before wrote it, whose last number was believed to be a period."""
     state.write_header(state.header()._replace(limited_from=0, limited_until=START + 11 * 86400))
-    state._write(HEADER.size, struct.pack("<d", 1e300))
+    state._write(HEADER_FORMAT.size, struct.pack("<d", 1e300))
 
 
 @pytest.mark.parametrize("damage", [far_moment, far_end, sent_tomorrow, limited_for_days, damaged])
-def test_a_state_that_becomes_unusable_is_left(damage: Callable[[State], None], tasks: Tasks) -> None:
+def test_a_state_that_becomes_unusable_is_left(damage: Callable[[Turns], None], tasks: Tasks) -> None:
     budget = tasks.budget(1, 300)
     tasks.call(budget)
     damage(tasks.state)

@@ -21,8 +21,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._budget.state i
     SLOTS,
     CallTime,
     Header,
-    SharedState,
-    State,
+    SharedTurns,
+    Turns,
     Unusable,
     state_path,
 )
@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_written_state_is_read(path: Path, shared: bool) -> None:
-    state = SharedState(str(path)) if shared else State()
+    state = SharedTurns(str(path)) if shared else Turns()
     with state.locked():
         assert state.header() == Header()
         assert (state.moment(-1), state.moment(0), state.moment(SLOTS + 5)) == (0.0, 0.0, 0.0)
@@ -51,7 +51,7 @@ def test_a_written_state_is_read(path: Path, shared: bool) -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_many_moments_are_read_at_once(path: Path, shared: bool) -> None:
-    state = SharedState(str(path)) if shared else State()
+    state = SharedTurns(str(path)) if shared else Turns()
     for turn in range(SLOTS - 2, SLOTS + 3):
         state.write_call(turn, CallTime(turn + 0.5))
     assert state.moments(SLOTS - 2, SLOTS + 3) == tuple(turn + 0.5 for turn in range(SLOTS - 2, SLOTS + 3))
@@ -65,24 +65,24 @@ def test_many_moments_are_read_at_once(path: Path, shared: bool) -> None:
 
 @pytest.mark.parametrize("call", [CallTime(0.0), CallTime(7.5), CallTime(7.5, is_under_way=True)])
 def test_a_call_under_way_is_told_from_one_that_has_its_time(call: CallTime) -> None:
-    state = State()
+    state = Turns()
     state.write_call(3, call)
     assert state.call(3) == call
 
 
 def test_a_file_is_found_as_it_was_left(path: Path) -> None:
-    first = SharedState(str(path))
+    first = SharedTurns(str(path))
     first.write_header(Header(turns=9))
     first.write_call(8, CallTime(1.25))
-    second = SharedState(str(path))
+    second = SharedTurns(str(path))
     assert (second.header().turns, second.moment(8)) == (9, 1.25)
     first.close()
     second.close()
-    assert SharedState(str(path)).header().turns == 9
+    assert SharedTurns(str(path)).header().turns == 9
 
 
 def test_only_its_user_may_read_it(path: Path) -> None:
-    SharedState(str(path)).close()
+    SharedTurns(str(path)).close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert path.stat().st_blocks * 512 < 65536  # of a ring that is used in part, only that part is on the disk
@@ -90,21 +90,21 @@ def test_only_its_user_may_read_it(path: Path) -> None:
 
 def test_a_killed_process_leaves_no_lock(path: Path) -> None:
     program = (
-        "import os, sys; from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import SharedState\n"
-        "with SharedState(sys.argv[1]).locked(): os.kill(os.getpid(), 9)"
+        "import os, sys; from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import SharedTurns\n"
+        "with SharedTurns(sys.argv[1]).locked(): os.kill(os.getpid(), 9)"
     )
     assert subprocess.run([sys.executable, "-c", program, str(path)], check=False).returncode == -9
-    with SharedState(str(path)).locked():
+    with SharedTurns(str(path)).locked():
         pass
 
 
 def test_a_lock_that_does_not_end_is_not_waited_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST_LOCK", 0.05)
-    SharedState(str(path)).close()
+    SharedTurns(str(path)).close()
     with path.open("rb+") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(Unusable, match="another process has locked it for 0.05 s"):
-            SharedState(str(path))
+            SharedTurns(str(path))
 
 
 def truncated(path: Path) -> None:
@@ -140,28 +140,28 @@ def pipe(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [truncated, too_long, of_something_else, without_end, folder, link, pipe])
 def test_another_file_is_not_used(path: Path, damage: Callable[[Path], None]) -> None:
-    SharedState(str(path)).close()
+    SharedTurns(str(path)).close()
     damage(path)
     with pytest.raises(Unusable, match=str(path)):
-        SharedState(str(path))
+        SharedTurns(str(path))
 
 
 def test_a_file_of_somebody_else_is_not_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    SharedState(str(path)).close()
+    SharedTurns(str(path)).close()
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     with pytest.raises(Unusable, match="it belongs to another user"):
-        SharedState(str(path))
+        SharedTurns(str(path))
 
 
 def test_a_file_that_is_cut_while_it_is_used_is_noticed(path: Path) -> None:
-    state = SharedState(str(path))
+    state = SharedTurns(str(path))
     os.truncate(path, 10)
     with pytest.raises(Unusable, match="damaged"), state.locked():
         state.header()
 
 
 def test_a_moment_that_is_no_number_is_noticed() -> None:
-    state = State()
+    state = Turns()
     state.write_call(3, CallTime(float("nan")))
     with pytest.raises(Unusable, match="damaged"):
         state.moment(3)
@@ -170,11 +170,11 @@ def test_a_moment_that_is_no_number_is_noticed() -> None:
 def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Unusable, match="Not a directory"):
-        SharedState(str(tmp_path / "file" / "edgeops.protection" / "name"))
+        SharedTurns(str(tmp_path / "file" / "edgeops.protection" / "name"))
 
 
 def test_a_write_after_the_end_touches_no_other_file(path: Path) -> None:
-    state = SharedState(str(path))
+    state = SharedTurns(str(path))
     state.close()
     state.close()
     with path.open("rb+"), pytest.raises(Unusable), state.locked():

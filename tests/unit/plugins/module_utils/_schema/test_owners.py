@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.owners import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     ACCOUNT_OWNER,
     OWNER_OPTIONS,
     OWNERS,

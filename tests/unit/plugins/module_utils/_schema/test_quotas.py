@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.quotas import LOG, REGEX, features, quota_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
+    LOG_FEATURE,
+    REGEX_FEATURE,
+    features,
+    quota_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,9 +28,9 @@ def test_the_quota_goes_by_the_plan(plan: Any, title: str | None) -> None:
 @pytest.mark.parametrize(
     ("rule", "needed"),
     [
-        ({"action": "log", "expression": "true"}, {LOG}),
-        ({"action": "log", "expression": 'http.host matches "a"'}, {LOG, REGEX}),
-        ({"action": "block", "expression": 'not (http.host ~ r#"a"#)'}, {REGEX}),
+        ({"action": "log", "expression": "true"}, {LOG_FEATURE}),
+        ({"action": "log", "expression": 'http.host matches "a"'}, {LOG_FEATURE, REGEX_FEATURE}),
+        ({"action": "block", "expression": 'not (http.host ~ r#"a"#)'}, {REGEX_FEATURE}),
         ({"action": "block", "expression": 'http.host eq "matches"'}, set()),
         ({"action": "block", "expression": 'http.host matches "'}, set()),
         ({}, set()),

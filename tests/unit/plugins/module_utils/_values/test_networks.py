@@ -9,14 +9,14 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import NETWORK
-from ansible_collections.edgeops.protection.plugins.module_utils._values.networks import (
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     added_length,
     cut_host_bits,
     networks_overlap,
     normalise_network,
     parse_network,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import NETWORK
 from hypothesis import given
 from hypothesis import strategies as st
 

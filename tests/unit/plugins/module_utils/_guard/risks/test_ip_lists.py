@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.li
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of, references
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of, uses_of
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 ITEMS = items_of("offices")
@@ -38,4 +38,4 @@ def test_lists_that_rules_refer_to_are_named(number: Any, entries: list[str], wh
 
 
 def test_a_malformed_number_counts_as_no_reference() -> None:
-    assert references({"num_referencing_filters": "many"}) == 0
+    assert uses_of({"num_referencing_filters": "many"}) == 0
