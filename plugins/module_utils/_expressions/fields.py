@@ -15,7 +15,7 @@ import re
 from typing import AbstractSet, Callable, Mapping, NamedTuple
 
 from .._text import did_you_mean
-from .._values.address_set import EVERYTHING, Range, Ranges
+from .._values.address_set import EVERYTHING, Ranges
 from .comparisons import addresses_of, numbers_of
 from .grammar import WORD, Comparison, Unknown, Unread, quoted, tokens_of
 
@@ -23,34 +23,24 @@ HIGHEST_PORT = 65535
 
 
 class FilterField(NamedTuple):
-    """A field of packets.
+    """A field of packets, and all of its values; `values_of` returns those that meet a comparison,
+    and raises Unread."""
 
-    `values_of` returns the values that meet a comparison, and raises Unread; `everything` are all
-    values. `parts` are the values by which destinations differ: a packet with a value of such a
-    part goes to one of the destinations beside it. The destination itself has no parts.
-    """
-
-    type_name: str
     values_of: Callable[[Comparison], Ranges]
     everything: Ranges
-    parts: tuple[tuple[Range, Ranges], ...] = ()
 
 
 def _ports_of(comparison: Comparison) -> Ranges:
     return numbers_of(comparison, 0, HIGHEST_PORT)
 
 
-# The source and the destination of a packet are of one family.
-FAMILIES = tuple((family, [family]) for family in EVERYTHING)
-PORTS: Range = (0, HIGHEST_PORT)
-DESTINATION = FilterField("address", addresses_of, EVERYTHING)
-SOURCE = FilterField("address", addresses_of, EVERYTHING, FAMILIES)
-PORT = FilterField("number", _ports_of, [PORTS], ((PORTS, EVERYTHING),))
+ADDRESSES = FilterField(addresses_of, EVERYTHING)
+PORTS = FilterField(_ports_of, [(0, HIGHEST_PORT)])
 FIELDS: Mapping[str, FilterField] = {
-    "ip.src": SOURCE,
-    "ip.dst": DESTINATION,
-    "tcp.srcport": PORT,
-    "tcp.dstport": PORT,
+    "ip.src": ADDRESSES,
+    "ip.dst": ADDRESSES,
+    "tcp.srcport": PORTS,
+    "tcp.dstport": PORTS,
 }
 
 

@@ -3,22 +3,25 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether an expression matches every request or packet, where that can be proven.
+"""The requests or packets that expressions match, all of them at once.
 
-Each comparison is true for some values of its field. The proof tries all values that make a
-difference, one field after the other, and looks for a request that does not match. What is not
-known of a comparison may be true or false, so it proves nothing by itself; but `x or not x` is
-proven whatever x is.
+A set of them is a decision diagram. Each node looks at one variable, such as the port of a packet,
+cuts its values into pieces, and has a smaller diagram for each piece, down to nothing or all
+traffic. Every diagram is kept once and has a number, so that equal sets have equal numbers. A
+comparison of which no more is known than that it is true or false is a variable of its own: `x or
+not x` is all traffic, whatever x is.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import lru_cache
-from typing import Any, Callable, Hashable, List, Mapping, NamedTuple, Union
+from typing import Hashable, Iterable, Mapping, NamedTuple
 
 from .._values.address_set import EVERYTHING, Ranges, complement, intersection, union
-from .comparisons import number_ranges, numbers_of
-from .fields import FIELDS, FilterField, unknown_leaf
+from .comparisons import numbers_of
+from .evaluation import leaf_decider
+from .fields import FIELDS, unknown_leaf
 from .grammar import (
     HARD_TO_END,
     QUOTED,
@@ -26,224 +29,280 @@ from .grammar import (
     Comparison,
     Constant,
     Negation,
+    Token,
     Tree,
     Unknown,
     Unread,
     leaves,
+    normalise_expression,
     parse,
     place_of,
 )
+from .operands import Fields
 
-MOST_STEPS = 1000  # an expression that takes more is not proven
-OTHER = ""  # a text that no comparison names: texts have quotes around them
-MISSING = "missing"  # a number that a request does not have; only `ne` is true for it
-LEAST, GREATEST = -1, 10**18  # the lowest stands for every negative number
+Set = int
+NO_TRAFFIC: Set = 0
+ALL_TRAFFIC: Set = 1
+DESTINATION, SOURCE, SOURCE_PORT, PORT = "ip.dst", "ip.src", "tcp.srcport", "tcp.dstport"
+FIRST_LEVELS = (DESTINATION, SOURCE, SOURCE_PORT, PORT)  # the variables of the nodes at the top
+OPEN_LEVEL, LAST_LEVEL = 1 << 20, 1 << 40  # of comparisons that are variables, and of no variable
+MOST_VARIABLES = 250
+MOST_STEPS = 500_000
+MISSING_NUMBER, NEGATIVE, GREATEST = -2, -1, 10**18  # only `ne` is true for a missing number
+NUMBERS: Ranges = [(MISSING_NUMBER, GREATEST)]
+TEXTS: Ranges = [(0, GREATEST)]  # texts are numbered from 1; 0 is any that no expression names
+EITHER: Ranges = [(0, 1)]
+NO_FACTS = Fields({})
 
 
-class Condition(NamedTuple):
-    """A comparison: the variable that decides it, and for which of its values it is true."""
-
-    variable: Hashable
-    true_for: frozenset[Hashable]
+class TooManyCases(Exception):
+    """The expressions cut the traffic into more pieces than can be looked at."""
 
 
 class Node(NamedTuple):
-    """not, and, or or xor of conditions."""
+    """The sets `parts` for the values of a variable, each from the start beside it on."""
 
-    operator: str
-    parts: tuple[Formula, ...]
+    level: int
+    starts: tuple[int, ...]
+    parts: tuple[Set, ...]
 
-
-Formula = Union[bool, Condition, Node]
-Decisive = Mapping[Hashable, List[Hashable]]  # by variable, the values that make a difference
-
-
-def matches_every_request(expression: str) -> bool:
-    """Whether every request of a zone, or every packet, is proven to match; False where nothing is
-    proven."""
-    try:
-        tree = parse(expression)
-    except Unread:
-        return False
-    comparisons = [leaf for leaf in leaves(tree) if isinstance(leaf, Comparison)]
-    if any(isinstance(leaf, Unknown) for leaf in leaves(tree)):
-        return False
-    values = _values(comparisons)
-    return _is_proven(_formula(tree, values), values)
+    def part(self, value: int) -> Set:
+        """The set for a value."""
+        return self.parts[max(bisect_right(self.starts, value) - 1, 0)]
 
 
-def _is_proven(formula: Formula, values: Decisive) -> bool:
-    """Whether a formula is true for all values of all of its variables."""
-    pending: list[Formula] = [formula]
-    seen: set[Formula] = set()
-    while pending:
-        formula = pending.pop()
-        if formula is False or len(seen) > MOST_STEPS:
-            return False
-        if formula is True or formula in seen:
-            continue
-        seen.add(formula)
-        variable = _first_condition(formula).variable
-        conditions = {item for item in _conditions(formula) if item.variable == variable}
-        distinct = {
-            tuple(value in item.true_for for item in conditions): value
-            for value in values[variable]
-        }
-        pending.extend(_assign(formula, variable, value) for value in distinct.values())
-    return True
+class Diagrams:
+    """Sets of requests or packets of which `facts` are known; they raise TooManyCases."""
 
+    def __init__(self, facts: Fields = NO_FACTS) -> None:
+        self._facts = facts
+        self._levels: dict[Hashable, int] = {name: at for at, name in enumerate(FIRST_LEVELS)}
+        self._texts: dict[str, int] = {}
+        end = Node(LAST_LEVEL, (), ())
+        self._nodes = [end, end]
+        self._numbers: dict[Node, Set] = {}
+        self._combined: dict[tuple[str, Set, Set], Set] = {}
+        self._steps = 0
 
-def _conditions(formula: Formula) -> list[Condition]:
-    if isinstance(formula, Condition):
-        return [formula]
-    return (
-        [item for part in formula.parts for item in _conditions(part)]
-        if isinstance(formula, Node)
-        else []
-    )
+    def matching(self, expression: str) -> Set:
+        """The traffic that an expression matches; what cannot be read is a variable."""
+        try:
+            tree = parse(expression)
+        except Unread:
+            return self._variable(normalise_expression(expression))
+        if any(isinstance(leaf, Unknown) for leaf in leaves(tree)):
+            return self._variable(normalise_expression(expression))
+        return self.of(tree)
 
+    def of(self, tree: Tree) -> Set:
+        """The same of an expression without an unknown part."""
+        if isinstance(tree, Constant):
+            return ALL_TRAFFIC if tree.value else NO_TRAFFIC
+        if isinstance(tree, Negation):
+            return self.without(ALL_TRAFFIC, self.of(tree.part))
+        if isinstance(tree, Combination):
+            return self.combined(tree.operator, [self.of(part) for part in tree.parts])
+        truth = leaf_decider(tree)(self._facts) if self._facts.values else None
+        if isinstance(truth, bool):
+            return ALL_TRAFFIC if truth else NO_TRAFFIC
+        return self._compared(tree)
 
-def _first_condition(formula: Formula) -> Condition:
-    """A condition of a formula that is no constant."""
-    while isinstance(formula, Node):
-        formula = formula.parts[0]
-    if isinstance(formula, Condition):
-        return formula
-    raise TypeError("a constant has no condition")
+    def combined(self, operator: str, sets: Iterable[Set]) -> Set:
+        """and, or or xor of sets."""
+        left = list(sets) or [ALL_TRAFFIC if operator == "and" else NO_TRAFFIC]
+        while len(left) > 1:
+            odd = left[-1:] if len(left) % 2 else []
+            left = [self._two(operator, *pair) for pair in zip(left[::2], left[1::2])] + odd
+        return left[0]
 
+    def without(self, one: Set, other: Set) -> Set:
+        """All of a set that is not in the other."""
+        return self._two("and", one, self._two("xor", ALL_TRAFFIC, other))
 
-def _assign(formula: Formula, variable: Hashable, value: Hashable) -> Formula:
-    """The formula where a variable has a value."""
-    if isinstance(formula, Condition):
-        return value in formula.true_for if formula.variable == variable else formula
-    if isinstance(formula, Node):
-        return _simplified(
-            formula.operator, [_assign(part, variable, value) for part in formula.parts]
-        )
-    return formula
+    def to(self, destinations: Ranges) -> Set:
+        """The packets to some destinations."""
+        return self._within(DESTINATION, EVERYTHING, destinations)
 
+    def possible(self) -> Set:
+        """The packets that there can be: their source and destination are of one family."""
+        families = [
+            self._two(
+                "and", *(self._within(name, EVERYTHING, [family]) for name in (SOURCE, DESTINATION))
+            )
+            for family in EVERYTHING
+        ]
+        return self.combined("or", families)
 
-def _simplified(operator: str, parts: list[Formula]) -> Formula:
-    """A node without constants among its parts."""
-    kept = [part for part in parts if not isinstance(part, bool)]
-    constants = [part for part in parts if isinstance(part, bool)]
-    if operator in ("and", "or"):
-        decisive = operator == "or"
-        if decisive in constants:
-            return decisive
-        return Node(operator, tuple(kept)) if len(kept) > 1 else kept[0] if kept else not decisive
-    odd = sum([*constants, operator == "not"]) % 2 == 1  # not x is x xor true
-    if not kept:
-        return odd
-    node = Node("xor", tuple(kept)) if len(kept) > 1 else kept[0]
-    return Node("not", (node,)) if odd else node
+    def values(self, traffic: Set, name: str) -> Ranges:
+        """The values that a field of packets has in a set."""
+        level, everything = self._levels[name], FIELDS[name].everything
+        ranges: Ranges = []
+        pending, seen = [traffic], {NO_TRAFFIC}
+        while pending:
+            number = pending.pop()
+            node = self._nodes[number]
+            if number not in seen and node.level > level:
+                return everything
+            if number not in seen:
+                seen.add(number)
+                kept = [
+                    (piece, part) for piece, part in _pieces(node, everything) if part != NO_TRAFFIC
+                ]
+                if node.level == level:
+                    ranges += [piece for piece, _part in kept]
+                else:
+                    pending += [part for _piece, part in kept]
+        return intersection(union(ranges), everything)
 
+    def by_destination(self, packets: Set) -> list[tuple[Ranges, Set]]:
+        """The destinations of packets, with equal packets together."""
+        node = self._nodes[packets]
+        if node.level != self._levels[DESTINATION]:
+            return [(EVERYTHING, packets)] if packets != NO_TRAFFIC else []
+        groups: dict[Set, Ranges] = {}
+        for piece, part in _pieces(node, EVERYTHING):
+            groups.setdefault(part, []).append(piece)
+        groups.pop(NO_TRAFFIC, None)
+        return [(intersection(union(pieces), EVERYTHING), part) for part, pieces in groups.items()]
 
-def _formula(tree: Tree, values: Decisive) -> Formula:
-    if isinstance(tree, Constant):
-        return tree.value
-    if isinstance(tree, Negation):
-        return _simplified("not", [_formula(tree.part, values)])
-    if isinstance(tree, Combination):
-        return _simplified(tree.operator, [_formula(part, values) for part in tree.parts])
-    if not isinstance(tree, Comparison):
-        raise TypeError(f"{type(tree).__name__} proves nothing")
-    kind, variable = _variable(tree)
-    return Condition(variable, kind.true_for(tree, values[variable]))
+    def part(self, packets: Set, destination: int) -> Set:
+        """The packets of a set to a destination, without it."""
+        return self._from(FIRST_LEVELS.index(DESTINATION), packets).part(destination)
 
+    def conceivable(self, traffic: Set) -> Set:
+        """A set and what may be in it, if comparisons of which no more is known are true or not."""
+        node = self._nodes[traffic]
+        if node.level >= OPEN_LEVEL:
+            return min(traffic, ALL_TRAFFIC)
+        parts = {start: self.conceivable(part) for start, part in zip(node.starts, node.parts)}
+        return self._number(node.level, parts)
 
-def _values(comparisons: list[Comparison]) -> Decisive:
-    values: dict[Hashable, dict[Hashable, None]] = {}
-    for comparison in comparisons:
-        kind, variable = _variable(comparison)
-        values.setdefault(variable, {}).update(dict.fromkeys(kind.values(comparison)))
-    return {variable: list(items) for variable, items in values.items()}
-
-
-class Kind(NamedTuple):
-    """A kind of comparison: the values that make a difference to it, and those of a list for which
-    it is true."""
-
-    values: Callable[[Comparison], list[Any]]
-    true_for: Callable[[Comparison, list[Any]], frozenset[Hashable]]
-
-
-def _variable(comparison: Comparison) -> tuple[Kind, Hashable]:
-    """The kind of a comparison and what decides it: its field, or the comparison itself where no
-    more is known."""
-    field = comparison.field
-    try:
-        if field in FIELDS:
-            FIELDS[field].values_of(comparison)
-            return RANGES[field], (field, "range")
-        if comparison.plain and comparison.operator:
-            if comparison.operator in ("eq", "ne", "in") and all(
-                map(_is_simple_text, comparison.operands)
+    def _compared(self, leaf: Comparison | Unknown) -> Set:
+        """The traffic that meets a comparison; which of it, if no more is known, is a variable."""
+        if isinstance(leaf, Unknown):
+            raise TypeError(f"{leaf.field} is not understood")
+        try:
+            if leaf.field in FIELDS:
+                field = FIELDS[leaf.field]
+                return self._within(leaf.field, field.everything, field.values_of(leaf))
+            if (
+                leaf.plain
+                and leaf.operator in ("eq", "ne", "in")
+                and all(map(_is_simple_text, leaf.operands))
             ):
-                return WORDS, (field, "text")
-            number_ranges(comparison)
-            return NUMBERS, (field, "number")
-    except Unread:
-        pass  # it is decided by itself
-    words = tuple(token.text for token in comparison.operands)
-    return ITSELF, (field, comparison.operator, comparison.in_braces, words)
+                numbers = [
+                    self._texts.setdefault(token.text, len(self._texts) + 1)
+                    for token in leaf.operands
+                ]
+                named = self._within(
+                    (leaf.field, "text"), TEXTS, union((number, number) for number in numbers)
+                )
+                return self.without(ALL_TRAFFIC, named) if leaf.operator == "ne" else named
+            if leaf.plain and leaf.operator:
+                missing = [(MISSING_NUMBER, MISSING_NUMBER)] if leaf.operator == "ne" else []
+                ranges = union(missing + numbers_of(leaf, NEGATIVE, GREATEST))
+                return self._within((leaf.field, "number"), NUMBERS, ranges)
+        except Unread:
+            pass  # it is decided by itself
+        words = tuple(token.text for token in leaf.operands)
+        return self._variable((leaf.field, leaf.operator, leaf.in_braces, words))
+
+    def _variable(self, name: Hashable) -> Set:
+        level = OPEN_LEVEL + len(self._levels)
+        return self._within(name, EITHER, [(1, 1)], self._levels.get(name, level))
+
+    def _within(
+        self, name: Hashable, everything: Ranges, ranges: Ranges, level: int | None = None
+    ) -> Set:
+        """The traffic with some values of a variable."""
+        level = self._levels.setdefault(name, len(self._levels) if level is None else level)
+        if len(self._levels) > MOST_VARIABLES:
+            raise TooManyCases
+        ends = {last: first for (_first, last), (first, _last) in zip(everything, everything[1:])}
+        parts = {everything[0][0]: NO_TRAFFIC}
+        for first, last in ranges:
+            parts[first] = ALL_TRAFFIC
+            parts[ends.get(last, last + 1)] = NO_TRAFFIC
+        parts.pop(everything[-1][1] + 1, None)
+        return self._number(level, parts)
+
+    def _two(self, operator: str, one: Set, other: Set) -> Set:
+        plain = _plain(operator, one, other)
+        if plain is not None:
+            return plain
+        key = (operator, min(one, other), max(one, other))
+        if key not in self._combined:
+            level = min(self._nodes[one].level, self._nodes[other].level)
+            left, right = self._from(level, one), self._from(level, other)
+            starts = sorted({*left.starts, *right.starts})
+            self._steps += len(starts)
+            if self._steps > MOST_STEPS:
+                raise TooManyCases
+            parts = {
+                start: self._two(operator, left.part(start), right.part(start)) for start in starts
+            }
+            self._combined[key] = self._number(level, parts)
+        return self._combined[key]
+
+    def _from(self, level: int, traffic: Set) -> Node:
+        """A set as a node of a level that is not below its own."""
+        node = self._nodes[traffic]
+        return node if node.level == level else Node(level, (), (traffic,))
+
+    def _number(self, level: int, parts: Mapping[int, Set]) -> Set:
+        """The set with these parts, which begin at their keys."""
+        before = [None, *parts.values()]
+        kept = {start: part for (start, part), last in zip(parts.items(), before) if part != last}
+        if len(kept) == 1:
+            return next(iter(kept.values()))
+        node = Node(level, tuple(kept), tuple(kept.values()))
+        if node not in self._numbers:
+            self._numbers[node] = len(self._nodes)
+            self._nodes.append(node)
+        return self._numbers[node]
 
 
-def _is_simple_text(token: Any) -> bool:
+def _plain(operator: str, one: Set, other: Set) -> Set | None:
+    """The set that two make if that takes no look at their parts."""
+    if one == other:
+        return NO_TRAFFIC if operator == "xor" else one
+    neutral = ALL_TRAFFIC if operator == "and" else NO_TRAFFIC
+    if neutral in (one, other):
+        return other if one == neutral else one
+    return 1 - neutral if operator != "xor" and 1 - neutral in (one, other) else None
+
+
+def _pieces(node: Node, everything: Ranges) -> Iterable[tuple[tuple[int, int], Set]]:
+    ends = [*(start - 1 for start in node.starts[1:]), everything[-1][1]]
+    return zip(zip(node.starts, ends), node.parts)
+
+
+def _is_simple_text(token: Token) -> bool:
     """Whether two such texts are the same only where they are written alike."""
     return token.kind == QUOTED and not HARD_TO_END.search(token.text)
 
 
-def _starts(ranges: Ranges, everything: Ranges) -> list[int]:
-    """The first number of each part into which the ranges cut everything."""
-    edges = [edge for first, last in ranges for edge in (first, last + 1)] + [
-        first for first, last in everything
-    ]
-    return [edge for edge in edges if any(first <= edge <= last for first, last in everything)]
+def always(expression: str, facts: Fields = NO_FACTS, condition: str = "true") -> bool | None:
+    """Whether every request with these facts that meets a condition is proven to match an
+    expression; False if one is proven not to, None if neither is proven."""
+    diagrams = Diagrams(facts)
+    try:
+        rest = diagrams.without(diagrams.matching(condition), diagrams.matching(expression))
+        holds = diagrams.without(ALL_TRAFFIC, rest)
+        return (
+            True
+            if holds == ALL_TRAFFIC
+            else None
+            if diagrams.conceivable(holds) == ALL_TRAFFIC
+            else False
+        )
+    except TooManyCases:
+        return None
 
 
-def _among(ranges: Ranges, values: list[Any]) -> frozenset[Hashable]:
-    return frozenset(
-        value for value in values if value != MISSING and intersection(ranges, [(value, value)])
-    )
-
-
-def _text_values(comparison: Comparison) -> list[str]:
-    return [OTHER, *(token.text for token in comparison.operands)]
-
-
-def _texts(comparison: Comparison, values: list[str]) -> frozenset[Hashable]:
-    named = {token.text for token in comparison.operands}
-    return frozenset(value for value in values if (value in named) is (comparison.operator != "ne"))
-
-
-def _numbers(comparison: Comparison, values: list[Any]) -> frozenset[Hashable]:
-    missing = frozenset([MISSING] if comparison.operator == "ne" else [])
-    return _among(numbers_of(comparison, LEAST, GREATEST), values) | missing
-
-
-def _ranges_of(field: FilterField) -> Kind:
-    """The kind of the comparisons of a field whose values are ranges."""
-
-    def starts(comparison: Comparison) -> list[Any]:
-        return _starts(field.values_of(comparison), field.everything)
-
-    def true_for(comparison: Comparison, values: list[Any]) -> frozenset[Hashable]:
-        return _among(field.values_of(comparison), values)
-
-    return Kind(starts, true_for)
-
-
-RANGES = {name: _ranges_of(field) for name, field in FIELDS.items()}
-NUMBERS = Kind(
-    lambda comparison: [
-        MISSING,
-        *_starts(numbers_of(comparison, LEAST, GREATEST), [(LEAST, GREATEST)]),
-    ],
-    _numbers,
-)
-WORDS = Kind(_text_values, _texts)
-ITSELF = Kind(lambda comparison: [False, True], lambda comparison, values: frozenset([True]))
+def matches_every_request(expression: str) -> bool:
+    """Whether every request of a zone, or every packet, is proven to match."""
+    return always(expression) is True
 
 
 class Undecided(ValueError):
@@ -258,73 +317,30 @@ class Matches(NamedTuple):
 
 
 ALL = Matches(EVERYTHING, EVERYTHING)
-NOTHING = Matches([], [])
 SOME = Matches([], EVERYTHING)
-
-
-def negated(one: Matches) -> Matches:
-    """not"""
-    return Matches(complement(one.sometimes), complement(one.always))
-
-
-def either(one: Matches, other: Matches) -> Matches:
-    """or"""
-    return Matches(union(one.always + other.always), union(one.sometimes + other.sometimes))
-
-
-def both(one: Matches, other: Matches) -> Matches:
-    """and"""
-    return Matches(
-        intersection(one.always, other.always), intersection(one.sometimes, other.sometimes)
-    )
-
-
-def exclusive(one: Matches, other: Matches) -> Matches:
-    """xor"""
-    return either(both(one, negated(other)), both(negated(one), other))
-
-
-COMBINED: Mapping[str, Callable[[Matches, Matches], Matches]] = {
-    "or": either,
-    "xor": exclusive,
-    "and": both,
-}
 
 
 @lru_cache(maxsize=4096)
 def matched(expression: str) -> Matches:
     """The destinations that an expression matches; raises Undecided."""
     try:
-        return _matches(parse(expression))
+        tree = parse(expression)
+        for leaf in leaves(tree):
+            if isinstance(leaf, Unknown) or leaf.field not in FIELDS:
+                raise unknown_leaf(leaf)
+            FIELDS[leaf.field].values_of(leaf)
     except Unread as exc:
         raise Undecided(f"{exc.problem} ({place_of(expression, exc.start)})") from exc
+    diagrams = Diagrams()
+    try:
+        return destinations(diagrams, diagrams.of(tree))
+    except TooManyCases:
+        return SOME
 
 
-def _matches(tree: Tree) -> Matches:
-    if isinstance(tree, Negation):
-        return negated(_matches(tree.part))
-    if isinstance(tree, Combination):
-        matches = _matches(tree.parts[0])
-        for part in tree.parts[1:]:
-            matches = COMBINED[tree.operator](matches, _matches(part))
-        return matches
-    if isinstance(tree, Constant):
-        return ALL if tree.value else NOTHING
-    if isinstance(tree, Unknown) or tree.field not in FIELDS:
-        raise unknown_leaf(tree)
-    return _destinations(FIELDS[tree.field], tree)
-
-
-def _destinations(field: FilterField, comparison: Comparison) -> Matches:
-    """The destinations of packets that meet a comparison; of those of a part of the field's values
-    all, if the whole part meets it."""
-    values = field.values_of(comparison)
-    if not field.parts:
-        return Matches(values, values)
-    always: Ranges = []
-    sometimes: Ranges = []
-    for part, destinations in field.parts:
-        common = intersection([part], values)
-        sometimes += destinations if common else []
-        always += destinations if common == [part] else []
-    return Matches(union(always), union(sometimes))
+def destinations(diagrams: Diagrams, traffic: Set) -> Matches:
+    """The destinations of packets."""
+    possible = diagrams.possible()
+    others = diagrams.values(diagrams.without(possible, traffic), DESTINATION)
+    sometimes = diagrams.values(diagrams.combined("and", [possible, traffic]), DESTINATION)
+    return Matches(complement(others), sometimes)

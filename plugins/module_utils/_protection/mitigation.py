@@ -5,28 +5,30 @@
 
 """Which traffic a component mitigates before a change and not after it.
 
-The comparison is exact: the values of each field are cut where some filter cuts them, and each
-filter becomes the set of the combinations that it matches. Such a set is a number with a bit for
-each combination, so that `and`, `or` and `not` are those of numbers. An expression that is not
-understood is a field of its own, since it matches the same packets before and after.
+The comparison is exact: each filter becomes the set of the packets that it matches. What is not
+understood of an expression matches the same packets before and after.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from itertools import product
-from typing import Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, NamedTuple, Sequence
 
-from .._expressions.fields import FIELDS
-from .._expressions.grammar import Combination, Comparison, Constant, Negation, Tree, parse
-from .._expressions.solve import Undecided, matched
+from .._expressions.solve import (
+    PORT,
+    SOURCE,
+    SOURCE_PORT,
+    Diagrams,
+    Set,
+    TooManyCases,
+)
 from .._schema.account import ENABLED, MODES
 from .._text import first_few
 from .._values.address_set import (
-    EVERYTHING,
     Range,
     Ranges,
+    count,
     difference,
     intersection,
     networks,
@@ -34,15 +36,11 @@ from .._values.address_set import (
 )
 from .modes import OFF, UNDECIDED, Component, Filter
 
-DESTINATION, SOURCE, SOURCE_PORT, PORT = "ip.dst", "ip.src", "tcp.srcport", "tcp.dstport"
-AXES = (SOURCE, SOURCE_PORT, PORT)
 IN_WORDS = (  # of one value, and of several
     (PORT, "to port {}", "to ports {}"),
     (SOURCE_PORT, "from port {}", "from ports {}"),
     (SOURCE, "from {}", "from {}"),
 )
-UNREAD = "unread "  # before an expression that is a field of its own
-MOST_COMBINATIONS = 1 << 20
 UNKNOWN = "a part of the traffic, since the filters are too many to compare"
 
 
@@ -58,24 +56,35 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> li
     other."""
     space = _concerned(was, becomes, space)
     filters = [_reaching(item.filters, space) for item in (was, becomes)]
-    traffic = _Traffic([*filters[0], *filters[1]])
-    if traffic.combinations > MOST_COMBINATIONS:
+    try:
+        return _lost(filters, _Places(was, becomes), space)
+    except TooManyCases:
         return [Part(space, UNKNOWN)] if space else []
-    places = _Places(was, becomes)
-    by_mode = list(map(_by_mode, filters))
-    lost: dict[str, Ranges] = {}
-    for destination, ranges in traffic.destinations(space):
-        before, after = (traffic.decided(item, destination) for item in by_mode)
-        for packets, place in (
-            (before.mitigated & after.left, ""),
-            (before.mitigated & after.by_rules, places.off_after),
-            (before.by_rules & after.left, places.on_before),
-            (before.by_rules & after.by_rules, places.lost),
-        ):
-            if packets and place is not None:
-                what = ", ".join(filter(None, (traffic.named(packets, destination), place)))
-                lost.setdefault(what, []).extend(ranges)
-    return [Part(union(ranges), what) for what, ranges in lost.items()]
+
+
+def _lost(filters: Sequence[Sequence[Filter]], places: _Places, space: Ranges) -> list[Part]:
+    diagrams = Diagrams()
+    every = diagrams.combined("and", [diagrams.possible(), diagrams.to(space)])
+    before, after = (_decided(diagrams, item, every) for item in filters)
+    lost: list[tuple[Ranges, int, str]] = []
+    for number, (one, other, place) in enumerate(
+        (
+            (before.mitigated, after.left, ""),
+            (before.mitigated, after.by_rules, places.off_after),
+            (before.by_rules, after.left, places.on_before),
+            (before.by_rules, after.by_rules, places.lost),
+        )
+    ):
+        if place is None:
+            continue
+        for ranges, packets in diagrams.by_destination(diagrams.combined("and", [one, other])):
+            whole = diagrams.part(every, ranges[0][0])
+            words = (_in_words(diagrams, packets, whole), place)
+            lost.append((ranges, number, ", ".join(filter(None, words))))
+    parts: dict[str, Ranges] = {}
+    for ranges, _number, what in sorted(lost):
+        parts.setdefault(what, []).extend(ranges)
+    return [Part(union(ranges), what) for what, ranges in parts.items()]
 
 
 def never_mitigated(component: Component, space: Ranges) -> Ranges:
@@ -108,210 +117,38 @@ def _reaching(filters: Sequence[Filter], space: Ranges) -> list[Filter]:
     return [item for item in filters if intersection(item.matches.sometimes, space)]
 
 
-def _by_mode(filters: Sequence[Filter]) -> Mapping[str, Sequence[Filter]]:
-    """Filters in the order of their modes; one whose mode is not known may be the first."""
-    order = (UNDECIDED, *MODES)
-    return {mode: [item for item in filters if item.own_mode == mode] for mode in order}
-
-
 class _Decided(NamedTuple):
-    """What becomes of the packets to a destination: those that an enabled filter mitigates, those
-    that another filter takes, and those that the rules decide on."""
+    """What becomes of packets: those that an enabled filter mitigates, those that another filter
+    takes, and those that the rules decide on."""
 
-    mitigated: int
-    left: int
-    by_rules: int
-
-
-class _Axis(NamedTuple):
-    """The values of a field in pieces that no filter cuts; combinations count them in steps of
-    `stride`, and repeat after `period`."""
-
-    pieces: Sequence[Range]
-    stride: int
-    period: int
+    mitigated: Set
+    left: Set
+    by_rules: Set
 
 
-class _Traffic:
-    """The combinations of source, ports and not understood expressions that filters tell apart."""
-
-    def __init__(self, filters: Sequence[Filter]) -> None:
-        self._trees: dict[str, Tree | None] = {
-            item.expression: _tree(item.expression) for item in filters
-        }
-        cuts = _cuts(filter(None, self._trees.values()))
-        self._destinations = _pieces(EVERYTHING, cuts.get(DESTINATION, []))
-        self._axes: dict[str, _Axis] = {}
-        stride = 1
-        unread = [UNREAD + text for text, tree in self._trees.items() if tree is None]
-        self._masks: dict[int, int] = {}
-        self._destinations_of: dict[int, Ranges] = {}
-        for name in (*AXES, *unread):
-            pieces = (
-                _pieces(FIELDS[name].everything, cuts.get(name, []))
-                if name in AXES
-                else [(0, 0), (1, 1)]
-            )
-            self._axes[name] = _Axis(pieces, stride, stride * len(pieces))
-            stride *= len(pieces)
-        self.combinations = stride
-
-    def destinations(self, space: Ranges) -> Iterator[tuple[Range, Ranges]]:
-        """The destinations in pieces that no filter cuts, each with what a set has of it."""
-        for piece in self._destinations:
-            ranges = _common(piece, space)
-            if ranges:
-                yield piece, ranges
-
-    def decided(self, by_mode: Mapping[str, Sequence[Filter]], destination: Range) -> _Decided:
-        """What filters, in the order of their modes, make of the packets to a destination."""
-        rest = self._possible(destination)
-        taken: dict[str, int] = {}
-        for mode, filters in by_mode.items():
-            matching = 0
-            for item in filters:
-                matching |= self._matching(item, destination)
-            taken[mode] = matching & rest
-            rest &= ~matching
-        mitigated = taken.pop(ENABLED, 0)
-        return _Decided(mitigated, sum(taken.values()), rest)
-
-    def named(self, packets: int, destination: Range) -> str:
-        """The packets in words; empty for all packets to a destination."""
-        possible = self._possible(destination)
-        if packets == possible:
-            return ""
-        words = []
-        for name, one, several in IN_WORDS:
-            values, every = self._values(name, packets), self._values(name, possible)
-            if values != every:
-                listed = networks(values) if name == SOURCE else map(_numbers, values)
-                text = one if sum(last - first + 1 for first, last in values) == 1 else several
-                words.append(text.format(first_few(listed)))
-        return ", ".join(words) or "a part of the traffic"
-
-    def _values(self, name: str, packets: int) -> Ranges:
-        pieces = self._axes[name].pieces
-        return union(
-            piece for index, piece in enumerate(pieces) if packets & self._with(name, [index])
-        )
-
-    def _possible(self, destination: Range) -> int:
-        """The packets that there can be: source and destination are of one family."""
-        family = next(item for item in EVERYTHING if item[0] <= destination[0] <= item[1])
-        pieces = self._axes[SOURCE].pieces
-        same = [index for index, piece in enumerate(pieces) if intersection([piece], [family])]
-        return self._with(SOURCE, same)
-
-    def _with(self, name: str, indices: Iterable[int]) -> int:
-        """The combinations with one of these pieces of a field."""
-        axis = self._axes[name]
-        block = 0
-        for index in indices:
-            block |= ((1 << axis.stride) - 1) << (index * axis.stride)
-        repeated = ((1 << self.combinations) - 1) // ((1 << axis.period) - 1)
-        return block * repeated
-
-    def _matching(self, item: Filter, destination: Range) -> int:
-        tree = self._trees[item.expression]
-        if tree is None:
-            return self._with(UNREAD + item.expression, [1])
-        return self._match(tree, destination)
-
-    def _match(self, tree: Tree, destination: Range) -> int:
-        every = (1 << self.combinations) - 1
-        if isinstance(tree, Negation):
-            return every ^ self._match(tree.part, destination)
-        if isinstance(tree, Combination):
-            packets = self._match(tree.parts[0], destination)
-            for part in tree.parts[1:]:
-                packets = COMBINED[tree.operator](packets, self._match(part, destination))
-            return packets
-        if isinstance(tree, Constant):
-            return every if tree.value else 0
-        if not isinstance(tree, Comparison):
-            raise TypeError(f"{tree.field} is not understood")
-        if tree.field == DESTINATION:
-            return every if _within(destination, self._addresses(tree)) else 0
-        return self._meeting(tree)
-
-    def _addresses(self, comparison: Comparison) -> Ranges:
-        """The destinations that meet a comparison, computed once."""
-        if id(comparison) not in self._destinations_of:
-            values = FIELDS[DESTINATION].values_of(comparison)
-            self._destinations_of[id(comparison)] = values
-        return self._destinations_of[id(comparison)]
-
-    def _meeting(self, comparison: Comparison) -> int:
-        """The combinations that meet a comparison, computed once."""
-        if id(comparison) not in self._masks:
-            values = FIELDS[comparison.field].values_of(comparison)
-            pieces = self._axes[comparison.field].pieces
-            indices = [index for index, piece in enumerate(pieces) if _within(piece, values)]
-            self._masks[id(comparison)] = self._with(comparison.field, indices)
-        return self._masks[id(comparison)]
+def _decided(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Decided:
+    """What filters make of packets, in the order of their modes; one whose mode is not known may be
+    the first."""
+    taken: dict[str, Set] = {}
+    for mode in (UNDECIDED, *MODES):
+        own = [diagrams.matching(item.expression) for item in filters if item.own_mode == mode]
+        matching = diagrams.combined("or", own)
+        taken[mode] = diagrams.combined("and", [rest, matching])
+        rest = diagrams.without(rest, matching)
+    mitigated = taken.pop(ENABLED)
+    return _Decided(mitigated, diagrams.combined("or", taken.values()), rest)
 
 
-COMBINED: Mapping[str, Callable[[int, int], int]] = {
-    "or": int.__or__,
-    "xor": int.__xor__,
-    "and": int.__and__,
-}
-
-
-def _tree(expression: str) -> Tree | None:
-    """The expression as a tree; None if it is not understood."""
-    try:
-        matched(expression)
-    except Undecided:
-        return None
-    return parse(expression)
-
-
-def _cuts(trees: Iterable[Tree]) -> dict[str, list[int]]:
-    """By field: the values before which some comparison begins or ends."""
-    cuts: dict[str, list[int]] = {}
-    for tree in trees:
-        for comparison in _comparisons(tree):
-            for first, last in FIELDS[comparison.field].values_of(comparison):
-                cuts.setdefault(comparison.field, []).extend((first, last + 1))
-    return cuts
-
-
-def _comparisons(tree: Tree) -> Iterator[Comparison]:
-    if isinstance(tree, Negation):
-        yield from _comparisons(tree.part)
-    elif isinstance(tree, Combination):
-        for part in tree.parts:
-            yield from _comparisons(part)
-    elif isinstance(tree, Comparison):
-        yield tree
-
-
-def _pieces(everything: Ranges, cuts: Iterable[int]) -> list[Range]:
-    """All values of a field, cut before these."""
-    places = sorted(set(cuts))
-    pieces: list[Range] = []
-    for first, last in everything:
-        starts = [first, *(cut for cut in places if first < cut <= last)]
-        ends = [*(start - 1 for start in starts[1:]), last]
-        pieces += zip(starts, ends)
-    return pieces
-
-
-def _within(piece: Range, values: Ranges) -> bool:
-    """Whether a piece, which is never cut, is one of the values."""
-    index = bisect_right(values, (piece[0], EVERYTHING[-1][1])) - 1
-    return index >= 0 and values[index][1] >= piece[0]
-
-
-def _common(piece: Range, ranges: Ranges) -> Ranges:
-    """What a set has of a piece, without a look at all of the set."""
-    first, last = piece
-    start = bisect_left(ranges, (first, first))
-    start -= start > 0 and ranges[start - 1][1] >= first
-    end = bisect_right(ranges, (last, EVERYTHING[-1][1]))
-    return intersection([piece], ranges[start:end])
+def _in_words(diagrams: Diagrams, packets: Set, every: Set) -> str:
+    """The packets to a destination in words; empty for all of them."""
+    words = []
+    for name, one, several in IN_WORDS if packets != every else ():
+        values = diagrams.values(packets, name)
+        if values != diagrams.values(every, name):
+            listed = networks(values) if name == SOURCE else map(_numbers, values)
+            text = one if count(values) == 1 else several
+            words.append(text.format(first_few(listed)))
+    return ", ".join(words) or ("a part of the traffic" if packets != every else "")
 
 
 def _numbers(values: Range) -> str:

@@ -7,20 +7,27 @@
 
 The first override whose expression matches and that sets something for a managed rule decides about
 it, and in it the rule before its category before all rules ("Overrides", DDoS Protection). An
-expression that is not about destinations alone is taken as met by some of their traffic and not by
-other; of a request, all that is known is whether every one matches.
+comparison of which no more is known is taken as met by some of the traffic and not by other.
 """
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, NamedTuple, Sequence
 
-from .._expressions.grammar import normalise_expression
-from .._expressions.solve import ALL, Matches, Undecided, matched, matches_every_request
+from .._expressions.solve import (
+    ALL_TRAFFIC,
+    NO_TRAFFIC,
+    Diagrams,
+    Set,
+    TooManyCases,
+    Undecided,
+    destinations,
+    matched,
+)
 from .._schema.overrides import DEFAULT, L4_OVERRIDES, LOG, SENSITIVITIES, levels_of
 from .._schema.resource import Key, Object, Resource
 from .._schema.rulesets import ENABLED
-from .._values.address_set import EVERYTHING, Ranges, difference, union
+from .._values.address_set import Ranges
 
 Level = Callable[[str, str], bool]  # whether an action and a sensitivity are as weak as that
 
@@ -61,151 +68,70 @@ class Weakening(NamedTuple):
         return f"sets {self.level} for {self.what or 'all managed rules'}"
 
 
-class _Remainder(NamedTuple):
-    """The traffic of an expression, without that of stronger ones that come before it."""
-
-    expression: str
-    without: frozenset[str]
-
-
-class _Traffic(NamedTuple):
-    """Destinations all of whose traffic, and some of whose traffic, is concerned; and expressions
-    of which no more is known."""
-
-    always: Ranges
-    sometimes: Ranges
-    expressions: frozenset[_Remainder]
-
-
-class _Decided(NamedTuple):
-    """What overrides have decided: all traffic to some destinations, and of stronger ones the
-    expressions, with the destinations of which these decide on a part at most."""
-
-    always: Ranges
-    partly: Ranges
-    stronger: frozenset[str]
-
-
-NOTHING = _Traffic([], [], frozenset())
-
-
 def weakenings(
     resource: Resource, before: Sequence[Object], after: Sequence[Object]
 ) -> list[Weakening]:
     """The overrides afterwards that let more pass than those before, each with its worst level;
     one that would do so only since another is gone or moved is among them."""
+    if before == after:
+        return []
+    try:
+        return _weakenings(resource, before, after)
+    except TooManyCases:
+        every = [{**obj, "expression": "true"} for obj in after]
+        return [item for obj in every for item in _weakenings(resource, (), [obj])]
+
+
+def _weakenings(
+    resource: Resource, before: Sequence[Object], after: Sequence[Object]
+) -> list[Weakening]:
+    diagrams = Diagrams()
     names = dict.fromkeys(name for obj in (*before, *after) for name in levels_of(obj))
     worst: dict[Key, Weakening] = {}
     for level, is_weak in LEVELS.items():
         for name in names:
-            was = _union([item for _obj, item in _weak(resource, before, name, is_weak)])
-            for obj, traffic in _weak(resource, after, name, is_weak):
-                more = _more(traffic, was)
-                if more:
+            weak = [traffic for _obj, traffic in _weak(diagrams, before, name, is_weak)]
+            was = diagrams.combined("or", weak)
+            for obj, traffic in _weak(diagrams, after, name, is_weak):
+                more = diagrams.without(traffic, was)
+                if more != NO_TRAFFIC:
                     key, label = resource.key_of(obj), resource.label_of(obj)
-                    worst[key] = Weakening(key, label, name, level, more.ranges)
+                    ranges = _destinations(resource, obj, diagrams, more)
+                    worst[key] = Weakening(key, label, name, level, ranges)
     return list(worst.values())
 
 
-class _More(NamedTuple):
-    """That there is more traffic, to these destinations as far as they are known."""
-
-    ranges: Ranges
-
-
-def _more(traffic: _Traffic, was: _Traffic) -> _More | None:
-    """What traffic there is beyond that before."""
-    always = difference(traffic.always, was.always)
-    sometimes = difference(traffic.sometimes, was.always)
-    is_new = any(not _is_part(item, was.expressions) for item in traffic.expressions)
-    if always or (is_new and (sometimes or not traffic.sometimes) and was.always != EVERYTHING):
-        return _More(always or sometimes)
-    return None
-
-
-def _is_part(one: _Remainder, others: Iterable[_Remainder]) -> bool:
-    """Whether it is proven that all of a remainder is in one of the others."""
-    return any(
-        _implies(one.expression, other.expression)
-        and all(_is_left_out(text, one) for text in other.without)
-        for other in others
-    )
-
-
-def _is_left_out(text: str, one: _Remainder) -> bool:
-    """Whether it is proven that an expression matches nothing of a remainder."""
-    return any(_implies(text, stronger) for stronger in one.without) or matches_every_request(
-        f"not ({one.expression}) or not ({text})"
-    )
-
-
-def _implies(expression: str, other: str) -> bool:
-    """Whether it is proven that another expression matches all that this one matches."""
-    return expression == other or matches_every_request(f"not ({expression}) or ({other})")
-
-
 def _weak(
-    resource: Resource, overrides: Sequence[Object], name: str, is_weak: Level
-) -> list[tuple[Object, _Traffic]]:
+    diagrams: Diagrams, overrides: Sequence[Object], name: str, is_weak: Level
+) -> list[tuple[Object, Set]]:
     """The active overrides that are so weak for these managed rules, with the traffic that they
     decide on."""
-    weak: list[tuple[Object, _Traffic]] = []
-    decided = _Decided([], [], frozenset())
+    weak: list[tuple[Object, Set]] = []
+    rest = ALL_TRAFFIC
     for obj in overrides:
         if ENABLED.normalised(obj) == "false":
             continue
         levels = levels_of(obj)
-        level = levels.get(name, levels[""])
-        traffic = _traffic_of(resource, str(obj.get("expression") or ""), decided)
-        if is_weak(*level) and traffic != NOTHING:
+        matching = diagrams.matching(str(obj.get("expression") or ""))
+        traffic = diagrams.combined("and", [rest, matching])
+        if is_weak(*levels.get(name, levels[""])) and traffic != NO_TRAFFIC:
             weak.append((obj, traffic))
         if _sets_all(obj) or (name and name in levels):
-            decided = _and_also(decided, traffic, is_weak(*level))
+            rest = diagrams.without(rest, matching)
     return weak
 
 
-def _and_also(decided: _Decided, traffic: _Traffic, is_weak: bool) -> _Decided:
-    """What is decided behind an override of this traffic, too."""
-    always = union(decided.always + traffic.always)
-    if is_weak or not traffic.expressions:
-        return decided._replace(always=always)
-    partly = union(decided.partly + (traffic.sometimes or EVERYTHING))
-    stronger = decided.stronger | {one.expression for one in traffic.expressions}
-    return _Decided(always, partly, stronger)
+def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traffic: Set) -> Ranges:
+    """The destinations of more traffic of an override, as far as its expression tells them."""
+    try:
+        matched(str(override.get("expression") or ""))
+    except Undecided:
+        return []
+    always, sometimes = destinations(diagrams, traffic)
+    return (always or sometimes) if resource is L4_OVERRIDES else []
 
 
 def _sets_all(override: Object) -> bool:
     """Whether an override sets something for all managed rules, and not for named ones alone."""
     action = override.get("action") or DEFAULT
     return action != DEFAULT or bool(override.get("sensitivity"))
-
-
-def _traffic_of(resource: Resource, expression: str, decided: _Decided) -> _Traffic:
-    """The traffic that an expression matches, without what is decided already."""
-    if decided.always == EVERYTHING:
-        return NOTHING
-    remainder = frozenset([_Remainder(normalise_expression(expression), decided.stronger)])
-    matches = _matches(resource, expression)
-    if matches is None:
-        return _Traffic([], [], remainder)
-    always = difference(matches.always, union(decided.always + decided.partly))
-    sometimes = difference(matches.sometimes, decided.always)
-    return _Traffic(always, sometimes, remainder if difference(sometimes, always) else frozenset())
-
-
-def _matches(resource: Resource, expression: str) -> Matches | None:
-    """The destinations that an expression matches, None if they are not known."""
-    if matches_every_request(expression):
-        return ALL
-    try:
-        return matched(expression) if resource is L4_OVERRIDES else None
-    except Undecided:
-        return None
-
-
-def _union(parts: Sequence[_Traffic]) -> _Traffic:
-    return _Traffic(
-        union([item for part in parts for item in part.always]),
-        union([item for part in parts for item in part.sometimes]),
-        frozenset(item for part in parts for item in part.expressions),
-    )

@@ -17,8 +17,8 @@ from tests.support.requests_evaluator import PRECEDENCE, Request
 ADDRESSES = [f"192.0.2.{last}" for last in (0, 1, 7, 8, 127, 255)] + ["198.51.100.7", "2001:db8::1", "2001:db8::ff"]
 NETWORKS = ["192.0.2.0/24", "192.0.2.0/29", "0.0.0.0/0", "::/0", "2001:db8::/32", "2001:db8::f0/124", "192.0.2.8/29"]
 RANGES = ["192.0.2.1..192.0.2.8", "2001:db8::1..2001:db8::9"]
-ADDRESS_FIELDS = [name for name, field in FIELDS.items() if field.type_name == "address"]
-PORT_FIELDS = [name for name, field in FIELDS.items() if field.type_name == "number"]
+PORT_FIELDS = [name for name in FIELDS if name.endswith("port")]
+ADDRESS_FIELDS = [name for name in FIELDS if name not in PORT_FIELDS]
 PORTS = [0, 1, 22, 80, 443, 8080, 65535]
 ODD_VALUES = [
     "080",

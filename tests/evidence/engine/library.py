@@ -42,7 +42,7 @@ RICH_FIELDS = {
     "http.request.uri.args": MAP,
     "http.request.uri.args.values": ARRAY,
 }
-PACKET_FIELDS = {name: field.type_name for name, field in FIELDS.items()}
+PACKET_FIELDS = {name: "number" if name.endswith("port") else "address" for name in FIELDS}
 Values = Mapping[str, object]
 
 

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import matches_every_request
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import always, matches_every_request
 
 PROVEN = [
     "true", "not false", "true or ssl", "true and (true)", "false xor true",
@@ -45,3 +46,28 @@ def test_an_expression_that_every_request_matches_is_proven(expression: str) -> 
 @pytest.mark.parametrize("expression", NOT_PROVEN)
 def test_everything_else_is_not(expression: str) -> None:
     assert matches_every_request(expression) is False
+
+
+PLAIN = Fields({"http.request.method": b"GET", "ssl": True})
+CONDITION = 'http.host in {"a.example" "www.a.example"} and ip.src in {0.0.0.0/0}'
+
+
+@pytest.mark.parametrize(
+    ("expression", "holds"),
+    [
+        ('ssl and http.request.method in {"GET" "HEAD"}', True),
+        ('lower(http.request.method) eq "get"', True),
+        ('http.host ne "b.example" and ip.src ne 2001:db8::1', True),
+        ('http.host eq "a.example"', False),
+        ("not ssl", False),
+        ("ip.src in {0.0.0.0/1}", False),
+        ('http.request.uri.path contains "/login"', None),
+        ('http.request.uri.path contains "/login" and not ssl', False),
+        ('ip.src in {0.0.0.0/1} and http.request.uri.path contains "/"', False),
+        ("ip.src in $office", None),
+        ("(", None),
+        (" or ".join(f"a{number}" for number in range(300)), None),
+    ],
+)
+def test_plain_requests_match_or_some_do_not_or_that_is_not_known(expression: str, holds: bool | None) -> None:
+    assert always(expression, PLAIN, CONDITION) is holds
