@@ -124,7 +124,7 @@ def _problems(task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
         yield str(exc)
         return
     for part in parts:
-        failure = wrong_options(COLLECTION + part.module, part.options, part.caller)
+        failure = wrong_options(COLLECTION + part.module, part.options, part.context)
         if failure:
             yield str(failure["msg"])
 

@@ -25,7 +25,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.lists import informed
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     ACCOUNT,
-    DELETION,
     Part,
     parts_of,
 )
@@ -102,7 +101,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     refusals = []
     for part in parts:
         # Rules meet the lists as they are; a deletion of lists meets the rules as they will be.
-        part = informed(part, results, True) if part.name == DELETION else part
+        part = informed(part, results, True) if part.deletes else part
         result = runner.run_module(part, True)
         expected = result.get(EXPECTATIONS)
         if is_unmet(result):

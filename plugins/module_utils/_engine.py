@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator
 
 from ._api.client import Client
 from ._apply.executor import dry_run
@@ -51,13 +51,10 @@ from ._text import joined
 Warn = Callable[[str], None]
 
 
-def perform(
-    task: Task, client: Client, check_mode: bool, warn: Warn, standing: Sequence[str] = ()
-) -> dict[str, Any]:
+def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[str, Any]:
     """The result of a module; in check mode the same, predicted without a write.
 
-    `standing` are the risks of which a role's variables keep an acceptance that no other plan
-    meets. Raises ProtectionError.
+    Raises ProtectionError.
     """
     existing = read_all(client, task)
     if not task.spec.writes:
@@ -68,7 +65,7 @@ def perform(
         plan = run.plan(existing)
         plan_id = run.plan_id(plan)
         checked = run.check(plan, plan_id, task.approval)
-    run.warn_before(checked, standing)
+    run.warn_before(checked)
     try:
         checked, applied = run.predict(checked) if check_mode else run.apply(checked)
     except ProtectionError as exc:
@@ -121,7 +118,7 @@ class Run:
         judged = task.spec.judged_lists(task.options, task.desired, existing)
         if not plan.operations and not task.expectations and not judged:
             return plan
-        return with_surroundings(plan, task.options, judged, self.client)
+        return with_surroundings(plan, task.context, judged, self.client)
 
     def _plan(self, existing: State) -> Plan:
         """The plan; where it may change who is protected, it starts from the state of all that
@@ -177,10 +174,11 @@ class Run:
         unknown = filter(None, (one.unknown for one in feasibility))
         return replace(checked, unknown=[*unknown, *warnings_of_surroundings(plan)])
 
-    def warn_before(self, checked: Checked, standing: Sequence[str]) -> None:
+    def warn_before(self, checked: Checked) -> None:
         """Say what a checked plan does that is accepted, and what of the task probably is a
         mistake."""
         warnings = [*plan_warnings(checked), *expiry_warnings(self.task.desired, checked.plan)]
+        standing = self.task.context.standing(self.task.codes)
         for text in [*warnings, *standing_warnings(checked, standing)]:
             self.warn(text)
 

@@ -14,7 +14,8 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ._api.adapters import REQUESTS_IMPORT_ERROR
 from ._api.progress import has_lost_its_reader, watch
-from ._runner import caller_in, run
+from ._context import context_in
+from ._runner import run
 from ._specs.base import CRASHES, ModuleSpec, argument_spec, unreadable, without_types
 
 
@@ -31,7 +32,7 @@ def run_module(spec: ModuleSpec) -> None:
         module.check_mode,
         verbose,
         module.warn,
-        caller=caller_in(os.environ),
+        context=context_in(os.environ),
     )
     if result.get("failed"):
         module.fail_json(**result)

@@ -7,57 +7,25 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from ._api.client import Client
 from ._api.connect import client_of_owner, connected
 from ._api.responses import swapped_ids
 from ._api.settings import known_secrets
+from ._context import TASK, Context
 from ._engine import Warn, perform
 from ._errors import ProtectionError, ServiceError
 from ._result import readable_failure
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
-from ._text import OWN_NAMES, Names, Screen, excerpt, joined, visible, with_names
+from ._text import Names, Screen, excerpt, joined, visible, with_names
 
-CALLER = "EDGEOPS_PROTECTION_CALLER"  # an environment variable of packed modules
 MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
 HIDDEN = (  # as ansible-core writes it, which hides the values of options itself
     "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 )
-
-
-class Caller(NamedTuple):
-    """Who runs a module: a task, or a role that fills its options from variables; how messages name
-    the options; the risks that other modules of the role's host can have, which the same variable
-    accepts; and the name of that host, with which warnings begin."""
-
-    is_role: bool = False
-    names: Names = OWN_NAMES
-    elsewhere: Sequence[str] = ()
-    host: str = ""
-
-    def standing(self, codes: Sequence[str]) -> list[str]:
-        """The codes of which an acceptance stays, and can mean no other plan than the module's."""
-        return [code for code in codes if self.is_role and code not in self.elsewhere]
-
-    def environment(self) -> dict[str, str]:
-        """What tells a packed module who runs it; an option would be one for everybody."""
-        return {CALLER: json.dumps(self._asdict())}
-
-
-TASK = Caller()
-
-
-def caller_in(environment: Mapping[str, str]) -> Caller:
-    """Who runs a packed module with this environment."""
-    text = environment.get(CALLER)
-    if not text:
-        return TASK
-    caller = Caller(**json.loads(text))
-    return caller._replace(elsewhere=tuple(caller.elsewhere))  # JSON has lists only
 
 
 def run(
@@ -67,7 +35,7 @@ def run(
     verbose: bool,
     warn: Callable[[str], None],
     screen: Screen | None = None,
-    caller: Caller = TASK,
+    context: Context = TASK,
 ) -> dict[str, Any]:
     """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in
     warnings.
@@ -75,37 +43,37 @@ def run(
     Every message passes here, so that text of Cloudflare cannot control the terminal that shows
     it.
     """
-    output = _Output(options, caller.names)
+    output = _Output(options, context.names)
 
     def warn_readably(message: str) -> None:
         text = output.message(message)
-        warn(f"{caller.host}: {text}" if caller.host else text)
+        warn(f"{context.host}: {text}" if context.host else text)
 
     try:
-        task = parse_task(spec, options, os.environ, warn_readably)
-        for text in (*task.warnings, *(() if caller.is_role else task.unchecked)):
+        task = parse_task(spec, options, os.environ, warn_readably, context)
+        for text in (*task.warnings, *(() if context.is_role else task.unchecked)):
             warn_readably(text)
         with connected(task.settings, warn_readably, _readable_screen(screen, output)) as client:
-            result = _performed(task, client, check_mode, verbose, warn_readably, caller)
+            result = _performed(task, client, check_mode, verbose, warn_readably)
     except ProtectionError as exc:
         return output.failure(exc)
     return output.details(result)
 
 
 def option_failure(
-    spec: ModuleSpec, options: Mapping[str, Any], caller: Caller = TASK
+    spec: ModuleSpec, options: Mapping[str, Any], context: Context = TASK
 ) -> dict[str, Any] | None:
     """The failure of a module because of its options, for which it asks nobody; None where they are
     right."""
     try:
-        parse_task(spec, options, os.environ, lambda _warning: None)
+        parse_task(spec, options, os.environ, lambda _warning: None, context)
     except ProtectionError as exc:
-        return _Output(options, caller.names).failure(exc)
+        return _Output(options, context.names).failure(exc)
     return None
 
 
 def _performed(
-    task: Task, client: Client, check_mode: bool, verbose: bool, warn: Warn, caller: Caller
+    task: Task, client: Client, check_mode: bool, verbose: bool, warn: Warn
 ) -> dict[str, Any]:
     """The result of a task; raises ProtectionError.
 
@@ -114,7 +82,7 @@ def _performed(
     """
     try:
         client = client_of_owner(client, task.settings)
-        result = perform(task, client, check_mode, warn, caller.standing(task.codes))
+        result = perform(task, client, check_mode, warn)
     except ProtectionError as exc:
         if verbose:
             raise exc.extended(calls=client.calls) from exc

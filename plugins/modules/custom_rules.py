@@ -31,6 +31,9 @@ extends_documentation_fragment:
 notes:
   - The module needs the permission C(Zone WAF Write) of the zone. Check mode needs C(Zone WAF
     Read), and with O(validate=true) the permission to write.
+  - If rules refer to lists of addresses, the module reads these lists if the plan changes something
+    or the task has expectations. It needs the permission C(Account Filter Lists Read) for that, and
+    warns if it lacks it.
 options:
   rules:
     description: The rules. Each may occur once.
@@ -210,18 +213,6 @@ options:
       rule:
         description: The ref of the rule that must decide.
         type: str
-  ip_lists:
-    description:
-      - The networks of lists that rules refer to, by the name of the list, where they are planned
-        and not there yet. A dictionary in the place of the networks has those C(before) the run and
-        C(after) it. The role P(edgeops.protection.baseline#role) sets it.
-      - Risks and expectations compare the rules and lists as they are with the planned ones. A list
-        that is not known before the run is read.
-      - The module reads the others, if the plan changes something or the task has expectations. It
-        needs the permission C(Account Filter Lists Read) for that, and warns if it lacks it.
-    version_added: 1.0.0
-    type: dict
-    default: {}
 seealso:
   - module: edgeops.protection.custom_rules_info
   - module: edgeops.protection.firewall_rules

@@ -30,6 +30,8 @@ notes:
     module waits for the end of its operations, and before that for an operation of others, up to
     O(max_wait) seconds together. If its run is killed, the operation that has begun goes on.
   - With more than 10,000 items over all lists, the module warns. Most accounts may have no more.
+  - If items of a list change to which rules refer, the module reads the rules of the Network Firewall.
+    It needs the permission C(Magic Firewall Read) of the account for that, and warns if it lacks it.
 options:
   name:
     description:
@@ -104,15 +106,6 @@ options:
         in O(accept_risks), so that an empty source does not empty a list.
     type: bool
     default: false
-  rules_of_zone:
-    description:
-      - The id of a zone of the account. The module then knows the custom rules of this zone, beside
-        the rules of the Network Firewall, if it must know what rules make of a list.
-      - The module reads these rules if rules refer to a list and its items change. It needs the
-        permissions C(Magic Firewall Read) of the account and C(Zone WAF Read) of the zone for that,
-        and warns if it lacks them.
-    version_added: 1.0.0
-    type: str
 seealso:
   - module: edgeops.protection.ip_lists
   - module: edgeops.protection.custom_rules
@@ -225,8 +218,8 @@ items:
       sample: '2026-03-01T09:15:02.310412+00:00'
 weaker:
   description:
-    - The lists with items that make rules of the Network Firewall, or of O(rules_of_zone), let
-      more pass before this run than after it, or stop less.
+    - The lists with items that make rules of the Network Firewall let more pass before this run
+      than after it, or stop less. In the role, rules of the zone count as well.
   version_added: 1.0.0
   returned: when there are such lists
   type: list

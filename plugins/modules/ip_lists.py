@@ -30,6 +30,8 @@ notes:
     module waits for the end of its operations, and before that for an operation of others, up to
     O(max_wait) seconds together. If its run is killed, the operation that has begun goes on.
   - With more than 10,000 items over all lists, the module warns. Most accounts may have no more.
+  - If items of a list change to which rules refer, the module reads the rules of the Network Firewall.
+    It needs the permission C(Magic Firewall Read) of the account for that, and warns if it lacks it.
 options:
   lists:
     description: The lists. Each may occur once.
@@ -121,36 +123,16 @@ options:
         values.
       - With V(exact), the account has these lists and no others, and each has the items that its
         entry names and no others.
-      - With V(others_absent), the module only deletes the lists that the task does not name, as a
-        role does after it has changed the rules that refer to them.
       - Cloudflare refuses to delete a list as long as rules refer to it. Lists of other kinds
         stay.
     type: str
-    choices: [present, absent, exact, others_absent]
+    choices: [present, absent, exact]
     default: present
   ignore:
-    description: Patterns of names. With O(state=exact) and O(state=others_absent), lists whose names
-      match one of them stay.
+    description: Patterns of names. With O(state=exact), lists whose names match one of them stay.
     type: list
     elements: str
     default: []
-  references:
-    description:
-      - By the name of a list, how many more rules refer to it once other modules have run, or how
-        many fewer (a negative number). The role P(edgeops.protection.baseline#role) sets it in
-        check mode, since the rules of the same host change before a list is deleted.
-    type: dict
-    default: {}
-  rules_of_zone:
-    description:
-      - The id of a zone of the account. The module then knows the custom rules of this zone, beside
-        the rules of the Network Firewall, if it must know what rules make of a list.
-      - The module reads these rules if rules refer to a list and its items change, or the list has
-        items that the task does not name. It needs the permissions C(Magic Firewall Read) of the
-        account and C(Zone WAF Read) of the zone for that, and warns if it lacks them. The role
-        P(edgeops.protection.baseline#role) sets it for a host that is an account and a zone.
-    version_added: 1.0.0
-    type: str
 seealso:
   - module: edgeops.protection.ip_list
   - module: edgeops.protection.custom_rules
@@ -186,8 +168,8 @@ EXAMPLES = r"""
 # `make docs-update` writes this block.
 RETURN = r"""
 lists:
-  description: The lists that O(lists) names, afterwards, and with O(state=exact) or O(state=others_absent)
-    all lists of addresses.
+  description: The lists that O(lists) names, afterwards, and with O(state=exact) all lists of
+    addresses.
   returned: success
   type: list
   elements: dict
@@ -256,8 +238,8 @@ unmanaged:
     - The lists afterwards that O(lists) does not name, and those items of its lists that their
       entries do not name and that take protection away, or may.
     - An item does so if a rule that refers to the list lets more pass, or stops less. The module
-      knows the rules of the Network Firewall, and those of O(rules_of_zone). Items of an entry
-      without O(lists[].items) are left alone.
+      knows the rules of the Network Firewall, and in the role those of the zone. Items of an
+      entry without O(lists[].items) are left alone.
   version_added: 1.0.0
   returned: with O(state=present) and O(state=exact)
   type: list
@@ -289,8 +271,8 @@ unmanaged:
       sample: '2026-03-01T09:15:02.310412+00:00'
 weaker:
   description:
-    - The lists with items that make rules of the Network Firewall, or of O(rules_of_zone), let
-      more pass before this run than after it, or stop less.
+    - The lists with items that make rules of the Network Firewall let more pass before this run
+      than after it, or stop less. In the role, rules of the zone count as well.
   version_added: 1.0.0
   returned: when there are such lists
   type: list

@@ -35,6 +35,9 @@ notes:
   - An account has 200 rules by default. A plan that exceeds them is refused in check mode too.
   - Lists, countries and some other fields need the advanced features of the Network Firewall. If
     the account lacks them, Cloudflare refuses the rule, and the module says so.
+  - If rules refer to lists of addresses, the module reads these lists if the plan changes something
+    or the task has expectations. It needs the permission C(Account Filter Lists Read) for that, and
+    warns if it lacks it.
 options:
   rules:
     description: The rules. Each may occur once.
@@ -178,18 +181,6 @@ options:
       rule:
         description: The ref of the rule that must decide.
         type: str
-  ip_lists:
-    description:
-      - The networks of lists that rules refer to, by the name of the list, where they are planned
-        and not there yet. A dictionary in the place of the networks has those C(before) the run and
-        C(after) it. The role P(edgeops.protection.baseline#role) sets it.
-      - Risks and expectations compare the rules and lists as they are with the planned ones. A list
-        that is not known before the run is read.
-      - The module reads the others, if the plan changes something or the task has expectations. It
-        needs the permission C(Account Filter Lists Read) for that, and warns if it lacks it.
-    version_added: 1.0.0
-    type: dict
-    default: {}
 seealso:
   - module: edgeops.protection.account_protection
   - module: edgeops.protection.custom_rules

@@ -29,10 +29,9 @@ from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     REQUESTS_IMPORT_ERROR,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
-    TASK,
-    Caller,
     option_failure,
     run,
     without_secrets,
@@ -131,23 +130,23 @@ class ModuleCalls:
         options: Mapping[str, Any],
         check_mode: bool,
         warn: Warn,
-        caller: Caller = TASK,
+        context: Context = TASK,
     ) -> dict[str, Any]:
         """The result of a module. In the worker process `warn` gets its warnings at once; those of
         a packed module stand in its result."""
         options = _with_approval(options)
         if self._may_run_in_worker():
-            return self._run_in_worker(module, options, check_mode, warn, caller)
-        return self._run_packed(module, options, check_mode, caller)
+            return self._run_in_worker(module, options, check_mode, warn, context)
+        return self._run_packed(module, options, check_mode, context)
 
     def _run_packed(
-        self, module: str, options: Mapping[str, Any], check_mode: bool, caller: Caller
+        self, module: str, options: Mapping[str, Any], check_mode: bool, context: Context
     ) -> dict[str, Any]:
         task = self._task.copy()
         task.action, task.check_mode = module, check_mode
         task.args = dict(options)  # to which Ansible adds its own arguments
-        if caller is not TASK:
-            task.environment = [*(task.environment or []), caller.environment()]
+        if context is not TASK:
+            task.environment = [*(task.environment or []), context.environment()]
         packed: dict[str, Any] = PackedModule(task, *self._of_ansible).run(task_vars=self.variables)
         return packed
 
@@ -157,15 +156,15 @@ class ModuleCalls:
         arguments: Mapping[str, Any],
         check_mode: bool,
         warn: Warn,
-        caller: Caller,
+        context: Context,
     ) -> dict[str, Any]:
-        spec, options, result = _validated(module, arguments, caller)
+        spec, options, result = _validated(module, arguments, context)
         if result is None:
             display = Display()
             title = f"{self.variables.get('inventory_hostname')}: {module}"
             screen = Screen(partial(display.display, stderr=True), first_of_run, title)
             verbose = display.verbosity > 0
-            result = run(spec, options, check_mode, verbose, warn, screen, caller)
+            result = run(spec, options, check_mode, verbose, warn, screen, context)
         if self._shows_invocation():
             result["invocation"] = {"module_args": without_secrets(options, options, names=False)}
         plain: dict[str, Any] = json.loads(json.dumps(result))
@@ -261,15 +260,15 @@ def _with_approval(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def wrong_options(
-    module: str, arguments: Mapping[str, Any], caller: Caller
+    module: str, arguments: Mapping[str, Any], context: Context
 ) -> dict[str, Any] | None:
     """The failure of a module because of its options alone; None if they are right."""
-    spec, options, failure = _validated(module, arguments, caller)
-    return failure or option_failure(spec, options, caller)
+    spec, options, failure = _validated(module, arguments, context)
+    return failure or option_failure(spec, options, context)
 
 
 def _validated(
-    module: str, arguments: Mapping[str, Any], caller: Caller
+    module: str, arguments: Mapping[str, Any], context: Context
 ) -> tuple[ModuleSpec, dict[str, Any], dict[str, Any] | None]:
     """The spec of a module, its options out of these arguments, and its failure where they do not
     fit its spec."""
@@ -277,7 +276,7 @@ def _validated(
     options, error = validate(argument_spec(spec), module, _plain(arguments))
     if not error:
         return spec, options, None
-    message = with_names(error, caller.names)
+    message = with_names(error, context.names)
     failure = {"failed": True, "msg": without_secrets(message, options)}
     return spec, options, failure
 

@@ -474,7 +474,4 @@ CASES = (
          {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1", "expires": PAST}]}], "state": "exact", "accept_risks": ["empties_list"]},
          ["delete ip_list theirs", "delete ip_list old", "delete ip_list_item offices 198.51.100.0/24",
           "delete ip_list_item offices 192.0.2.1"], 3, LISTS),
-    Case("no other lists, and nothing else", "ip_lists",
-         {"lists": [{"name": "offices", "description": "other", "items": []}, {"name": "new"}], "state": "others_absent"},
-         ["delete ip_list theirs", "delete ip_list old"], 2, LISTS),
 )  # fmt: skip

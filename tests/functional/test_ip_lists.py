@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import CREATION, DELETION, Context
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -178,7 +179,9 @@ def test_a_rule_that_changes_with_its_list_is_compared_with_both_as_they_are(
     }
     service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[skip])
     planned = {"all": [item["ip"] for item in ALL["items"]]}
-    result = modules.run("custom_rules", check=True, rules=[{**skip, "description": "all"}], ip_lists=planned)
+    result = modules.run(
+        "custom_rules", check=True, rules=[{**skip, "description": "all"}], context=Context(lists=planned)
+    )
     assert [risk["code"] for risk in result.get("risks", ())] == codes
     if codes:
         assert "Custom rule pass (widened by a list)" in result["msg"]
@@ -192,7 +195,9 @@ def test_expectations_know_the_lists_of_the_account_and_planned_ones(service: Lo
         expecting("203.0.113.5", "blocked"),
         expecting("192.0.2.9", "allowed"),
     ]
-    done = modules.done("custom_rules", rules=rules, expectations=expected, ip_lists={"new": ["203.0.113.0/24"]})
+    done = modules.done(
+        "custom_rules", rules=rules, expectations=expected, context=Context(lists={"new": ["203.0.113.0/24"]})
+    )
     assert [item["met"] for item in done["expectations"]] == [True, True, True]
     failed = modules.failed("custom_rules", rules=rules, expectations=expected)
     assert "the content of the list $new is not known" in failed["msg"]
@@ -215,3 +220,29 @@ def test_packets_of_the_network_firewall_meet_lists(service: LocalService, modul
     expected = {"description": "offices", "packet": packet, "expect": "blocked"}
     done = modules.done("network_firewall_rules", rules=[rule], expectations=[expected])
     assert done["expectations"][0]["met"] is True
+
+
+@pytest.mark.parametrize(
+    ("step", "operations"),
+    [
+        (CREATION, ["create ip_list new", *(f"delete ip_list_item offices 198.51.100.{n}" for n in range(1, 8))]),
+        (DELETION, ["delete ip_list old"]),
+    ],
+)
+def test_a_role_makes_lists_in_two_halves(
+    step: str, operations: list[str], service: LocalService, modules: Modules
+) -> None:
+    """First the described lists with their items, and after the rules the deletion of all others."""
+    service.account(ACCOUNT).seed(lists=[{"name": "old"}])
+    lists: list[Any] = [{"name": "offices", "description": "other", "items": [NEW["items"][0]]}, {"name": "new"}]
+    accepted = ["mass_deletion", "empties_list"]
+    half: Any = {"lists": lists, "state": "exact", "accept_risks": accepted, "context": Context(step=step)}
+    predicted, done = (modules.done("ip_lists", check=check, **half) for check in (True, False))
+    made = [f"{item['action']} {item['resource']} {item['key']}" for item in done["operations"]]
+    assert set(operations) <= set(made)
+    assert predicted["operations"] == done["operations"]
+    assert modules.done("ip_lists", **half)["changed"] is False
+    assert {item["action"] for item in done["operations"] if item["resource"] == "ip_list"} == {
+        CREATION: {"create", "update"},
+        DELETION: {"delete"},
+    }[step]

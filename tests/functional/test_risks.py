@@ -523,7 +523,7 @@ def test_the_first_override_of_a_zone_hides_those_of_its_account(
 ) -> None:
     service.account(ACCOUNT).seed(ddos_l7_overrides=[override("strict", "true", L7, action="block")])
     service.zone(ZONE).seed(account_id=ACCOUNT)
-    first = {"overrides": [{"ref": "upload", "expression": "not ssl", "action": "block"}]}
+    first: Any = {"overrides": [{"ref": "upload", "expression": "not ssl", "action": "block"}]}
     (risk,) = modules.failed("ddos_l7_overrides", check=check, **first)["risks"]
     assert (risk["code"], risk["entries"]) == ("weakens_ddos_rules", ["upload"])
     assert "The first HTTP DDoS override of the zone hides those of its account, strict" in risk["message"]

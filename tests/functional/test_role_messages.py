@@ -7,12 +7,10 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
-from unittest.mock import patch
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OPTIONS
 
 from tests.fake_service import LocalService
@@ -90,9 +88,8 @@ def zone_and_account(service: LocalService) -> LocalService:
 def of_role(modules: Modules, module: str, **options: Any) -> dict[str, Any]:
     """The result of a module that a role runs, some of whose options the inventory fills."""
     filled = {"account_id": "edge_account_id", "zone_name": "edge_zone_name", "expected_plan": "baseline_expected_plan"}
-    caller = Caller(is_role=True, names={**OPTIONS[module], **filled})
-    with patch.dict(os.environ, caller.environment()):
-        return modules.run(module, **options)
+    context = Context(is_role=True, names={**OPTIONS[module], **filled})
+    return modules.run(module, context=context, **options)
 
 
 def said(result: dict[str, Any]) -> str:

@@ -53,4 +53,4 @@ def host(service: LocalService) -> dict[str, Any]:
 
 
 def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
-    return run_main(part.module, part.options, check_mode)
+    return run_main(part.module, part.options, check_mode, context=part.context)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from unittest.mock import patch
 import pytest
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
+from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
 
 from tests.fake_service import LocalService
 
@@ -45,13 +47,16 @@ def called_with(arguments: Mapping[str, Any]) -> Iterator[None]:
             yield
 
 
-def run_main(module: str, options: Mapping[str, Any], check: bool = False, verbose: bool = False) -> dict[str, Any]:
-    """The result of a module called with just these options."""
+def run_main(
+    module: str, options: Mapping[str, Any], check: bool = False, verbose: bool = False, context: Context = TASK
+) -> dict[str, Any]:
+    """The result of a module called with just these options, and with the context of a role."""
     arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": True, **VERBOSE[verbose]}
     printed = io.StringIO()
     warnings._global_warnings.clear()  # a process of its own would begin without any
     main = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").main
-    with called_with(arguments), redirect_stdout(printed), pytest.raises(SystemExit):
+    environment = patch.dict(os.environ, context.environment())
+    with environment, called_with(arguments), redirect_stdout(printed), pytest.raises(SystemExit):
         main()
     result: dict[str, Any] = json.loads(printed.getvalue())
     result.pop("_ansible_new_secrets", None)  # ansible-core 2.22 and newer take it out
@@ -64,11 +69,11 @@ class Modules:
 
     service: LocalService
 
-    def run(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
-        """A module's result, whether it ends well or not."""
+    def run(self, module: str, check: bool = False, context: Context = TASK, **options: Any) -> dict[str, Any]:
+        """A module's result, whether it ends well or not; `context` is that of a role."""
         owner = {"zone_id": ZONE} if module in AREA_B else {"account_id": ACCOUNT}
         connection = {"base_url": self.service.base_url, "api_token": self.service.token, "call_budget": 0}
-        return run_main(module, {**connection, **owner, **options}, check)
+        return run_main(module, {**connection, **owner, **options}, check, context=context)
 
     def done(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
         """The result of a module that must end well."""

@@ -13,6 +13,7 @@ from typing import AbstractSet, Any, Iterable, Iterator, Mapping, Sequence
 
 from .._api.client import Client
 from .._api.neighbours import account_of, read_ip_lists
+from .._context import Context
 from .._errors import ProtectionError, ServiceError
 from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
@@ -132,7 +133,7 @@ def unread_lists(plan: Plan) -> str:
 
 
 def with_referring_rules(
-    plan: Plan, judged: AbstractSet[str], zone_id: str | None, client: Client
+    plan: Plan, judged: AbstractSet[str], zone_id: str, client: Client
 ) -> Plan:
     """The plan with the rules of the account's Network Firewall, and with the custom rules of a
     zone, if rules refer to lists whose items it changes, or that are `judged`."""
@@ -187,12 +188,11 @@ def unread_rules(plan: Plan) -> str:
 
 
 def with_surroundings(
-    plan: Plan, options: Mapping[str, Any], judged: AbstractSet[str], client: Client
+    plan: Plan, context: Context, judged: AbstractSet[str], client: Client
 ) -> Plan:
-    """The plan, whose state has all that decides about it; a task knows lists by the option
-    `ip_lists`, and the zone of their rules by `rules_of_zone`. `judged` are lists by name."""
-    plan = with_referring_rules(plan, judged, options.get("rules_of_zone"), client)
-    plan = with_named_lists(plan, options.get("ip_lists") or {}, client)
+    """The plan, whose state has all that decides about it. `judged` are lists by name."""
+    plan = with_referring_rules(plan, judged, context.zone_id, client)
+    plan = with_named_lists(plan, context.lists, client)
     return with_overrides_of_account(plan, client)
 
 

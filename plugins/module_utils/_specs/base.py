@@ -18,6 +18,7 @@ from ansible.module_utils.errors import UnsupportedError
 from .._api.client import Client
 from .._api.neighbours import read_changes
 from .._api.settings import shared_options
+from .._context import Context
 from .._errors import OptionError
 from .._guard.approval import PLAN_OPTIONS
 from .._guard.risks.base import Risk
@@ -42,6 +43,10 @@ class ModuleSpec(ABC):
     owner: str
     options: OptionSpec
     returns_owner = False
+
+    def within(self, context: Context) -> ModuleSpec:
+        """The module for this caller."""
+        return self
 
     @abstractmethod
     def reads(self, options: Options) -> Sequence[Resource]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import AbstractSet, Any, Mapping, Sequence
 
 from .._api.neighbours import managed_lists, with_items
+from .._context import CREATION, DELETION, TASK, Context
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.base import Risk
 from .._guard.risks.lists import IP_LIST_RISKS, LIST_RISKS
@@ -31,22 +32,25 @@ from .._schema.lists import LIST_KIND, LISTS, REFERENCES, items_of
 from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State
 from .._text import Message, Option
 from .._values.kinds import identifier
-from .base import ModuleSpec, Options, list_option
+from .base import ModuleSpec, Options, fields_of, list_option
 
 NAME = LISTS.field("name")
-PURGE_ITEMS: OptionSpec = {"purge": {"type": "bool", "default": False}}
 OF_A_LIST: OptionSpec = {
     "name": {"type": "str", "required": True},
     "kind": {"type": "str", "choices": [LIST_KIND], "default": LIST_KIND},
     "description": {"type": "str"},
     "items": list_option(items_of("")),
-    **PURGE_ITEMS,
+    "purge": {"type": "bool", "default": False},
 }
-RULES_OF_ZONE: OptionSpec = {"rules_of_zone": {"type": "str"}}
 RISKS = tuple(
     dict.fromkeys([*LIST_RISKS, *IP_LIST_RISKS, *NETWORK_FIREWALL_RISKS, *ZONE_RULE_RISKS])
 )
-PRESENT, ABSENT, EXACT, OTHERS_ABSENT = ("present", "absent", "exact", "others_absent")
+PRESENT, ABSENT, EXACT = "present", "absent", "exact"
+
+
+def state_option(*choices: str) -> OptionSpec:
+    """The option `state` with these choices, of which the first is the default."""
+    return {"state": {"type": "str", "choices": list(choices), "default": choices[0]}}
 
 
 def parsed_name(path: Option, value: Any) -> str:
@@ -55,14 +59,6 @@ def parsed_name(path: Option, value: Any) -> str:
         return str(NAME.value.parse(value))
     except ValueError as exc:
         raise OptionError(path.at("name"), str(exc)) from exc
-
-
-def check_zone(options: Options) -> None:
-    """Raise OptionError if the zone of the rules is not an id."""
-    try:
-        identifier(options["rules_of_zone"] or "0" * 32)
-    except ValueError as exc:
-        raise OptionError(Option(*RULES_OF_ZONE), str(exc)) from exc
 
 
 def _with_items(state: State, obj: Object) -> dict[str, Any]:
@@ -78,31 +74,24 @@ def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -
     return parse_desired(items_of(name), entries, absent=absent, exclusive=exclusive)
 
 
-def _list_fields(entry: Options) -> dict[str, Any]:
-    return {item.name: entry.get(item.name) for item in LISTS.fields}
-
-
-class IpList(ModuleSpec):
-    """The module ip_list: one list and its items."""
+class _OfLists(ModuleSpec):
+    """A module for lists."""
 
     owner = ACCOUNT_OPTION
 
-    def __init__(self) -> None:
-        states = [PRESENT, ABSENT]
-        self.options = {
-            **OF_A_LIST,
-            "state": {"type": "str", "choices": states, "default": PRESENT},
-            **RULES_OF_ZONE,
-            **risk_options(RISKS),
-        }
-
     def reads(self, options: Options) -> Sequence[Resource]:
-        check_zone(options)
         return (LISTS,)
 
     @property
     def risks(self) -> Sequence[Risk]:
         return RISKS
+
+
+class IpList(_OfLists):
+    """The module ip_list: one list and its items."""
+
+    def __init__(self) -> None:
+        self.options = {**OF_A_LIST, **state_option(PRESENT, ABSENT), **risk_options(RISKS)}
 
     def inner(self, options: Options, state: State) -> Sequence[Resource]:
         return (items_of(parsed_name(Option(), options["name"])),)
@@ -119,7 +108,7 @@ class IpList(ModuleSpec):
         items = desired_items(Option(), options, absent, purge)
         if absent and options["items"] is not None:
             return (parse_desired(LISTS, []), items)
-        fields = [(Option(), _list_fields(options))]
+        fields = [(Option(), fields_of(LISTS.fields, options))]
         return (parse_desired(LISTS, fields, absent=absent), items)
 
     def result(
@@ -132,74 +121,69 @@ class IpList(ModuleSpec):
         return {"list": whole or None, "items": items}
 
 
-class IpLists(ModuleSpec):
+class IpLists(_OfLists):
     """The module ip_lists: lists with their items, in one plan; with state exact, all lists."""
 
-    owner = ACCOUNT_OPTION
-
-    def __init__(self) -> None:
-        states = [PRESENT, ABSENT, EXACT, OTHERS_ABSENT]
+    def __init__(self, context: Context = TASK) -> None:
         ignored: OptionSpec = {name: {"type": "str"} for name in LISTS.assigned}
         options = {**ignored, **OF_A_LIST}
-        lists = {"type": "list", "elements": "dict", "options": options, "required": True}
         self.options = {
-            "lists": lists,
-            "state": {"type": "str", "choices": states, "default": PRESENT},
+            "lists": {"type": "list", "elements": "dict", "options": options, "required": True},
+            **state_option(PRESENT, ABSENT, EXACT),
             "ignore": {"type": "list", "elements": "str", "default": []},
-            "references": {"type": "dict", "default": {}},
-            **RULES_OF_ZONE,
             **risk_options(RISKS),
         }
+        self._context = context
 
-    def reads(self, options: Options) -> Sequence[Resource]:
-        check_zone(options)
-        return (LISTS,)
+    def within(self, context: Context) -> ModuleSpec:
+        return IpLists(context)
 
-    @property
-    def risks(self) -> Sequence[Risk]:
-        return RISKS
+    def _describes(self, options: Options) -> bool:
+        return options["state"] != ABSENT and self._context.step != DELETION
+
+    def _is_exclusive(self, options: Options) -> bool:
+        return options["state"] == EXACT and self._context.step != CREATION
 
     def inner(self, options: Options, state: State) -> Sequence[Resource]:
-        names = {
-            parsed_name(path, entry["name"]): None
-            for path, entry in numbered("lists", options["lists"])
-        }
-        if options["state"] in (EXACT, OTHERS_ABSENT):
-            names.update({LISTS.label_of(obj): None for obj in managed_lists(state)})
-        return [items_of(name) for name in names]
+        names = [parsed_name(path, item["name"]) for path, item in _entries(options)]
+        if self._is_exclusive(options):
+            names += [LISTS.label_of(obj) for obj in managed_lists(state)]
+        return [items_of(name) for name in dict.fromkeys(names)]
 
     def predicted(self, options: Options, state: State) -> State:
-        changes = options["references"] or {}
+        changes = self._context.references
         if not changes:
             return state
         lists = [_with_references(obj, changes) for obj in state[LISTS.plural]]
         return {**state, LISTS.plural: lists}
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        state = options["state"]
-        entries = numbered("lists", options["lists"])
+        entries = _entries(options)
         problems = OptionProblems()
         items: list[Desired] = []
-        for path, entry in entries if state in (PRESENT, EXACT) else ():
+        for path, entry in entries if self._describes(options) else ():
             with problems.collected():
                 if entry["purge"] and entry["items"] is None:
                     needs = Message("it takes ", path.at("items"), ", the list of what stays")
                     raise OptionError(path.at(*PURGE.path), needs)
-                items.append(desired_items(path, entry, False, entry["purge"] or state == EXACT))
+                exclusive = entry["purge"] or options["state"] == EXACT
+                items.append(desired_items(path, entry, False, exclusive))
         with problems.collected():
             lists = self._lists(options, entries)
         problems.raise_any()
         return (lists, *items)
 
     def _lists(self, options: Options, entries: Entries) -> Desired:
-        state = options["state"]
-        fields = [(path, _list_fields(entry)) for path, entry in entries]
-        if state == OTHERS_ABSENT:
-            fields = [(path, {"name": entry["name"]}) for path, entry in entries]
-        exclusive = state in (EXACT, OTHERS_ABSENT)
-        lists = parse_desired(LISTS, fields, absent=state == ABSENT, exclusive=exclusive)
-        lists = parse_ignore(lists, "ignore", options["ignore"] or ())
-        return replace(lists, only_deletes=True) if state == OTHERS_ABSENT else lists
+        """The desired lists, without their items; raises OptionError."""
+        _check_zone(self._context)
+        exclusive, only_deletes = self._is_exclusive(options), self._context.step == DELETION
+        names = ["name"] if only_deletes else [item.name for item in LISTS.fields]
+        fields = [(path, {name: entry.get(name) for name in names}) for path, entry in entries]
+        absent = options["state"] == ABSENT
+        lists = parse_desired(LISTS, fields, absent=absent, exclusive=exclusive)
+        if self._context.step != CREATION:
+            lists = parse_ignore(lists, "ignore", options["ignore"] or ())
+        return replace(lists, only_deletes=only_deletes)
 
     def result(
         self, options: Options, desired: Sequence[Desired], state: State
@@ -207,14 +191,14 @@ class IpLists(ModuleSpec):
         known = {resource.within for resource in self.inner(options, state)}
         lists = [obj for obj in managed_lists(state) if LISTS.label_of(obj) in known]
         result = {"lists": [_with_items(state, obj) for obj in lists]}
-        if options["state"] not in (PRESENT, EXACT):
+        if not self._describes(options):
             return result
         return {**result, "unmanaged": unmanaged_lists(_described(options, desired), state)}
 
     def judged_lists(
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> AbstractSet[str]:
-        if options["state"] not in (PRESENT, EXACT):
+        if not self._describes(options):
             return frozenset()
         described = _described(options, desired)
         return {
@@ -223,20 +207,29 @@ class IpLists(ModuleSpec):
         }
 
 
+def _entries(options: Options) -> Entries:
+    return numbered("lists", options["lists"])
+
+
+def _check_zone(context: Context) -> None:
+    try:
+        identifier(context.zone_id or "0" * 32)
+    except ValueError as exc:
+        raise OptionError(Option("zone_id"), str(exc)) from exc
+
+
 def _described(options: Options, desired: Sequence[Desired]) -> list[Desired]:
     """The desired lists, and the items of those whose entries say which they have."""
     named = {
-        parsed_name(path, entry["name"])
-        for path, entry in numbered("lists", options["lists"])
-        if entry["items"] is not None
+        parsed_name(path, item["name"])
+        for path, item in _entries(options)
+        if item["items"] is not None
     }
     return [item for item in desired if item.resource is LISTS or item.resource.within in named]
 
 
-def _with_references(obj: Object, changes: Mapping[str, Any]) -> Object:
+def _with_references(obj: Object, changes: Mapping[str, int]) -> Object:
     """A list as other parts of the same plan will leave it: with more or fewer rules that refer to
     it."""
-    change = changes.get(LISTS.label_of(obj))
-    if not isinstance(change, int):
-        return obj
-    return {**obj, REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + change)}
+    change = changes.get(LISTS.label_of(obj), 0)
+    return {**obj, REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + change)} if change else obj

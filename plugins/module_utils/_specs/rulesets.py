@@ -43,8 +43,6 @@ from .._text import Message, Option
 from .._values.kinds import FLAG, ID, TEXT, identifier
 from .base import CHANGES_OPTION, ModuleSpec, Options, changes_of, check_changes, list_option
 
-PLANNED_LISTS: OptionSpec = {"ip_lists": {"type": "dict", "default": {}}}
-
 
 class OrderedRules(ModuleSpec):
     """A module for the entry point of a phase: the rules that the task names, or with state exact
@@ -76,7 +74,7 @@ class OrderedRules(ModuleSpec):
             },
             "ignore": {"type": "list", "elements": "str", "default": []},
             "validate": {"type": "bool", "default": False},
-            **({**EXPECTATIONS, **PLANNED_LISTS} if expects else {}),
+            **(EXPECTATIONS if expects else {}),
             **risk_options(self._risks),
         }
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.settings import Settings, parse_settings
+from .._context import TASK, Context
 from .._errors import OptionProblems
 from .._guard.acceptance import Acceptance, parse_acceptances
 from .._guard.approval import Approval, parse_approval
@@ -46,6 +47,7 @@ class Task:
     evidence: EvidenceLimits | None = None
     expectations: Sequence[Expectation] = ()
     unchecked: Sequence[str] = ()
+    context: Context = TASK
 
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
@@ -78,12 +80,13 @@ def parse_task(
     options: Mapping[str, Any],
     environment: Mapping[str, str],
     warn: Callable[[str], None],
+    context: Context = TASK,
 ) -> Task:
     """The task that these options describe; raises OptionError with all that is wrong in them.
 
     `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
-    problems = OptionProblems()
+    spec, problems = spec.within(context), OptionProblems()
     with problems.collected():
         settings = parse_settings(options, spec.owner, environment, warn)
     with problems.collected():
@@ -114,4 +117,5 @@ def parse_task(
         evidence=evidence,
         expectations=[item for item in expectations if item.kind in spec.expects],
         unchecked=unchecked(expectations, spec.expects),
+        context=context,
     )

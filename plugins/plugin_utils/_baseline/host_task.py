@@ -146,8 +146,10 @@ class HostTask:
         show = self._display.warning if warn is None else warn
 
         def run_module(part: Part, check_mode: bool) -> dict[str, Any]:
-            caller = part.caller._replace(host=self.host)
-            return self._calls.run(COLLECTION + part.module, part.options, check_mode, show, caller)
+            context = part.context._replace(host=self.host)
+            return self._calls.run(
+                COLLECTION + part.module, part.options, check_mode, show, context
+            )
 
         return HostRunner(run_module)
 
@@ -209,6 +211,6 @@ def wrong_parts(parts: Sequence[Part]) -> dict[str, dict[str, Any]]:
     """The failure of the first part whose options are wrong, before any module runs."""
 
     def of_part(part: Part) -> dict[str, Any] | None:
-        return wrong_options(COLLECTION + part.module, part.options, part.caller)
+        return wrong_options(COLLECTION + part.module, part.options, part.context)
 
     return first_wrong(parts, of_part)

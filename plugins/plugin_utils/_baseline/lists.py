@@ -15,12 +15,11 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     normalise_network,
 )
 
-from .variables import DELETION, IP_LISTS, RULESETS, Part
+from .variables import IP_LISTS, Part
 
 Results = Mapping[str, Mapping[str, Any]]  # of the parts that ran before, by name
 REFERENCE = re.compile(r"\$([a-z0-9_]+)(?![a-z0-9_.])")
@@ -29,13 +28,12 @@ REFERENCE = re.compile(r"\$([a-z0-9_]+)(?![a-z0-9_.])")
 def informed(part: Part, results: Results, check_mode: bool) -> Part:
     """The part with what it must know of the parts before it. In a prediction, the rules that it
     starts from are as they are, and not as they will be."""
-    planned = planned_lists(results.get(IP_LISTS, {}))
-    if planned and part.module in RULESETS and IP_LISTS in MODULE_SPECS[part.module].options:
-        return replace(part, options={**part.options, IP_LISTS: planned})
-    if part.name != DELETION or not check_mode:
-        return part
-    changes = references(results)
-    return replace(part, options={**part.options, "references": changes}) if changes else part
+    context = part.context
+    if part.module != IP_LISTS:
+        context = context._replace(lists=planned_lists(results.get(IP_LISTS, {})))
+    elif part.deletes and check_mode:
+        context = context._replace(references=references(results))
+    return replace(part, context=context)
 
 
 def planned_lists(result: Mapping[str, Any]) -> dict[str, dict[str, list[Any]]]:

@@ -13,10 +13,15 @@ not stand here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils._context import (
+    CREATION,
+    DELETION,
+    Context,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
     codes_of,
 )
@@ -29,7 +34,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
     PACKET,
     REQUEST,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     OWNER_OPTIONS,
@@ -54,7 +58,7 @@ RULESETS: Mapping[str, str] = {
     L7_OVERRIDES: "overrides",
 }
 IP_LISTS = "ip_lists"
-DELETION = "ip_lists_deletion"  # the part that deletes lists, once no rule refers to them
+ROLE = Context(is_role=True)
 MODULES = (
     IP_LISTS,
     ACCOUNT,
@@ -64,13 +68,6 @@ MODULES = (
     CUSTOM,
     L7_OVERRIDES,
 )  # in the order in which they run
-BETWEEN_PARTS = (
-    "expected_plan",
-    "references",
-    "ip_lists",
-    "rules_of_zone",
-)  # no variables
-
 # By module, the options whose variables have another name than the prefix and the option.
 NAMES: Mapping[str, Mapping[str, str]] = {
     ACCOUNT: {},
@@ -119,27 +116,27 @@ ZONE_VARIABLES = (NAMES[FIREWALL]["rules"], *RULES_OF["zone_id"])
 
 @dataclass(frozen=True)
 class Part:
-    """One module to run for a host, with its options; those that it does not have are left out.
-
-    `names` are the variables that fill the options, and `elsewhere` the risks that other parts of
-    the host can have. `step` tells two parts of one module apart.
-    """
+    """One module to run for a host, with its options and the role's knowledge of the host; options
+    that the host does not have are left out."""
 
     module: str
     options: dict[str, Any]
-    names: Names = field(default_factory=dict)
-    elsewhere: Sequence[str] = ()
-    step: str = ""
+    context: Context = ROLE
 
     @property
     def name(self) -> str:
-        """What results and plans call the part: its module, or its step."""
-        return self.step or self.module
+        """The name of the part in results and plans."""
+        return f"{self.module}_{DELETION}" if self.deletes else self.module
 
     @property
-    def caller(self) -> Caller:
-        """The role, which runs the module."""
-        return Caller(is_role=True, names=self.names, elsewhere=self.elsewhere)
+    def names(self) -> Names:
+        """The variables that fill the options."""
+        return self.context.names
+
+    @property
+    def deletes(self) -> bool:
+        """Whether the part deletes lists, once no rule refers to them."""
+        return self.context.step == DELETION
 
 
 def _variables_of(module: str) -> dict[str, str]:
@@ -149,7 +146,7 @@ def _variables_of(module: str) -> dict[str, str]:
     return {
         option: NAMES[module].get(option, f"{PREFIX}{option}")
         for option in options
-        if option not in BETWEEN_PARTS
+        if option != "expected_plan"
     }
 
 
@@ -198,8 +195,11 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
         Part(
             module,
             _options_of(module, values),
-            _names_of(module, names),
-            _risks_of([other for other in modules if other != module]),
+            ROLE._replace(
+                names=_names_of(module, names),
+                elsewhere=_risks_of([other for other in modules if other != module]),
+                zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
+            ),
         )
         for module in modules
     ]
@@ -213,25 +213,10 @@ def _deleting_lists_last(parts: Sequence[Part]) -> list[Part]:
     if lists is None or state not in ("absent", "exact"):
         return list(parts)
     others = [part for part in parts if part is not lists]
-    last = "absent" if state == "absent" else "others_absent"
-    deletion = replace(lists, options={**lists.options, "state": last}, step=DELETION)
-    if state == "absent":
-        return [*others, deletion]
-    made = {**lists.options, "state": "present", "lists": _exact(lists.options["lists"])}
-    made.pop("ignore", None)
-    return [replace(lists, options=made), *others, deletion]
-
-
-def _exact(lists: Any) -> Any:
-    """Lists with just the items that their entries name; what is not a list of entries stays."""
-    if not isinstance(lists, Sequence) or isinstance(lists, str):
-        return lists
-    return [
-        {**entry, "purge": True}
-        if isinstance(entry, Mapping) and entry.get("items") is not None
-        else entry
-        for entry in lists
-    ]
+    creation, deletion = (
+        replace(lists, context=lists.context._replace(step=step)) for step in (CREATION, DELETION)
+    )
+    return [*([creation] if state == "exact" else []), *others, deletion]
 
 
 def _risks_of(modules: Iterable[str]) -> list[str]:
@@ -263,15 +248,14 @@ def _options_of(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
     }
     if module == ACCOUNT:
         options.pop("zone_name", None)
-    zone = values.get(f"{PREFIX}zone_id")
-    if module == IP_LISTS and zone:
-        options["rules_of_zone"] = zone
     return options
 
 
 def _names_of(module: str, filled: Mapping[str, str]) -> Names:
     """The variable for each option of a module: that of the inventory if it fills the role's."""
     variables = {**OPTIONS[module], "expected_plan": EXPECTED_PLAN}
+    if module == IP_LISTS:
+        variables["zone_id"] = f"{PREFIX}zone_id"
     return {option: filled.get(variable, variable) for option, variable in variables.items()}
 
 
@@ -300,7 +284,7 @@ def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
 
 def deletes_lists(parts: Sequence[Part]) -> bool:
     """Whether lists may go at the end, which can be refused: then nothing is written before."""
-    return any(part.step == DELETION for part in parts)
+    return any(part.deletes for part in parts)
 
 
 def has_expectations(parts: Sequence[Part]) -> bool:

@@ -164,7 +164,7 @@ class StateFile:
         }
         parts = _parts(host, {**values, **how}, recovered.variables)
         return Restoration(
-            [replace(part, names={**part.names, **NAMES}) for part in parts],
+            [_renamed(part) for part in parts],
             recovered.expected,
             recovered.refusals,
         )
@@ -253,3 +253,8 @@ def _parts(host: str, values: Mapping[str, Any], described: Mapping[str, Any]) -
         if name not in (IGNORE_IDS, *IGNORED) and not name.endswith(tuple(left_out))
     }
     return parts_of(host, {**kept, **described})
+
+
+def _renamed(part: Part) -> Part:
+    """The part whose messages name the variables of the restore."""
+    return replace(part, context=part.context._replace(names={**part.names, **NAMES}))

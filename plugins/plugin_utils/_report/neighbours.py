@@ -300,7 +300,7 @@ class Beside:
 
     def _run(self, part: Part, module: str, **options: Any) -> Mapping[str, Any]:
         """The result of another module, with the owner and the connection of a part."""
-        return self.run_module(Part(module, {**connection_options(part), **options}, part.names))
+        return self.run_module(Part(module, {**connection_options(part), **options}, part.context))
 
 
 def _with_access_rules(

@@ -226,7 +226,8 @@ def traffic_task(parts: Sequence[Part], hours: Any) -> Part | None:
         return None
     components = [*KINDS, *(["dns"] if account.options.get("dns_rules") else [])]
     options = {**connection_options(account), "hours": number, "components": components}
-    return Part(MODULE, options, {**account.names, "hours": TRAFFIC_HOURS})
+    names = {**account.names, "hours": TRAFFIC_HOURS}
+    return Part(MODULE, options, account.context._replace(names=names))
 
 
 def _number(hours: Any) -> float:

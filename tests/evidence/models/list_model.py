@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from ipaddress import ip_network
 
+from ansible_collections.edgeops.protection.plugins.module_utils._context import CREATION, TASK
+
 from tests.evidence.models.plan_model import Item, Items, Refused, comparable, expired
 from tests.evidence.models.zone_model import ignored
 
+DESCRIBING = ("present", "exact", CREATION)
 NEW: Item = {"kind": "ip", "description": "", "num_referencing_filters": 0, "items": []}
 Risks = dict[str, set[str]]  # the entries of the risks, by code
 
@@ -31,26 +34,32 @@ def lists_after(module: str, options: Item, before: Sequence[Item], now: datetim
             "items" if options.get("items") and options["state"] == "absent" else options["state"],
         )
     else:
-        entries, state = options["lists"], options["state"]
+        entries, state = options["lists"], half_of(options)
     names = [entry["name"].removeprefix("$") for entry in entries]
     of_kind = {each["name"]: each["kind"] == "ip" for each in before}
-    if state in ("present", "exact") and any(entry.get("purge") and entry.get("items") is None for entry in entries):
+    if state in DESCRIBING and any(entry.get("purge") and entry.get("items") is None for entry in entries):
         raise Refused("a purge without items")
-    if any(ignored(name, options) for name in names):
+    if state != CREATION and any(ignored(name, options) for name in names):
         raise Refused("a pattern that matches a list of the task")
     if state != "items" and not all(of_kind.get(name, True) for name in names):
         raise Refused("a list of another kind")
     left = [each for each in before if stays(each, names, state, options)]
     after = {each["name"]: each for each in left}
-    for name, entry in zip(names, entries, strict=True) if state in ("present", "exact") else ():
+    for name, entry in zip(names, entries, strict=True) if state in DESCRIBING else ():
         existing = after.get(name, {**NEW, "name": name})
         described = {} if entry.get("description") is None else {"description": entry["description"]}
-        whole = bool(entry.get("purge")) or state == "exact"
+        whole = bool(entry.get("purge")) or state in ("exact", CREATION)
         after[name] = {**existing, **described, "items": items_after(existing["items"], entry.get("items"), whole, now)}
     for name in names if state == "items" and of_kind.get(names[0]) else ():
         gone = {address(item["ip"]) for item in options["items"]}
         after[name] = {**after[name], "items": [item for item in after[name]["items"] if item["ip"] not in gone]}
     return list(after.values())
+
+
+def half_of(options: Item) -> str:
+    """The state of a task, or the half of an exclusive plan that a role makes."""
+    step = options.get("context", TASK).step
+    return step if step and options["state"] == "exact" else str(options["state"])
 
 
 def check_one(options: Item) -> None:
@@ -65,7 +74,7 @@ def check_one(options: Item) -> None:
 
 def stays(each: Item, names: Sequence[str], state: str, options: Item) -> bool:
     """Whether a list is left; lists of other kinds are left alone."""
-    if each["kind"] != "ip" or state in ("present", "items"):
+    if each["kind"] != "ip" or state in ("present", "items", CREATION):
         return True
     if state == "absent":
         return each["name"] not in names

@@ -6,6 +6,7 @@ refer to."""
 
 from __future__ import annotations
 
+from ansible_collections.edgeops.protection.plugins.module_utils._context import CREATION, DELETION, Context
 from hypothesis import strategies as st
 
 from tests.evidence.models.list_model import address
@@ -77,8 +78,13 @@ def list_plans(draw: st.DrawFn) -> tuple[Items, str, Item]:
             if not task.get("items"):
                 task.pop("items", None)
         return existing, "ip_list", task
-    state = draw(st.sampled_from(["present", "exact", "exact", "absent", "others_absent"]))
+    state = draw(st.sampled_from(["present", "exact", "exact", "absent"]))
+    step = draw(st.sampled_from(["", "", CREATION, DELETION])) if state == "exact" else ""
     ignore = draw(st.just([]) | st.lists(PATTERNS, max_size=2))
     lists = draw(named_once(described(existing), lambda entry: entry["name"].removeprefix("$"), 3))
     lists = lists if state != "exact" or not draw(ONE_IN_MANY) else []
-    return existing, "ip_lists", {"lists": lists, "state": state, "ignore": ignore, **limits}
+    return (
+        existing,
+        "ip_lists",
+        {"lists": lists, "state": state, "ignore": ignore, **limits, "context": Context(step=step)},
+    )

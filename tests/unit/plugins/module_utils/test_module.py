@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils import _module as entry_point
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import Caller
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 
@@ -62,17 +62,17 @@ def test_the_result_of_the_runner_is_the_end(
     result: dict[str, Any], module: type[FakeModule], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passed: list[Any] = []
-    role = Caller(True, {"enabled": "role_enabled"})
+    role = Context(True, {"enabled": "role_enabled"})
     monkeypatch.setenv(*role.environment().popitem())
 
-    def run(*arguments: Any, caller: Caller) -> dict[str, Any]:
-        passed.append((*arguments[1:4], caller))
+    def run(*arguments: Any, context: Context) -> dict[str, Any]:
+        passed.append((*arguments[1:4], context))
         return result
 
     module.params = {"enabled": True}
     monkeypatch.setattr(entry_point, "run", run)
     assert ended() == ("failed" in result, result)
-    assert passed == [({"enabled": True}, True, True, role)]  # the options, check mode, verbose, caller
+    assert passed == [({"enabled": True}, True, True, role)]  # the options, check mode, verbose, context
 
 
 @pytest.mark.usefixtures("module")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import random
 from contextlib import nullcontext
 from typing import Any
 
@@ -11,12 +12,15 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils import _runner
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._context import (
+    LONGEST,
+    TASK,
+    Context,
+    context_in,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
     HIDDEN,
     MAX_MESSAGE,
-    TASK,
-    Caller,
-    caller_in,
     option_failure,
     redact,
     run,
@@ -47,11 +51,11 @@ def task(**options: Any) -> dict[str, Any]:
     return {**CONNECTION, "enabled": True, **options}
 
 
-def failed(caller: Caller = TASK, **options: Any) -> tuple[Any, list[str]]:
+def failed(context: Context = TASK, **options: Any) -> tuple[Any, list[str]]:
     """The failure of a module whose options are wrong, and its warnings."""
     warnings: list[str] = []
     spec = MODULE_SPECS["tcp_protection_status"]
-    return run(spec, task(**options), False, False, warnings.append, caller=caller), warnings
+    return run(spec, task(**options), False, False, warnings.append, context=context), warnings
 
 
 @pytest.mark.parametrize(
@@ -83,7 +87,7 @@ def test_a_warning_passes_the_same_way() -> None:
     assert [text.partition(":")[0] for text in warnings] == ["base_url"]
 
 
-ROLE = Caller(True, {"timeout": "role_timeout", "accept_risks": "role_risks", "base_url": "edge_base_url"})
+ROLE = Context(True, {"timeout": "role_timeout", "accept_risks": "role_risks", "base_url": "edge_base_url"})
 
 
 def test_errors_and_warnings_name_the_variables_of_a_role() -> None:
@@ -96,10 +100,20 @@ def test_errors_and_warnings_name_the_variables_of_a_role() -> None:
     assert failure == result
 
 
-@pytest.mark.parametrize("caller", [TASK, Caller(True), ROLE])
-def test_a_packed_module_knows_who_runs_it(caller: Caller) -> None:
-    assert caller_in({"HOME": "/", **caller.environment()}) == caller
-    assert caller_in({"HOME": "/"}) == TASK
+LISTS = Context(True, lists={"offices": {"before": [], "after": ["192.0.2.1"]}}, references={"old": -1})
+
+
+@pytest.mark.parametrize("context", [TASK, Context(True), ROLE, LISTS])
+def test_a_packed_module_knows_who_runs_it(context: Context) -> None:
+    assert context_in({"HOME": "/", **context.environment()}) == context
+    assert context_in({"HOME": "/"}) == TASK
+
+
+def test_lists_that_are_too_long_for_an_environment_are_left_out() -> None:
+    long = random.Random(1).sample(range(2**32), 40_000)
+    context = ROLE._replace(lists={"long": {"before": [], "after": long}})
+    assert len(*context.environment().values()) < LONGEST
+    assert context_in(context.environment()) == ROLE
 
 
 class Refusing:

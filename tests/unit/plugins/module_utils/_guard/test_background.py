@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
     warnings_of_surroundings,
     with_surroundings,
@@ -39,16 +40,18 @@ def plan_of(expression: str) -> Plan:
 
 def test_a_plan_that_names_nothing_else_stays_as_it_is() -> None:
     plan = plan_of("ip.src eq 192.0.2.1")
-    assert with_surroundings(plan, {"ip_lists": {"office": ["192.0.2.1"]}}, frozenset(), NOBODY) is plan
+    assert with_surroundings(plan, Context(lists={"office": ["192.0.2.1"]}), frozenset(), NOBODY) is plan
     assert warnings_of_surroundings(plan) == []
 
 
 def test_a_list_that_the_task_knows_is_in_the_state() -> None:
-    plan = with_surroundings(plan_of("ip.src in $office"), {"ip_lists": {"office": ["192.0.2.1"]}}, frozenset(), NOBODY)
+    plan = with_surroundings(
+        plan_of("ip.src in $office"), Context(lists={"office": ["192.0.2.1"]}), frozenset(), NOBODY
+    )
     assert plan.after()["items of office"] == [{"ip": "192.0.2.1"}]
     assert warnings_of_surroundings(plan) == []
 
 
 def test_a_list_that_nobody_can_read_is_told() -> None:
-    (warning,) = warnings_of_surroundings(with_surroundings(plan_of("ip.src in $office"), {}, frozenset(), NOBODY))
+    (warning,) = warnings_of_surroundings(with_surroundings(plan_of("ip.src in $office"), TASK, frozenset(), NOBODY))
     assert warning.startswith("What the lists office hold is not known: The zone does not say its account")

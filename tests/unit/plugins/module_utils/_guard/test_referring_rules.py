@@ -47,7 +47,7 @@ def plan_of(action: str = "create", **fields: Any) -> Plan:
     return Plan({"ip_lists": [office], ITEMS.plural: [existing] if existing else []}, operations)
 
 
-def known(plan: Plan, client: Any, judged: frozenset[str] = frozenset(), zone: str | None = None) -> Plan:
+def known(plan: Plan, client: Any, judged: frozenset[str] = frozenset(), zone: str = "") -> Plan:
     return with_referring_rules(plan, judged, zone, client)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import CREATION, DELETION, Context
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import IpList, IpLists
 
@@ -30,7 +31,7 @@ def one(**options: Any) -> dict[str, Any]:
 
 def many(*lists: dict[str, Any], **options: Any) -> dict[str, Any]:
     entries = [{**OFFICES, **entry} for entry in lists]
-    return {"lists": entries, "state": "present", "ignore": [], "references": {}, **options}
+    return {"lists": entries, "state": "present", "ignore": [], **options}
 
 
 @pytest.mark.parametrize(
@@ -66,28 +67,37 @@ def test_all_errors_in_the_options_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "exclusive", "names"),
+    ("state", "step", "exclusive", "names"),
     [
-        ("present", False, ["offices"]),
-        ("absent", False, ["offices"]),
-        ("exact", True, ["offices", "shops"]),
-        ("others_absent", True, ["offices", "shops"]),
+        ("present", "", False, ["offices"]),
+        ("absent", "", False, ["offices"]),
+        ("exact", "", True, ["offices", "shops"]),
+        ("exact", CREATION, False, ["offices"]),
+        ("exact", DELETION, True, ["offices", "shops"]),
     ],
 )
-def test_exact_lists_concern_the_others_too(state: str, exclusive: bool, names: list[str]) -> None:
-    options = many({}, state=state)
-    assert MANY.desired(options)[0].exclusive is exclusive
-    assert [resource.within for resource in MANY.inner(options, STATE)] == names
+def test_exact_lists_concern_the_others_too(state: str, step: str, exclusive: bool, names: list[str]) -> None:
+    options, spec = many({}, state=state), MANY.within(Context(step=step))
+    assert spec.desired(options)[0].exclusive is exclusive
+    assert [resource.within for resource in spec.inner(options, STATE)] == names
 
 
-def test_others_absent_creates_and_updates_nothing() -> None:
-    (lists,) = MANY.desired(many({"description": "new", "items": [{"ip": "192.0.2.9"}]}, state="others_absent"))
+def test_an_exclusive_plan_has_two_halves() -> None:
+    options = many({"description": "new", "items": [{"ip": "192.0.2.9"}]}, state="exact", ignore=["offices"])
+    lists, items = MANY.within(Context(step=CREATION)).desired(options)
+    assert (lists.only_deletes, items.exclusive) == (False, True)
+    (lists,) = MANY.within(Context(step=DELETION)).desired({**options, "ignore": []})
     assert (lists.only_deletes, lists.objects) == (True, {("offices",): {"name": "offices"}})
 
 
-@pytest.mark.parametrize(("change", "number"), [(-1, 1), (-5, 0), (3, 5), ("x", 2)])
-def test_references_change_before_a_list_does(change: Any, number: int) -> None:
-    state = MANY.predicted(many(references={"offices": change}), STATE)
+def test_the_zone_of_the_rules_is_an_id() -> None:
+    with pytest.raises(OptionError, match="zone_id: 'example.com' is not an id"):
+        MANY.within(Context(zone_id="example.com")).desired(many())
+
+
+@pytest.mark.parametrize(("change", "number"), [(-1, 1), (-5, 0), (3, 5)])
+def test_references_change_before_a_list_does(change: int, number: int) -> None:
+    state = MANY.within(Context(references={"offices": change})).predicted(many(), STATE)
     assert state["ip_lists"][0]["num_referencing_filters"] == number
     assert MANY.predicted(many(), STATE) is STATE
 

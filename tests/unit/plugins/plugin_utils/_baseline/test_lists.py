@@ -2,19 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which rules stop or begin to refer to lists in the plan of a host."""
+"""The lists of a plan and the rules that refer to them, as the parts of a host know them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import CREATION, DELETION, Context
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.lists import (
     informed,
     planned_lists,
     references,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import DELETION, Part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 
 OLD, NEW = {"expression": "ip.src in $old"}, {"expression": "ip.src in $new and not ip.src in $old"}
 
@@ -41,24 +42,21 @@ def test_changed_expressions_count(operations: list[Any], changes: dict[str, int
 
 
 @pytest.mark.parametrize(
-    ("step", "check_mode", "is_told"), [(DELETION, True, True), (DELETION, False, False), ("", True, False)]
+    ("step", "check_mode", "is_told"), [(DELETION, True, True), (DELETION, False, False), (CREATION, True, False)]
 )
 def test_only_the_prediction_of_deletions_is_told(step: str, check_mode: bool, is_told: bool) -> None:
     """A run counts the rules as they are by then."""
-    part = Part("ip_lists", {"lists": []}, step=step)
-    told = informed(part, {"custom_rules": {"operations": [operation("delete", before=OLD)]}}, check_mode)
-    assert told.options == {"lists": [], **({"references": {"old": -1}} if is_told else {})}
+    part = Part("ip_lists", {"lists": []}, Context(is_role=True, step=step))
+    results: Any = {"ip_lists": {"lists": []}, "custom_rules": {"operations": [operation("delete", before=OLD)]}}
+    context = informed(part, results, check_mode).context
+    assert (context.references, context.lists) == ({"old": -1} if is_told else {}, {})
 
 
-@pytest.mark.parametrize(
-    ("module", "is_told"), [("custom_rules", True), ("network_firewall_rules", True), ("firewall_rules", False)]
-)
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_rules_know_the_planned_lists(module: str, is_told: bool, check_mode: bool) -> None:
+def test_rules_know_the_planned_lists(check_mode: bool) -> None:
     result = {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}]}]}
-    told = informed(Part(module, {"rules": []}), {"ip_lists": result}, check_mode)
-    lists = {"offices": {"before": ["192.0.2.1"], "after": ["192.0.2.1"]}}
-    assert told.options == {"rules": [], **({"ip_lists": lists} if is_told else {})}
+    told = informed(Part("custom_rules", {"rules": []}), {"ip_lists": result}, check_mode)
+    assert told.context.lists == {"offices": {"before": ["192.0.2.1"], "after": ["192.0.2.1"]}}
 
 
 def test_lists_are_known_before_a_plan_and_after_it() -> None:

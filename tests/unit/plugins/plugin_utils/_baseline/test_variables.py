@@ -81,7 +81,7 @@ def test_messages_name_the_variable_that_takes_effect() -> None:
     variables = {"edge_account_id": ACCOUNT, "edge_api_token": "of the inventory", "baseline_api_token": "of the role"}
     (part,) = parts_of("lima", {**variables, "baseline_retries": 2, "baseline_ca_path": None})
     assert part.options == {"account_id": ACCOUNT, "api_token": "of the role", "retries": 2}
-    assert part.caller.is_role
+    assert part.context.is_role
     assert {option: part.names[option] for option in ("account_id", "api_token", "expected_plan")} == {
         "account_id": "edge_account_id",
         "api_token": "baseline_api_token",
@@ -93,15 +93,15 @@ def test_an_acceptance_for_another_module_of_the_host_is_no_warning() -> None:
     owners = {**TOKEN, "edge_account_id": ACCOUNT, "edge_zone_id": ZONE}
     codes = ["mass_deletion", "weakens_zone"]
     (account,) = parts_of("lima", owners)
-    assert account.caller.standing(codes) == codes
+    assert account.context.standing(codes) == codes
     rules: dict[str, Any] = {"baseline_custom_rules": []}
     account, zone = parts_of("lima", {**owners, **rules})
-    assert (account.caller.standing(["mass_deletion", "unprotects_addresses"]), zone.caller.standing(codes)) == (
+    assert (account.context.standing(["mass_deletion", "unprotects_addresses"]), zone.context.standing(codes)) == (
         ["unprotects_addresses"],
         ["weakens_zone"],
     )
     *_account, firewall, custom = parts_of("lima", {**owners, **rules, "baseline_firewall_rules": [{}]})
-    assert firewall.caller.standing(codes) == custom.caller.standing(codes) == []
+    assert firewall.context.standing(codes) == custom.context.standing(codes) == []
 
 
 def test_the_rules_of_a_zone_have_names_of_their_own() -> None:
@@ -183,10 +183,10 @@ OFFICES = {"name": "offices", "items": [{"ip": "192.0.2.1"}]}
         (
             "exact",
             [
-                ("ip_lists", "present"),
+                ("ip_lists", "exact"),
                 ("account_protection", None),
                 ("custom_rules", None),
-                ("ip_lists_deletion", "others_absent"),
+                ("ip_lists_deletion", "exact"),
             ],
         ),
     ],
@@ -196,12 +196,3 @@ def test_lists_come_before_the_rules_and_go_after_them(state: str | None, parts:
     variables.update({"baseline_ip_lists": [OFFICES], **({"baseline_ip_lists_state": state} if state else {})})
     found = parts_of("lima", variables)
     assert [(part.name, part.options.get("state")) for part in found] == parts
-
-
-def test_exact_lists_have_just_the_items_that_are_named() -> None:
-    lists: list[Any] = [OFFICES, {"name": "shops"}, "shops"]
-    variables = {"edge_account_id": ACCOUNT, **TOKEN, "baseline_ip_lists": lists, "baseline_ip_lists_state": "exact"}
-    made, _account, deletion = parts_of("lima", {**variables, "baseline_ip_lists_ignore": ["their*"]})
-    assert made.options["lists"] == [{**OFFICES, "purge": True}, {"name": "shops"}, "shops"]
-    assert "ignore" not in made.options
-    assert (deletion.options["lists"], deletion.options["ignore"]) == (lists, ["their*"])

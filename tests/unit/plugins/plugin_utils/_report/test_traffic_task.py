@@ -7,10 +7,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import ACCOUNT, Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic import traffic_task
 
-PARTS = [Part(ACCOUNT, {"account_id": "a", "api_token": "t", "prefixes": []}, {"account_id": "edge_account_id"})]
+PARTS = [
+    Part(
+        ACCOUNT, {"account_id": "a", "api_token": "t", "prefixes": []}, Context(names={"account_id": "edge_account_id"})
+    )
+]
 
 
 @pytest.mark.parametrize(
