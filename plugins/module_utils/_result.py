@@ -17,8 +17,7 @@ from ._guard.check import Checked
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan
 from ._protection.coverage import Coverage
-from ._protection.holes import WeakerRecord, weaker_overrides, weaker_records
-from ._protection.list_holes import weaker_lists
+from ._protection.holes import weaker_records
 from ._protection.summary import compare_coverage, diff_facts
 from ._schema.resource import Object, Resource, State
 from ._text import Message, Option, capitalised, first_few, first_sentences, joined, plural
@@ -186,17 +185,8 @@ def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, 
 
 
 def weaker_results(before: State, after: State) -> dict[str, Any]:
-    """The results on rules, and lists, that let more pass before a plan than after it."""
-    if before == after:
-        return {}
-    records = [
-        *weaker_records(before, after),
-        *weaker_lists(before, after),
-        *(
-            WeakerRecord(resource=resource, key=key, certain=True, reason=reason)
-            for resource, key, reason in weaker_overrides(before, after)
-        ),
-    ]
+    """The result on rules, lists and overrides that protect less before a plan than after it."""
+    records = weaker_records(before, after)
     return {"weaker": records} if records else {}
 
 
@@ -206,6 +196,7 @@ def plan_details(checked: Checked) -> dict[str, Any]:
     return {
         "operations": operation_records(plan.operations),
         **protection_results(checked, make_diff(plan.operations), plan.after()),
+        **weaker_results(plan.before, plan.after()),
     }
 
 

@@ -109,6 +109,11 @@ class Coverage:
         return components(self.state)
 
     @cached_property
+    def by_kind(self) -> Mapping[str, Component]:
+        """The components by their kind."""
+        return {item.kind: item for item in self.components}
+
+    @cached_property
     def pieces(self) -> Mapping[str, Sequence[Piece]]:
         """By kind: the protected addresses by the modes that their traffic may meet."""
         maybe_carved_out = frozenset([UNDECIDED] if self.malformed_exclusions else [])
@@ -267,7 +272,7 @@ def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     if resource is filters_of(str(resource.component)):
         space = matched(str(obj.get("expression") or "")).sometimes
         return Decided(_networks(coverage, intersection(coverage.protected, space)))
-    component = next(item for item in coverage.components if item.kind == resource.component)
+    component = coverage.by_kind[str(resource.component)]
     by_filters = union(item for one in component.filters for item in one.matches.always)
     networks = _networks(coverage, difference(coverage.protected, by_filters))
     scope, name = (str(CODE.normalise(obj.get(field))) for field in ("scope", "name"))

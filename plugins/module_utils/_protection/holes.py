@@ -3,129 +3,47 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What exists beside the objects that a task names, and whether it takes protection away.
+"""Objects that exist beside those that a task names and take protection away, and objects that
+protect less than described.
 
-Each object is checked as if it were the only one beside the named ones.
+An object that no task names is checked as if it were the only one beside the named ones. A list is
+checked by the rules that are known: those of the Network Firewall, and those of a zone where the
+task names it. If more rules refer to a list than are known, its items may let traffic pass.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import AbstractSet, Mapping, NamedTuple, Sequence, TypedDict
+from typing import Container, Iterator, NamedTuple, Sequence, TypedDict
 
-from .._expressions.grammar import normalise_expression
-from .._expressions.solve import matches_every_request
+from .._api.neighbours import managed_lists
+from .._expressions.grammar import lists_in, with_contents
 from .._plan.desired import Desired
-from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, RESOURCES, STATUS
-from .._schema.registry import DDOS_OVERRIDES, EVALUATION, REST_OF_THE_LIST, ZoneRule, traffic_of
+from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
+from .._schema.lists import LISTS, items_of, uses_of
+from .._schema.registry import (
+    DDOS_OVERRIDES,
+    EVALUATION,
+    MANAGED,
+    ZoneRule,
+    contents_in,
+    traffic_of,
+)
 from .._schema.resource import Key, Object, Resource, State
-from .._text import first_few
-from .._values.address_set import Ranges, counted, difference, intersection, networks
-from .coverage import Coverage, has_flag, ranges_of
-from .mitigation import no_longer_mitigated
-from .modes import UNDECIDED, Component, Modes, component, union_of_modes
+from .._text import first_few, plural
+from .._values.address_set import Ranges, counted, difference, networks, range_of, union
+from .coverage import Coverage, has_flag
+from .losses import AccountLosses, Loss, leaves_out, rule_losses, skip_loss
+from .modes import UNDECIDED, union_of_modes
 from .overrides import weakenings
 
-Named = Mapping[str, AbstractSet[Key]]  # by plural: the keys of the objects that a task names
-
-
-class Verdict(NamedTuple):
-    """Whether an object takes protection away (None: it may), and how: a sentence without its
-    subject."""
-
-    weakens: bool | None
-    reason: str
-
-
-HARMLESS = Verdict(False, "")
-
-
-class DescribedAccount:
-    """An account with just what a task names of a state, while it is on."""
-
-    def __init__(self, state: State, named: Named) -> None:
-        self._state: dict[str, list[Object]] = {
-            resource.plural: [
-                obj
-                for obj in state[resource.plural]
-                if resource.key_of(obj) in named.get(resource.plural, ())
-            ]
-            for resource in RESOURCES
-            if state.get(resource.plural) is not None
-        }
-        self._takes_prefixes_as_they_are = not named.get(PREFIXES.plural)
-        if self._takes_prefixes_as_they_are:
-            self._state[PREFIXES.plural] = list(state.get(PREFIXES.plural) or ())
-
-    @cached_property
-    def _coverage(self) -> Coverage:
-        return Coverage({**self._state, STATUS.plural: [{"enabled": True}]})
-
-    @cached_property
-    def _described(self) -> Mapping[str, tuple[Component, Modes]]:
-        """By kind: the component, and the modes that it has for protected addresses."""
-        components = {kind: component(kind, self._state) for kind in COMPONENTS}
-        return {
-            kind: (one, _modes_of(one, self._coverage.protected))
-            for kind, one in components.items()
-        }
-
-    def judge(self, resource: Resource, obj: Object) -> Verdict:
-        """Whether this account would protect less with one more object."""
-        if resource is PREFIXES:
-            return self._judge_prefix(obj)
-        if resource is ALLOWLIST:
-            return self._judge_source(obj)
-        return self._judge_decider(resource, obj) if resource.component else HARMLESS
-
-    def _judge_prefix(self, prefix: Object) -> Verdict:
-        if not has_flag(prefix, "excluded") or self._takes_prefixes_as_they_are:
-            return HARMLESS
-        network = ranges_of([prefix])
-        if not network and self._coverage.protected:
-            return Verdict(None, "is malformed, and may exclude protected addresses")
-        lost = intersection(network, self._coverage.protected)
-        return Verdict(True, f"excludes {_named(lost)}") if lost else HARMLESS
-
-    def _judge_source(self, entry: Object) -> Verdict:
-        if not has_flag(entry, "enabled"):
-            return HARMLESS
-        network = ranges_of([entry])
-        if not network:
-            return Verdict(None, "is malformed, and may let sources pass")
-        passing = difference(network, self._coverage.bypassing)
-        return Verdict(True, f"lets {_named(passing)} pass as sources") if passing else HARMLESS
-
-    def _judge_decider(self, resource: Resource, obj: Object) -> Verdict:
-        """Whether a rule or filter takes mitigation from addresses."""
-        kind, space = str(resource.component), self._coverage.protected
-        objects = [*self._state.get(resource.plural, ()), obj]
-        described, modes = self._described[kind]
-        existing = component(kind, {**self._state, resource.plural: objects})
-        title = COMPONENTS[kind].title
-        if UNDECIDED not in modes and UNDECIDED in _modes_of(existing, space):
-            text = f"is not understood, so that {title} may mitigate less"
-            return Verdict(None, text) if ENABLED in modes else HARMLESS
-        lost = [
-            f"{_named(ranges)}{f': {what}' if what else ''}"
-            for ranges, what in no_longer_mitigated(described, existing, space)
-        ]
-        mode = str(obj.get(resource.mode_field or ""))
-        text = f"is {mode}, so that {title} mitigates less for {first_few(lost)}"
-        return Verdict(True, text) if lost else HARMLESS
-
-
-def _modes_of(one: Component, space: Ranges) -> Modes:
-    """The modes that some traffic to these addresses may meet."""
-    return union_of_modes(modes for dummy, modes in one.pieces(space))
-
-
-def _named(ranges: Ranges) -> str:
-    return f"{counted(ranges)} ({first_few(networks(ranges))})"
+STAMPS = ("modified_on", "last_updated", "created_on")
+MOST_JUDGED = 100  # items of a list one by one; more are checked together
+ON = {STATUS.plural: [{"enabled": True}]}
 
 
 class WeakerRecord(TypedDict):
-    """A rule that enforces less before a plan than after it; `certain` is false if it may.
+    """A rule, list or override that protects less before a plan than after it; `certain` is false
+    if it may.
 
     `reason` is a sentence without its subject.
     """
@@ -134,178 +52,6 @@ class WeakerRecord(TypedDict):
     key: str
     certain: bool
     reason: str
-
-
-def judge_rules(state: State, named: Named) -> dict[tuple[str, Key], Verdict]:
-    """By plural and key, what each rule that is not named takes from the named ones."""
-    verdicts: dict[tuple[str, Key], Verdict] = {}
-    for resource, in_order in EVALUATION:
-        rules = in_order(state.get(resource.plural) or ())
-        keys = named.get(resource.plural, frozenset())
-        for index, rule in enumerate(rules):
-            if rule.key not in keys:
-                behind = [item for item in rules[index + 1 :] if item.key in keys]
-                verdicts[resource.plural, rule.key] = judge_skip(resource, rule, behind)
-    return verdicts
-
-
-def weaker_records(before: State, after: State) -> list[WeakerRecord]:
-    """The rules that enforce less before a plan than after it by their expression, their place or
-    their parameters.
-
-    A rule that does not exist, that is off, or that has another kind of action is none of them. One
-    that a plan deletes is checked like one that no task names.
-    """
-    records = []
-    for resource, in_order in EVALUATION:
-        was, becomes = (in_order(state.get(resource.plural) or ()) for state in (before, after))
-        existing = {rule.key: rule for rule in was}
-        for rule in becomes if was != becomes else ():
-            if rule.key in existing:
-                verdict = _lack(resource, existing[rule.key], rule, _passed(rule.key, was, becomes))
-                records += _records(resource, rule, verdict)
-        left = {rule.key: rule for rule in becomes}
-        for index, rule in enumerate(was):
-            if rule.key not in left:
-                behind = [left[item.key] for item in was[index + 1 :] if item.key in left]
-                records += _records(resource, rule, judge_skip(resource, rule, behind))
-    return records
-
-
-def _records(resource: Resource, rule: ZoneRule, verdict: Verdict) -> list[WeakerRecord]:
-    if verdict.weakens is False:
-        return []
-    certain = verdict.weakens is True
-    return [
-        WeakerRecord(resource=resource.name, key=rule.entry, certain=certain, reason=verdict.reason)
-    ]
-
-
-def _lack(
-    resource: Resource, existing: ZoneRule, planned: ZoneRule, passed: Sequence[ZoneRule]
-) -> Verdict:
-    """What a rule lacks before a plan if it blocks, or lets pass, both before and after it.
-
-    `passed` are the rules that it stands before, and behind after the plan.
-    """
-    if existing.enforces and planned.enforces:
-        narrower = leaves_out(existing.expression, planned.expression)
-        fewer = f"fewer {traffic_of(resource)}s than described"
-        return _verdict(narrower, "matches", "match", fewer)
-    if not (existing.lets_pass and planned.lets_pass):
-        return HARMLESS
-    if not existing.skips <= planned.skips:
-        more = first_few(sorted(existing.skips - planned.skips))
-        return Verdict(True, f"skips more than described ({more})")
-    wider = leaves_out(planned.expression, existing.expression)
-    if wider is not False:
-        more = f"more {traffic_of(resource)}s pass than described"
-        return _verdict(wider, "lets", "let", more)
-    return _judge_list_skip(resource, existing, passed)
-
-
-def _passed(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) -> list[ZoneRule]:
-    """The rules that stand behind a rule before a plan, and before it after the plan."""
-    keys = [rule.key for rule in was]
-    behind = frozenset(keys[keys.index(key) + 1 :])
-    places = [rule.key for rule in becomes]
-    return [rule for rule in becomes[: places.index(key)] if rule.key in behind]
-
-
-def judge_skip(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Verdict:
-    """What a rule takes from those behind it, and from what is not a rule of the list."""
-    of_list = _judge_list_skip(resource, rule, behind)
-    others = sorted(rule.skips - {REST_OF_THE_LIST})
-    if not rule.lets_pass or not others or _matches_nothing(rule.expression):
-        return of_list
-    every = True if matches_every_request(rule.expression) else None
-    if of_list.weakens and not every:
-        return of_list
-    kind = traffic_of(resource)
-    of_what = f"every {kind}" if every else f"{kind}s"
-    return _verdict(every, "skips", "skip", f"{first_few(others)} for {of_what}")
-
-
-def _judge_list_skip(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Verdict:
-    """What a rule takes from those behind it in the list."""
-    if not rule.lets_pass or REST_OF_THE_LIST not in rule.skips:
-        return HARMLESS
-    concerned = [item for item in behind if item.enforces and not _are_apart(rule, item)]
-    certain = [item for item in concerned if _covers(rule, item) or _covers(item, rule)]
-    if not concerned:
-        return HARMLESS
-    stopped = _stopped_by(resource, certain or concerned)
-    passing = f"{traffic_of(resource)}s pass that {stopped}"
-    return _verdict(bool(certain) or None, "lets", "let", passing)
-
-
-def _stopped_by(resource: Resource, rules: Sequence[ZoneRule]) -> str:
-    titles = resource.titles if len(rules) > 1 else resource.title
-    return f"{titles} {first_few(rule.title for rule in rules)} would stop"
-
-
-def _verdict(weakens: bool | None, verb: str, infinitive: str, rest: str) -> Verdict:
-    """A verdict, and its verb in the sentence; nothing for one that is harmless."""
-    if weakens is False:
-        return HARMLESS
-    return Verdict(weakens, f"{verb if weakens else f'may {infinitive}'} {rest}")
-
-
-def leaves_out(expression: str, other: str) -> bool | None:
-    """Whether an expression leaves out requests that another one matches; None if nothing is
-    proven."""
-    if normalise_expression(expression) == normalise_expression(other):
-        return False
-    if matches_every_request(f"not ({other}) or ({expression})"):
-        return False
-    is_part = matches_every_request(f"not ({expression}) or ({other})")
-    return True if is_part or _matches_nothing(f"({expression}) and ({other})") else None
-
-
-def _covers(one: ZoneRule, other: ZoneRule) -> bool:
-    """Whether it is proven that a rule matches every request that another one matches."""
-    return leaves_out(one.expression, other.expression) is False
-
-
-def _are_apart(one: ZoneRule, other: ZoneRule) -> bool:
-    """Whether it is proven that no request matches both rules."""
-    return _matches_nothing(f"({one.expression}) and ({other.expression})")
-
-
-def _matches_nothing(expression: str) -> bool:
-    return matches_every_request(f"not ({expression})")
-
-
-def judge_overrides(state: State, named: Named) -> dict[tuple[str, Key], Verdict]:
-    """By plural and key, what each override that is not named takes from the managed rules, if it
-    is the only one beside the named ones."""
-    verdicts: dict[tuple[str, Key], Verdict] = {}
-    for resource in DDOS_OVERRIDES:
-        overrides = state.get(resource.plural) or ()
-        keys = named.get(resource.plural, frozenset())
-        described = [obj for obj in overrides if resource.key_of(obj) in keys]
-        for obj in overrides:
-            key = resource.key_of(obj)
-            if key not in keys:
-                both = [item for item in overrides if resource.key_of(item) in {*keys, key}]
-                worse = weakenings(resource, described, both)
-                reason = worse[0].reason if worse else ""
-                verdicts[resource.plural, key] = Verdict(True, reason) if worse else HARMLESS
-    return verdicts
-
-
-def weaker_overrides(before: State, after: State) -> list[tuple[str, str, str]]:
-    """The overrides that let more pass before a plan than after it: resource, key and reason."""
-    return [
-        (resource.name, item.label, f"{item.reason}, and the baseline does not")
-        for resource in DDOS_OVERRIDES
-        for item in weakenings(
-            resource, after.get(resource.plural) or (), before.get(resource.plural) or ()
-        )
-    ]
-
-
-STAMPS = ("modified_on", "last_updated", "created_on")
 
 
 class UnmanagedRecord(TypedDict):
@@ -323,28 +69,271 @@ class UnmanagedRecord(TypedDict):
     since: str | None
 
 
+def weaker_records(before: State, after: State) -> list[WeakerRecord]:
+    """The rules, lists and overrides that protect less before a plan than after it."""
+    if before == after:
+        return []
+    records = [
+        _weaker(resource, rule.entry, loss)
+        for resource, in_order in EVALUATION
+        for rule, loss in rule_losses(
+            resource, *(in_order(state.get(resource.plural) or ()) for state in (after, before))
+        )
+    ]
+    records += [_weaker(LISTS, name, loss) for name, loss in _list_losses(before, after)]
+    return records + [
+        _weaker(resource, item.label, Loss(True, f"{item.reason}, and the baseline does not"))
+        for resource in DDOS_OVERRIDES
+        for item in weakenings(
+            resource, *(state.get(resource.plural) or () for state in (after, before))
+        )
+    ]
+
+
+def _weaker(resource: Resource, key: str, loss: Loss) -> WeakerRecord:
+    return WeakerRecord(resource=resource.name, key=key, certain=loss.certain, reason=loss.reason)
+
+
 def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
     """The objects of a state that the desired state does not name, in the order of the state."""
-    named = {item.resource.plural: frozenset(item.objects) for item in desired}
-    rules = {**judge_rules(state, named), **judge_overrides(state, named)}
-    account = DescribedAccount(state, named)
-    records = []
-    for resource in (item.resource for item in desired if item.resource.key):
-        for obj in state[resource.plural]:
-            key = resource.key_of(obj)
-            if key not in named[resource.plural]:
-                verdict = rules.get((resource.plural, key)) or account.judge(resource, obj)
-                records.append(record_of(resource, obj, verdict))
-    return records
+    named = {item.resource.plural: item.objects.keys() for item in desired}
+    described = {
+        resource.plural: [
+            obj
+            for obj in state[resource.plural]
+            if resource.key_of(obj) in named.get(resource.plural, ())
+        ]
+        for resource in (item.resource for item in MANAGED)
+        if resource.key and state.get(resource.plural) is not None
+    }
+    losses = dict([*_losses_by_rules(described, state), *_losses_by_overrides(described, state)])
+    account = _DescribedAccount(described, state, bool(named.get(PREFIXES.plural)))
+    return [
+        _unmanaged(resource, obj, losses.get((resource.plural, key)) or account.loss(resource, obj))
+        for resource in (item.resource for item in desired if item.resource.key)
+        for key, obj in ((resource.key_of(obj), obj) for obj in state[resource.plural])
+        if key not in named[resource.plural]
+    ]
 
 
-def record_of(resource: Resource, obj: Object, verdict: Verdict) -> UnmanagedRecord:
-    """An object that a task does not name, as results list it."""
-    since = next((str(obj[name]) for name in STAMPS if obj.get(name)), None)
+def _unmanaged(resource: Resource, obj: Object, loss: Loss | None) -> UnmanagedRecord:
     return UnmanagedRecord(
         resource=resource.name,
         key=resource.label_of(obj),
-        weakens=verdict.weakens,
-        reason=verdict.reason,
-        since=since,
+        weakens=(loss.certain or None) if loss else False,
+        reason=loss.reason if loss else "",
+        since=next((str(obj[name]) for name in STAMPS if obj.get(name)), None),
     )
+
+
+def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
+    for resource, in_order in EVALUATION:
+        rules = [in_order(one.get(resource.plural) or ()) for one in (described, state)]
+        for rule, loss in rule_losses(resource, *rules):
+            yield (resource.plural, rule.key), loss
+
+
+def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
+    for resource in DDOS_OVERRIDES:
+        named = described.get(resource.plural) or ()
+        keys = {*map(resource.key_of, named)}
+        for key in map(resource.key_of, state.get(resource.plural) or ()):
+            both = _among(resource, state[resource.plural], {*keys, key})
+            worse = weakenings(resource, named, both) if key not in keys else ()
+            if worse:
+                yield (resource.plural, key), Loss(True, worse[0].reason)
+
+
+class _DescribedAccount:
+    """An account with just what a task names of a state, while it is on; if the task names no
+    prefixes, with those that exist."""
+
+    def __init__(self, described: State, state: State, names_prefixes: bool) -> None:
+        self._names_prefixes = names_prefixes
+        existing = {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
+        prefixes = {} if names_prefixes else existing
+        self._coverage = Coverage({**described, **prefixes, **ON})
+
+    def loss(self, resource: Resource, obj: Object) -> Loss | None:
+        """The protection that one more object takes away."""
+        described = self._coverage.state.get(resource.plural) or ()
+        with_it = Coverage({**self._coverage.state, resource.plural: [*described, obj]})
+        losses = AccountLosses(self._coverage, with_it)
+        if resource is PREFIXES and has_flag(obj, "excluded"):
+            return _loss_by_prefix(losses, obj) if self._names_prefixes else None
+        if resource is ALLOWLIST and has_flag(obj, "enabled"):
+            return _loss_by_source(losses, obj)
+        return _loss_by_decider(losses, resource, obj) if resource.component else None
+
+
+def _loss_by_prefix(losses: AccountLosses, prefix: Object) -> Loss | None:
+    if range_of(prefix.get("prefix")) is None and losses.was.protected:
+        return Loss(False, "is malformed, and may exclude protected addresses")
+    return Loss(True, f"excludes {_counted(losses.unprotected)}") if losses.unprotected else None
+
+
+def _loss_by_source(losses: AccountLosses, entry: Object) -> Loss | None:
+    if range_of(entry.get("prefix")) is None:
+        return Loss(False, "is malformed, and may let sources pass")
+    reason = f"lets {_counted(losses.passing)} pass as sources"
+    return Loss(True, reason) if losses.passing else None
+
+
+def _loss_by_decider(losses: AccountLosses, resource: Resource, obj: Object) -> Loss | None:
+    """The mitigation that a rule or filter takes from addresses."""
+    kind = str(resource.component)
+    title, space = COMPONENTS[kind].title, losses.was.protected
+    was, becomes = (
+        union_of_modes(modes for _ranges, modes in one.by_kind[kind].pieces(space))
+        for one in (losses.was, losses.becomes)
+    )
+    if UNDECIDED in becomes - was:
+        reason = f"is not understood, so that {title} may mitigate less"
+        return Loss(False, reason) if ENABLED in was else None
+    lost = [
+        f"{_counted(ranges)}{f': {what}' if what else ''}"
+        for ranges, what in losses.unmitigated(kind)
+    ]
+    mode = str(obj.get(resource.mode_field or ""))
+    reason = f"is {mode}, so that {title} mitigates less for {first_few(lost)}"
+    return Loss(True, reason) if lost else None
+
+
+def _counted(ranges: Ranges) -> str:
+    return f"{counted(ranges)} ({first_few(networks(ranges))})"
+
+
+class _Reference(NamedTuple):
+    """A rule that refers to a list, as it is written, and the rules behind it."""
+
+    resource: Resource
+    rule: ZoneRule
+    behind: Sequence[ZoneRule]
+
+
+class _Referring:
+    """The rules of a state that refer to its lists."""
+
+    def __init__(self, state: State) -> None:
+        self.contents = contents_in(state)
+        self._references: dict[str, list[_Reference]] = {}
+        for resource, in_order in EVALUATION:
+            rules = in_order(state.get(resource.plural) or ())
+            spelt_out = [self._with(rule) for rule in rules]
+            for index, rule in enumerate(rules):
+                for name in lists_in(rule.expression):
+                    reference = _Reference(resource, rule, spelt_out[index + 1 :])
+                    self._references.setdefault(name, []).append(reference)
+
+    def _with(self, rule: ZoneRule, **lists: Ranges) -> ZoneRule:
+        return rule._replace(expression=with_contents(rule.expression, {**self.contents, **lists}))
+
+    def loss(self, obj: Object, lacks: Ranges, has: Ranges) -> Loss | None:
+        """The protection that is lost if a list has some addresses and lacks others."""
+        if not lacks and not has:
+            return None
+        name = LISTS.label_of(obj)
+        known = self._references.get(name, [])
+        losses = list(filter(None, (self._loss(item, name, lacks, has) for item in known)))
+        more = uses_of(obj) - len(known)
+        if has and more > 0:
+            refer = plural(more, "rule refers", "rules refer")
+            reason = f"may let traffic pass, since {refer} to the list that are not known"
+            losses.append(Loss(False, reason))
+        return max(losses, key=lambda item: item.certain, default=None)
+
+    def _loss(self, item: _Reference, name: str, lacks: Ranges, has: Ranges) -> Loss | None:
+        resource, by = item.resource, f"the {item.resource.title} {item.rule.title}"
+        was, becomes = (self._with(item.rule, **{name: ranges}) for ranges in (lacks, has))
+        if item.rule.lets_pass:
+            more = f"({becomes.expression}) and not ({was.expression})"
+            loss = skip_loss(resource, item.rule._replace(expression=more), item.behind)
+            return loss._replace(reason=f"{loss.reason}, by {by}") if loss else None
+        fewer = leaves_out(becomes.expression, was.expression) if item.rule.enforces else False
+        if fewer is False:
+            return None
+        verb = "makes" if fewer else "may make"
+        return Loss(bool(fewer), f"{verb} {by} stop fewer {traffic_of(resource)}s")
+
+
+def unmanaged_items(desired: Desired, state: State) -> list[Object]:
+    """The items of a list that the desired ones do not name."""
+    resource = desired.resource
+    if resource.parent is not LISTS:
+        return []
+    return _without(resource, state.get(resource.plural) or (), desired.objects)
+
+
+def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
+    """The lists of a state that a task does not name."""
+    named = {key for item in desired if item.resource is LISTS for key in item.objects}
+    return _without(LISTS, managed_lists(state), named)
+
+
+def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
+    """The lists that a task does not name, and the items of its lists that it does not name and
+    that weaken rules, or may; in the order of the state."""
+    referring = _Referring(state)
+    inner = {item.resource.within: item for item in desired if item.resource.parent is LISTS}
+    others = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
+    records: list[UnmanagedRecord] = []
+    for obj in state[LISTS.plural]:
+        name = LISTS.label_of(obj)
+        if name in inner:
+            records += _records_of_items(referring, obj, inner[name], state)
+        elif name in others:
+            loss = referring.loss(obj, [], referring.contents.get(name) or [])
+            records.append(_unmanaged(LISTS, obj, loss))
+    return records
+
+
+def _records_of_items(
+    referring: _Referring, obj: Object, desired: Desired, state: State
+) -> Iterator[UnmanagedRecord]:
+    resource, items = desired.resource, unmanaged_items(desired, state)
+    described = _ranges(_among(resource, state.get(resource.plural) or (), desired.objects))
+    together = referring.loss(obj, [], difference(_ranges(items), described))
+    for item in items if together else ():
+        loss = together and together._replace(certain=False)
+        if len(items) <= MOST_JUDGED:
+            loss = referring.loss(obj, [], difference(_ranges([item]), described))
+        if loss:
+            yield _unmanaged(resource, item, loss)
+
+
+def _list_losses(before: State, after: State) -> Iterator[tuple[str, Loss]]:
+    """The lists with items that make rules let more pass before a plan than after it, or stop
+    less."""
+    referring = _Referring(before)
+    for obj in before.get(LISTS.plural, ()):
+        name = LISTS.label_of(obj)
+        resource = items_of(name)
+        if resource.plural not in before or resource.plural not in after:
+            continue
+        existing, described = before[resource.plural], after[resource.plural]
+        lacking = _without(resource, described, {*map(resource.key_of, existing)})
+        more = _without(resource, existing, {*map(resource.key_of, described)})
+        lacks = difference(_ranges(lacking), _ranges(existing))
+        has = difference(_ranges(more), _ranges(described))
+        for items, verb, loss in (
+            (lacking, "lacks", referring.loss(obj, lacks, [])),
+            (more, "has", referring.loss(obj, [], has)),
+        ):
+            if loss:
+                shown = first_few(str(item["ip"]) for item in items)
+                reason = f"{verb} {shown}, otherwise than described, and {loss.reason}"
+                yield name, loss._replace(reason=reason)
+
+
+def _among(resource: Resource, objects: Sequence[Object], keys: Container[Key]) -> list[Object]:
+    """The objects whose keys are among these."""
+    return [obj for obj in objects if resource.key_of(obj) in keys]
+
+
+def _without(resource: Resource, objects: Sequence[Object], keys: Container[Key]) -> list[Object]:
+    """The objects whose keys are not among these."""
+    return [obj for obj in objects if resource.key_of(obj) not in keys]
+
+
+def _ranges(items: Sequence[Object]) -> Ranges:
+    return union(filter(None, (range_of(item.get("ip")) for item in items)))

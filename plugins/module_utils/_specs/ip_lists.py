@@ -27,7 +27,7 @@ from .._plan.desired import (
     parse_desired,
     parse_ignore,
 )
-from .._protection.list_holes import lists_of_others, unmanaged_items, unmanaged_lists
+from .._protection.holes import lists_of_others, unmanaged_items, unmanaged_lists
 from .._schema.lists import LIST_KIND, LISTS, REFERENCES, items_of
 from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State
 from .._text import Message, Option

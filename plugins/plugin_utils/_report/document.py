@@ -53,7 +53,7 @@ from .record import (
     shown_as,
     unaccepted,
 )
-from .results import HostResults, refusing, unmet_reasons, weaker_rules
+from .results import HostResults, refusing, unmet_reasons
 
 MEANINGS: Final[Mapping[str, str]] = {
     "unknown": "It could not be read, so nobody knows whether it is protected.",
@@ -80,13 +80,11 @@ def assess(
 ) -> Assessment:
     """The status of a host; `before` and `after` are the coverage of its account, None if it is not
     known."""
-    rules = [rule for item in host.predictions for rule in item.rules]
     applying: dict[Status, list[str]] = {
         "unknown": [*host.errors, *host.unread, *(_not_understood(before) if before else [])],
         "unprotected": host.acknowledging.unprotected(before) if before else [],
         "weakened": [
             *(weaker(before, after) if before and after else []),
-            *weaker_rules(rules),
             *(sentence for item in host.predictions for sentence in item.weaker),
             *(text for item in host.predictions for text in unmet_reasons(item.expectations)),
             *host.acknowledging.unnamed(host.announced),

@@ -24,7 +24,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.registr
     EVALUATION,
     ZoneRule,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
     CUSTOM_RULES,
     FIREWALL_RULES,
@@ -125,32 +124,6 @@ def _difference(module: str, operation: Mapping[str, Any], diff: Mapping[str, An
     )
 
 
-class ChangedRule(NamedTuple):
-    """A rule of a zone before and after a plan; None if there is none."""
-
-    title: str
-    before: ZoneRule | None
-    after: ZoneRule | None
-
-    @property
-    def is_weaker(self) -> bool:
-        """Whether the rule enforces less before the plan than after it."""
-        return _enforcement(self.before) < _enforcement(self.after)
-
-
-def changed_rules(diff: Mapping[str, Any]) -> list[ChangedRule]:
-    """The rules in the diff of a module's result."""
-    changed = []
-    for resource, in_order in EVALUATION:
-        before, after = sides(diff, resource.plural)
-        existing = {rule.entry: rule for rule in in_order(list(before.values()))}
-        desired = {rule.entry: rule for rule in in_order(list(after.values()))}
-        for key in dict.fromkeys([*before, *after]):
-            title = _title(resource, key, before.get(key) or after.get(key) or {})
-            changed.append(ChangedRule(title, existing.get(key), desired.get(key)))
-    return changed
-
-
 def planned_rules(module: str, result: Mapping[str, Any]) -> list[ZoneRule]:
     """The rules in the result of a module for a zone, after its plan."""
     return [
@@ -159,38 +132,6 @@ def planned_rules(module: str, result: Mapping[str, Any]) -> list[ZoneRule]:
         if resource.plural == module
         for rule in in_order(list(result.get("rules") or ()))
     ]
-
-
-def weaker_rules(rules: Sequence[ChangedRule]) -> list[str]:
-    """The rules that enforce less than the baseline, a sentence each; the module itself says what a
-    rule takes away that the plan deletes."""
-    return [
-        f"{rule.title} {_lack(rule.before, rule.after)}."
-        for rule in rules
-        if rule.after is not None and rule.is_weaker
-    ]
-
-
-def _title(resource: Resource, key: str, rule: Mapping[str, Any]) -> str:
-    return f"The {resource.title} {rule_name(key, rule)}"
-
-
-def _enforcement(rule: ZoneRule | None) -> int:
-    """1 for a rule that blocks or challenges, -1 for one that lets requests skip others, 0 for one
-    that does neither."""
-    if rule is None:
-        return 0
-    return 1 if rule.enforces else -1 if rule.lets_pass else 0
-
-
-def _lack(existing: ZoneRule | None, desired: ZoneRule) -> str:
-    if existing is None:
-        return "does not exist"
-    if not desired.active:
-        return "lets requests pass, and the baseline does not"
-    if not existing.active:
-        return "is off, and the baseline turns it on"
-    return f"has the action {existing.action}, and the baseline says {desired.action}"
 
 
 MAX_LINE = 600  # characters
@@ -274,11 +215,10 @@ class Prediction:
     risks: Sequence[Risk]
     pending: Sequence[Step]
     unmanaged: Sequence[Unmanaged]
-    rules: Sequence[ChangedRule]
     expectations: Sequence[Expected] = ()
     planned: Sequence[ZoneRule] = ()  # the rules of a zone after the plan
     is_of_zone: bool = False
-    weaker: Sequence[str] = ()  # sentences on rules that exist, and enforce less than described
+    weaker: Sequence[str] = ()  # sentences on what protects less than described
     before: AccountCoverage | None = None
     after: AccountCoverage | None = None
 
@@ -414,19 +354,20 @@ def _prediction(module: str, result: Result, refusal: Result | None) -> Predicti
     risks = (result if refusal is None else refusal).get("risks") or ()
     pending = result.get("pending") or ()
     steps = [pending] if isinstance(pending, Mapping) else pending
+    operations = differences({module: result})
+    names = {(item["resource"], item["key"]): item["name"] for item in operations}
     return Prediction(
         module=module,
         is_refused=refusal is not None,
         plan_id=str(result.get("plan_id") or ""),
-        operations=differences({module: result}),
+        operations=operations,
         risks=[_risk(module, risk, refusal is None) for risk in risks],
         pending=[cast(Step, {"module": module, **step}) for step in steps],
         unmanaged=[_unmanaged(module, item) for item in result.get("unmanaged") or ()],
-        rules=changed_rules(result.get("diff") or {}),
         planned=planned_rules(module, result),
         is_of_zone=module in (CUSTOM, FIREWALL),
         expectations=expected_records(module, result),
-        weaker=[_weaker(item) for item in result.get("weaker") or ()],
+        weaker=[_weaker(item, names) for item in result.get("weaker") or ()],
         before=read_coverage(before) if before else None,
         after=read_coverage(after, coverage.get("newly_mitigated") or ()) if after else None,
     )
@@ -441,9 +382,11 @@ def _unmanaged(module: str, item: Mapping[str, Any]) -> Unmanaged:
     return cast(Unmanaged, {**item, **others})
 
 
-def _weaker(item: Mapping[str, Any]) -> str:
-    """A rule that enforces less than the baseline, in a sentence."""
-    return sentence(f"The {title_of(item)} {item['key']} {item['reason']}")
+def _weaker(item: Mapping[str, Any], names: Mapping[tuple[str, str], str]) -> str:
+    """An object that protects less than described, in a sentence; `names` are by resource and
+    key."""
+    name = names.get((item["resource"], item["key"]), item["key"])
+    return sentence(f"The {title_of(item)} {name} {item['reason']}")
 
 
 def _module_of(host: str, failure: Result) -> str:

@@ -17,6 +17,15 @@ from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequenc
 
 from ..._expressions.grammar import normalise_expression, with_contents
 from ..._expressions.solve import matches_every_request
+from ..._protection.losses import (
+    DISABLED,
+    NARROWED,
+    REMOVED,
+    TURNED,
+    matches_nothing,
+    overtaken,
+    rule_loss,
+)
 from ..._schema.registry import EVALUATION, ZoneRule, contents_in, traffic_of
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._text import capitalised, first_few, plural, sentence
@@ -98,9 +107,9 @@ def _weakening(change: Change, limits: Limits, owner: str) -> Finding | None:
     entries: list[Entry] = []
     for rules in _changed_rules(change, owner):
         enforcing = [rule for rule in rules.before if rule.enforces]
-        weakened = list(_weakened(enforcing, rules.after))
+        weakened = list(_weakened(rules.resource, enforcing, rules.after))
         if weakened:
-            enforcing = [rule for rule in enforcing if not _matches_nothing(rule)]
+            enforcing = [rule for rule in enforcing if not matches_nothing(rule.expression)]
         if not _are_many(len(weakened), len(enforcing), most):
             continue
         title, titles = rules.resource.title, rules.resource.titles
@@ -131,7 +140,7 @@ def _are_many(weakened: int, enforcing: int, percent: float) -> bool:
 
 
 def _weakened(
-    enforcing: Sequence[ZoneRule], after: Sequence[ZoneRule]
+    resource: Resource, enforcing: Sequence[ZoneRule], after: Sequence[ZoneRule]
 ) -> Iterator[tuple[ZoneRule, str]]:
     """The rules that enforce before and not after, each with what becomes of it.
 
@@ -141,27 +150,21 @@ def _weakened(
     by_key = {rule.key: rule for rule in after}
     enforced = {normalise_expression(rule.expression) for rule in after if rule.enforces}
     for rule in enforcing:
-        outcome = _outcome(rule, by_key.get(rule.key))
-        if not outcome or normalise_expression(rule.expression) in enforced:
+        planned = by_key.get(rule.key)
+        loss = rule_loss(resource, rule, planned)
+        if not loss or normalise_expression(rule.expression) in enforced:
             continue
-        if not _matches_nothing(rule):
-            yield rule, outcome
+        is_idle = planned is not None and matches_nothing(planned.expression)
+        if (loss.how != NARROWED or is_idle) and not matches_nothing(rule.expression):
+            yield rule, OUTCOMES[loss.how].format(planned.action if planned else "")
 
 
-def _outcome(rule: ZoneRule, after: ZoneRule | None) -> str:
-    """What becomes of a rule that enforces; empty where it goes on enforcing."""
-    if after is None:
-        return "removed"
-    if not after.active:
-        return "disabled"
-    if not after.enforces:
-        return f"turned into {after.action}"
-    narrowed = after.expression != rule.expression and _matches_nothing(after)
-    return "matching no request" if narrowed else ""
-
-
-def _matches_nothing(rule: ZoneRule) -> bool:
-    return matches_every_request(f"not ({rule.expression})")
+OUTCOMES = {
+    REMOVED: "removed",
+    DISABLED: "disabled",
+    TURNED: "turned into {}",
+    NARROWED: "matching no request",
+}
 
 
 @risk(
@@ -229,7 +232,10 @@ def _concerning_everything(
         existing = {rule.key: rule for rule in rules.before}
         for rule in after:
             if rule.key in before:
-                reason = grown(before[rule.key], rule, _passed(rules, rule.key))
+                active = (
+                    [one for one in side if one.active] for side in (rules.before, rules.after)
+                )
+                reason = grown(before[rule.key], rule, overtaken(rule.key, *active))
             else:
                 reason = _new(existing.get(rule.key), rule, rule.key in rules.same)
             if reason:
@@ -263,20 +269,6 @@ def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
     if normalise_expression(was.expression) != normalise_expression(becomes.expression):
         return "widened by a list" if is_same else "widened"
     return "no longer behind a rule that ends the evaluation"
-
-
-def _passed(rules: Rules, key: Key) -> list[ZoneRule]:
-    """The active rules that stand before a rule, and behind it after the plan."""
-    behind = {rule.key for rule in rules.after[_index(rules.after, key) :] if rule.active}
-    return [
-        rule
-        for rule in rules.before[: _index(rules.before, key)]
-        if rule.active and rule.key in behind
-    ]
-
-
-def _index(rules: Sequence[ZoneRule], key: Key) -> int:
-    return next(index for index, rule in enumerate(rules) if rule.key == key)
 
 
 ZONE_RULE_RISKS = (weakens_zone, skips_everything, blocks_everything)

@@ -1,0 +1,203 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The protection that one state has and another lacks.
+
+Risks compare the state before a plan with the state after it, reports the described state with the
+existing one, and holes a state with the same state and one more object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Iterator, NamedTuple, Sequence
+
+from .._expressions.grammar import normalise_expression
+from .._expressions.solve import matches_every_request
+from .._schema.registry import REST_OF_THE_LIST, ZoneRule, traffic_of
+from .._schema.resource import Key, Resource
+from .._text import first_few
+from .._values.address_set import Ranges, difference, intersection
+from .coverage import Coverage
+from .mitigation import Part, no_longer_mitigated
+
+REMOVED, DISABLED, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
+
+
+@dataclass(frozen=True)
+class AccountLosses:
+    """The protection of an account that it has in one state and lacks in another."""
+
+    was: Coverage
+    becomes: Coverage
+
+    @property
+    def is_switched_off(self) -> bool:
+        """Whether TCP protection is on only in the first state."""
+        return bool(self.was.enabled) and self.becomes.enabled is False
+
+    @cached_property
+    def unprotected(self) -> Ranges:
+        """The addresses that are protected only in the first state."""
+        return difference(self.was.protected, self.becomes.protected)
+
+    @cached_property
+    def passing(self) -> Ranges:
+        """The sources that the allowlist lets pass only in the second state."""
+        return difference(self.becomes.bypassing, self.was.bypassing)
+
+    def unmitigated(self, kind: str) -> list[Part]:
+        """The traffic to addresses protected in both states that a component mitigates only in the
+        first one."""
+        was, becomes = (one.by_kind.get(kind) for one in (self.was, self.becomes))
+        space = intersection(self.was.protected, self.becomes.protected)
+        return no_longer_mitigated(was, becomes, space) if was and becomes else []
+
+
+class Loss(NamedTuple):
+    """What an object takes from a state; `certain` is false if that is not proven.
+
+    `reason` is a sentence without its subject; `how` says what becomes of a rule that stops
+    traffic.
+    """
+
+    certain: bool
+    reason: str
+    how: str = ""
+
+
+def rule_losses(
+    resource: Resource, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]
+) -> Iterator[tuple[ZoneRule, Loss]]:
+    """The rules by which a list stops less traffic, or lets more pass, than another one.
+
+    Each rule that only the second list has is checked as if it were the only one.
+    """
+    if was == becomes:
+        return
+    first, second = ({rule.key: rule for rule in rules} for rules in (was, becomes))
+    for rule in was:
+        other = second.get(rule.key)
+        loss = rule_loss(resource, rule, other)
+        if not loss and other and rule.lets_pass and other.lets_pass:
+            loss = _passing_more(resource, rule, other, overtaken(rule.key, was, becomes))
+        if loss:
+            yield rule, loss
+    for index, rule in enumerate(becomes):
+        if rule.key not in first:
+            behind = [first[item.key] for item in becomes[index:] if item.key in first]
+            loss = skip_loss(resource, rule, behind)
+            if loss:
+                yield rule, loss
+
+
+def overtaken(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) -> list[ZoneRule]:
+    """The rules that a rule stands behind in the first list, and before in the second one."""
+    places = [rule.key for rule in becomes]
+    behind = frozenset(places[places.index(key) :])
+    keys = [rule.key for rule in was]
+    return [rule for rule in was[: keys.index(key)] if rule.key in behind]
+
+
+def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Loss | None:
+    """What is lost of a rule that stops traffic, or by one that lets traffic pass and did not."""
+    if becomes is None:
+        return Loss(True, "does not exist", REMOVED) if was.enforces else None
+    if was.enforces and becomes.enforces:
+        fewer = leaves_out(becomes.expression, was.expression)
+        what = f"fewer {traffic_of(resource)}s than described"
+        return _loss(fewer, "matches", "match", what, NARROWED)
+    if _effect(becomes) >= _effect(was):
+        return None
+    if not was.active:
+        return Loss(True, "lets requests pass, and the baseline does not")
+    if not becomes.active:
+        return Loss(True, "is off, and the baseline turns it on", DISABLED)
+    reason = f"has the action {becomes.action}, and the baseline says {was.action}"
+    return Loss(True, reason, TURNED)
+
+
+def _effect(rule: ZoneRule) -> int:
+    """1 for a rule that blocks or challenges, -1 for one that lets requests skip others, 0 for one
+    that does neither."""
+    return 1 if rule.enforces else -1 if rule.lets_pass else 0
+
+
+def _passing_more(
+    resource: Resource, was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]
+) -> Loss | None:
+    """What a rule that lets traffic pass takes beyond what it took; it moved before `passed`."""
+    if not becomes.skips <= was.skips:
+        more = first_few(sorted(becomes.skips - was.skips))
+        return Loss(True, f"skips more than described ({more})")
+    wider = leaves_out(was.expression, becomes.expression)
+    what = f"more {traffic_of(resource)}s pass than described"
+    return _loss(wider, "lets", "let", what) or _list_skip_loss(resource, becomes, passed)
+
+
+def skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
+    """What a rule takes from those behind it, and from what is not a rule of the list."""
+    of_list = _list_skip_loss(resource, rule, behind)
+    others = sorted(rule.skips - {REST_OF_THE_LIST})
+    if not rule.lets_pass or not others or matches_nothing(rule.expression):
+        return of_list
+    every = matches_every_request(rule.expression)
+    if of_list and of_list.certain and not every:
+        return of_list
+    kind = traffic_of(resource)
+    what = f"{first_few(others)} for {f'every {kind}' if every else f'{kind}s'}"
+    return _loss(every or None, "skips", "skip", what)
+
+
+def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
+    """What a rule takes from those behind it in the list."""
+    if not rule.lets_pass or REST_OF_THE_LIST not in rule.skips:
+        return None
+    met = [item for item in behind if item.enforces and not _are_apart(rule, item)]
+    certain = [item for item in met if _covers(rule, item) or _covers(item, rule)]
+    if not met:
+        return None
+    stopping = certain or met
+    titles = resource.titles if len(stopping) > 1 else resource.title
+    stopped = f"{titles} {first_few(item.title for item in stopping)} would stop"
+    return _loss(
+        bool(certain) or None, "lets", "let", f"{traffic_of(resource)}s pass that {stopped}"
+    )
+
+
+def _loss(
+    certain: bool | None, verb: str, infinitive: str, what: str, how: str = ""
+) -> Loss | None:
+    """The loss of something if it is certain, or (None) may be, with the verb of its sentence."""
+    if certain is False:
+        return None
+    return Loss(bool(certain), f"{verb if certain else f'may {infinitive}'} {what}", how)
+
+
+def leaves_out(expression: str, other: str) -> bool | None:
+    """Whether an expression leaves out requests that another one matches; None if nothing is
+    proven."""
+    if normalise_expression(expression) == normalise_expression(other):
+        return False
+    if matches_every_request(f"not ({other}) or ({expression})"):
+        return False
+    is_part = matches_every_request(f"not ({expression}) or ({other})")
+    return True if is_part or matches_nothing(f"({expression}) and ({other})") else None
+
+
+def _covers(one: ZoneRule, other: ZoneRule) -> bool:
+    """Whether it is proven that a rule matches every request that another one matches."""
+    return leaves_out(one.expression, other.expression) is False
+
+
+def _are_apart(one: ZoneRule, other: ZoneRule) -> bool:
+    """Whether it is proven that no request matches both rules."""
+    return matches_nothing(f"({one.expression}) and ({other.expression})")
+
+
+def matches_nothing(expression: str) -> bool:
+    """Whether it is proven that no request matches an expression."""
+    return matches_every_request(f"not ({expression})")

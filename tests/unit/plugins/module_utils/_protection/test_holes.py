@@ -1,0 +1,302 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Objects that no task names and that take protection away, and objects that protect less than described;
+tests/functional/test_report_holes.py and test_report_lists.py have more of them."""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import (
+    MOST_JUDGED,
+    UnmanagedRecord,
+    unmanaged_items,
+    unmanaged_lists,
+    unmanaged_records,
+    weaker_records,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
+    ALLOWLIST,
+    DNS_RULES,
+    FILTERS,
+    PREFIXES,
+    RULES,
+    STATUS,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+
+from tests.support.coverage_model import HALF, Entry, account_state, filter_
+from tests.support.coverage_model import rule as protection_rule
+
+NETWORK = "192.0.2.0/24"
+DESCRIBED = account_state(
+    syn_flood_rules=[protection_rule("enabled")],
+    out_of_state_tcp_rules=[protection_rule("monitoring")],
+    dns_rules=[protection_rule("enabled")],
+)
+TEXT = "256 IPv4 addresses (192.0.2.0/24)"
+LESS = f"so that SYN flood protection mitigates less for {TEXT}"
+
+
+def excluded(prefix: str) -> Entry:
+    return {"prefix": prefix, "excluded": True}
+
+
+def source(prefix: str, enabled: bool = True) -> Entry:
+    return {"prefix": prefix, "enabled": enabled}
+
+
+CASES: list[tuple[Resource, Entry, bool | None, str]] = [
+    (PREFIXES, excluded("192.0.2.128/25"), True, "excludes 128 IPv4 addresses (192.0.2.128/25)"),
+    (PREFIXES, excluded("0.0.0.0/0"), True, f"excludes {TEXT}"),
+    (PREFIXES, excluded("198.51.100.0/24"), False, ""),
+    (PREFIXES, excluded("anything"), None, "is malformed, and may exclude protected addresses"),
+    (PREFIXES, {"prefix": "198.51.100.0/24", "excluded": False}, False, ""),
+    (ALLOWLIST, source("203.0.113.9/32"), True, "lets 1 IPv4 address (203.0.113.9/32) pass as sources"),
+    (ALLOWLIST, source("203.0.113.9/32", False), False, ""),
+    (ALLOWLIST, source("anything"), None, "is malformed, and may let sources pass"),
+    (RULES[0], protection_rule("disabled", "region", "WEUR"), True, f"is disabled, {LESS}: in region WEUR"),
+    (RULES[0], protection_rule("monitoring", "datacenter", "lax"), True, f"is monitoring, {LESS}: in data center lax"),
+    (RULES[0], protection_rule("enabled", "region", "WEUR"), False, ""),
+    (RULES[0], protection_rule("new", "region", "WEUR"), None, "is not understood, so that SYN flood protection may mitigate less"),
+    (RULES[1], protection_rule("disabled", "region", "WEUR"), False, ""),
+    (DNS_RULES, protection_rule("disabled", "region", "WEUR"), True, f"is disabled, so that DNS protection mitigates less for {TEXT}: in region WEUR"),
+    (FILTERS[0], filter_("disabled", "tcp.dstport eq 443"), True, f"is disabled, {LESS}: to port 443"),
+    (FILTERS[0], filter_("disabled", "ip.dst eq 198.51.100.1"), False, ""),
+    (FILTERS[0], filter_("enabled", "tcp.dstport eq 443"), False, ""),
+    (FILTERS[0], filter_("disabled", "ip.dst in $list"), None, "is not understood, so that SYN flood protection may mitigate less"),
+    (FILTERS[1], filter_("enabled", HALF), False, ""),
+]  # fmt: skip
+
+
+def unmanaged(state: dict[str, Any], *named: tuple[Resource, list[Any]]) -> list[UnmanagedRecord]:
+    """The records on the objects of a state of which a task names these."""
+    desired = [Desired(item, {item.key_of(obj): obj for obj in objects}) for item, objects in named]
+    return unmanaged_records(desired, state)
+
+
+def described(*resources: Resource) -> list[tuple[Resource, list[Any]]]:
+    return [(item, DESCRIBED[item.plural]) for item in resources]
+
+
+EVERYTHING = described(PREFIXES, *RULES, DNS_RULES)
+
+
+@pytest.mark.parametrize(("resource", "obj", "weakens", "reason"), CASES)
+def test_one_more_object_weakens_or_not(resource: Resource, obj: Entry, weakens: bool | None, reason: str) -> None:
+    obj = {**obj, "modified_on": "2026-11-20T00:00:00Z"}
+    state = {**DESCRIBED, resource.plural: [*DESCRIBED.get(resource.plural, []), obj]}
+    named = [(resource, DESCRIBED.get(resource.plural, [])), (STATUS, []), *EVERYTHING]
+    record, *others = unmanaged(state, *named)
+    assert all(other == record for other in others)
+    assert record == {
+        "resource": resource.name,
+        "key": resource.label_of(obj),
+        "weakens": weakens,
+        "reason": reason,
+        "since": "2026-11-20T00:00:00Z",
+    }
+
+
+def test_prefixes_count_as_they_are_if_none_is_named() -> None:
+    prefixes = [{"prefix": NETWORK, "excluded": False}, excluded("192.0.2.128/25")]
+    port = filter_("disabled", "tcp.dstport eq 443")
+    state = {**DESCRIBED, "prefixes": prefixes, FILTERS[0].plural: [port]}
+    *others, record = unmanaged(state, (PREFIXES, []), (FILTERS[0], []), *described(*RULES))
+    assert [other["weakens"] for other in others] == [False, False]
+    assert record["reason"].endswith("mitigates less for 128 IPv4 addresses (192.0.2.0/25): to port 443")
+
+
+def test_a_filter_that_an_enabled_one_precedes_takes_nothing() -> None:
+    enabled, disabled = filter_("enabled", "tcp.dstport in {443}"), filter_("disabled", "tcp.dstport eq 443")
+    state = {**DESCRIBED, FILTERS[0].plural: [enabled, disabled]}
+    (record,) = unmanaged(state, (FILTERS[0], [enabled]), *EVERYTHING)
+    assert record["weakens"] is False
+
+
+Rule = Dict[str, Any]
+HOST = 'http.host eq "a"'
+
+
+def rule(ref: str, action: str, expression: str, **others: Any) -> Rule:
+    return {"ref": ref, "action": action, "expression": expression, "enabled": True, **others}
+
+
+def skip(expression: str, ref: str = "pass", **parameters: Any) -> Rule:
+    return rule(ref, "skip", expression, action_parameters=parameters or {"ruleset": "current"})
+
+
+LOGIN = rule("login", "block", HOST)
+FORM = rule("form", "managed_challenge", "ip.src in {192.0.2.0/24}")
+SKIPS: list[tuple[list[Rule], bool | None, str]] = [
+    ([skip("true"), LOGIN, FORM], True, "lets requests pass that custom rules login, form would stop"),
+    ([skip(HOST), LOGIN], True, "lets requests pass that custom rule login would stop"),
+    ([skip("ip.src in {192.0.2.0/25}"), LOGIN], None, "may let requests pass that custom rule login would stop"),
+    ([skip('http.host matches "a{2}"'), LOGIN], None, "may let requests pass that custom rule login would stop"),
+    ([skip('http.host eq "b"'), LOGIN], False, ""),
+    ([LOGIN, skip("true")], False, ""),
+    ([skip("true")], False, ""),
+    ([skip("false"), LOGIN], False, ""),
+    ([LOGIN, skip("false", products=["waf"])], False, ""),
+    ([{**skip("true"), "enabled": False}, LOGIN], False, ""),
+    ([rule("pass", "log", "true"), LOGIN], False, ""),
+    ([rule("pass", "block", "true"), LOGIN], False, ""),
+    ([LOGIN, skip("true", products=["waf"])], True, "skips products waf for every request"),
+    ([LOGIN, skip(HOST, products=["waf"])], None, "may skip products waf for requests"),
+    (
+        [skip(HOST, products=["waf"], ruleset="current"), LOGIN],
+        True,
+        "lets requests pass that custom rule login would stop",
+    ),
+    ([skip("true"), {**LOGIN, "enabled": False}], False, ""),
+]
+
+
+@pytest.mark.parametrize(("rules", "weakens", "reason"), SKIPS)
+def test_a_rule_that_nobody_names(rules: list[Rule], weakens: bool | None, reason: str) -> None:
+    records = unmanaged({CUSTOM_RULES.plural: rules}, (CUSTOM_RULES, [LOGIN, FORM]))
+    assert [(item["key"], item["weakens"], item["reason"]) for item in records] == [("pass", weakens, reason)]
+
+
+def test_a_rule_of_the_network_firewall_is_about_packets() -> None:
+    telnet = rule("telnet", "block", "tcp.dstport eq 23")
+    state = {NETWORK_FIREWALL_RULES.plural: [skip("true"), telnet]}
+    (record,) = unmanaged(state, (NETWORK_FIREWALL_RULES, [telnet]))
+    assert record["reason"] == "lets packets pass that Network Firewall rule telnet would stop"
+
+
+def test_firewall_rules_count_in_the_order_of_their_evaluation() -> None:
+    def firewall(number: int, action: str, priority: int) -> Rule:
+        condition = {"expression": "true", "paused": False}
+        return {"id": f"{number:032x}", "action": action, "priority": priority, "paused": False, "filter": condition}
+
+    for priority, weakens in ((1, True), (9, False)):
+        rules = [firewall(1, "block", 5), firewall(2, "allow", priority)]
+        (record,) = unmanaged({FIREWALL_RULES.plural: rules}, (FIREWALL_RULES, rules[:1]))
+        assert record["weakens"] is weakens
+
+
+@pytest.mark.parametrize("paused", [True, "true"])
+@pytest.mark.parametrize("place", ["rule", "filter"])
+def test_flags_are_compared_as_values(paused: Any, place: str) -> None:
+    on: Rule = {"id": "a" * 32, "action": "block", "paused": False, "filter": {"expression": "ssl"}}
+    off = {**on, "paused": paused} if place == "rule" else {**on, "filter": {"expression": "ssl", "paused": paused}}
+    (record,) = weaker_records({FIREWALL_RULES.plural: [off]}, {FIREWALL_RULES.plural: [on]})
+    assert record["reason"] == "is off, and the baseline turns it on"
+
+
+CHANGES: list[tuple[list[Rule], list[Rule], list[tuple[bool, str]]]] = [
+    ([LOGIN], [LOGIN], []),
+    ([rule("login", "block", "false")], [LOGIN], [(True, "matches fewer requests than described")]),
+    ([rule("login", "block", HOST + " and ssl")], [LOGIN], [(True, "matches fewer requests than described")]),
+    ([rule("login", "block", 'http.host eq "b"')], [LOGIN], [(True, "matches fewer requests than described")]),
+    ([rule("login", "block", "ssl")], [LOGIN], [(False, "may match fewer requests than described")]),
+    ([rule("login", "block", HOST + " or ssl")], [LOGIN], []),
+    ([rule("login", "block", 'http.host in {"a"}')], [LOGIN], []),
+    ([rule("login", "log", "false")], [LOGIN], [(True, "has the action log, and the baseline says block")]),
+    ([{**LOGIN, "enabled": False}], [LOGIN], [(True, "is off, and the baseline turns it on")]),
+    ([skip(HOST)], [{**skip(HOST), "enabled": False}], [(True, "lets requests pass, and the baseline does not")]),
+    ([skip(HOST)], [rule("pass", "block", HOST)], [(True, "has the action skip, and the baseline says block")]),
+    ([LOGIN], [{**LOGIN, "enabled": False}], []),
+    ([LOGIN], [skip(HOST, "login")], []),
+    ([skip("true")], [skip(HOST)], [(True, "lets more requests pass than described")]),
+    ([skip("ssl")], [skip(HOST)], [(False, "may let more requests pass than described")]),
+    ([skip(HOST + " and ssl")], [skip(HOST)], []),
+    ([skip(HOST, ruleset="current", products=["waf"])], [skip(HOST)], [(True, "skips more than described (products waf)")]),
+    ([skip(HOST), LOGIN], [LOGIN, skip(HOST)], [(True, "lets requests pass that custom rule login would stop")]),
+    ([LOGIN, skip(HOST)], [skip(HOST), LOGIN], []),
+    ([skip('http.host eq "b"'), LOGIN], [LOGIN, skip('http.host eq "b"')], []),
+    ([], [LOGIN], [(True, "does not exist")]),
+    ([skip(HOST), LOGIN], [LOGIN], [(True, "lets requests pass that custom rule login would stop")]),
+    ([LOGIN, skip(HOST)], [LOGIN], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "lacks"), CHANGES)
+def test_a_rule_enforces_less_before_a_plan(before: list[Rule], after: list[Rule], lacks: list[Any]) -> None:
+    records = weaker_records({CUSTOM_RULES.plural: before}, {CUSTOM_RULES.plural: after})
+    assert [(item["certain"], item["reason"]) for item in records] == lacks
+    assert {item["resource"] for item in records} <= {"custom_rule"}
+
+
+WEAK = {"ref": "weak", "expression": "true", "action": "log"}
+STRICT = {"ref": "strict", "expression": "true", "action": "block"}
+
+
+def test_an_override_that_logs_is_a_hole_unless_a_named_one_decides_before_it() -> None:
+    (record,) = unmanaged({L4_OVERRIDES.plural: [WEAK]}, (L4_OVERRIDES, []))
+    assert (record["weakens"], record["reason"]) == (True, "sets the action log for all managed rules")
+    (record,) = unmanaged({L4_OVERRIDES.plural: [STRICT, WEAK]}, (L4_OVERRIDES, [STRICT]))
+    assert record["weakens"] is False
+
+
+def test_an_override_that_lets_more_pass_than_described_is_weaker() -> None:
+    weak, strict = ({"ddos_l7_overrides": [item]} for item in (WEAK, {**WEAK, "action": "block"}))
+    (record,) = weaker_records(weak, strict)
+    assert (record["resource"], record["key"], record["certain"]) == ("ddos_l7_override", "weak", True)
+    assert weaker_records(strict, weak) == []
+
+
+ITEMS = items_of("office")
+LIST_RULES = [
+    {"ref": "pass", "action": "skip", "expression": "ip.src in $office", "action_parameters": {"ruleset": "current"}},
+    {"ref": "wall", "action": "block", "expression": "ip.src in {192.0.2.0/24}"},
+]
+
+
+def state_of(*addresses: str, rules: Any = None, **fields: Any) -> dict[str, Any]:
+    office = {"id": "c", "name": "office", "kind": "ip", "num_referencing_filters": 1, **fields}
+    items = [{"ip": ip, "modified_on": "2026-11-20T00:00:00Z"} for ip in addresses]
+    return {
+        LISTS.plural: [office],
+        ITEMS.plural: items,
+        "network_firewall_rules": LIST_RULES if rules is None else rules,
+    }
+
+
+def desired_of(*addresses: str) -> list[Desired]:
+    items = [(Option("items", index), {"ip": ip}) for index, ip in enumerate(addresses)]
+    return [parse_desired(LISTS, [(Option(), {"name": "office"})]), parse_desired(ITEMS, items)]
+
+
+def test_an_item_is_a_hole_unless_named_items_have_its_addresses() -> None:
+    desired = desired_of("192.0.2.0/28")
+    (record,) = unmanaged_lists(desired, state_of("192.0.2.0/28", "192.0.2.9", "192.0.2.99"))
+    assert record == {
+        "resource": "ip_list_item",
+        "key": "office 192.0.2.99",
+        "weakens": True,
+        "reason": "lets packets pass that Network Firewall rule wall would stop, by the Network Firewall rule pass",
+        "since": "2026-11-20T00:00:00Z",
+    }
+    assert [item["ip"] for item in unmanaged_items(desired[1], state_of("192.0.2.0/28", "192.0.2.9"))] == ["192.0.2.9"]
+
+
+def test_many_items_are_judged_together() -> None:
+    many = [f"192.0.2.{number}" for number in range(MOST_JUDGED + 1)]
+    records = unmanaged_lists(desired_of(), state_of(*many))
+    assert {record["weakens"] for record in records} == {None}
+    assert len(records) == len(many)
+    assert unmanaged_lists(desired_of(), state_of(*many, rules=LIST_RULES[1:], num_referencing_filters=0)) == []
+
+
+def test_a_list_of_another_kind_is_not_judged() -> None:
+    desired = [parse_desired(LISTS, [])]
+    assert unmanaged_lists(desired, state_of(kind="hostname")) == []
+    assert [record["key"] for record in unmanaged_lists(desired, state_of())] == ["office"]
+
+
+def test_a_plan_that_takes_items_from_a_skip_mends_a_weaker_list() -> None:
+    (record,) = weaker_records(state_of("192.0.2.9"), state_of())
+    assert (record["key"], record["certain"]) == ("office", True)
+    assert record["reason"].startswith("has 192.0.2.9, otherwise than described, and lets packets pass")
+    assert weaker_records(state_of(), state_of("192.0.2.9")) == []
