@@ -315,10 +315,8 @@ unmanaged:
       sample: '2026-03-01T09:15:02.310412+00:00'
 weaker:
   description:
-    - The rules that enforce less before this run than after it, by their expression, their place
-      or their parameters.
-    - Rules that do not exist, that are off, or that have another kind of action are not among
-      them.
+    - The rules that protect less before this run than after it, by their expression, their place
+      or their parameters, or since they do not exist, are off or have another kind of action.
   version_added: 1.0.0
   returned: when there are such rules
   type: list

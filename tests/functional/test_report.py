@@ -169,7 +169,7 @@ CASES = [
         "weakened",
         custom=[{**BLOCK, "ref": "pass", "action": "skip", "action_parameters": {"ruleset": "current"}}, BLOCK],
         custom_desired={"rules": [BLOCK], "state": "exact"},
-        reason="The custom rule pass lets requests pass that custom rule login would stop.",
+        reason="The custom rule pass (log in) lets requests pass that custom rule login would stop.",
     ),
     ReportCase(
         "a rule of the zone is spelt otherwise",

@@ -83,7 +83,6 @@ def access_rules(module: str, result: Mapping[str, Any], passed: str) -> Predict
         risks=(),
         pending=(),
         unmanaged=[_unmanaged(module, rule, passed) for rule in result["access_rules"]],
-        rules=(),
     )
 
 

@@ -48,7 +48,6 @@ def test_a_result_is_read_into_a_prediction() -> None:
         "login (log in)",
     )
     assert difference["before"] == {"enabled": False}
-    assert [rule.is_weaker for rule in prediction.rules] == [True]
     assert [step["message"] for step in prediction.pending] == ["It waits."]
     assert [(item["title"], item["key"], item["accepted"]) for item in prediction.unmanaged] == [
         ("custom rule", "other", None)
