@@ -25,7 +25,7 @@ from .._values.address_set import (
     range_of,
 )
 from .coverage import Coverage, has_flag
-from .mitigation import no_longer_mitigated
+from .losses import AccountLosses
 from .modes import Decider, Modes, in_order, union_of_modes
 
 
@@ -237,26 +237,19 @@ class _Lookup:
 
 def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
     """The result `coverage` of a module that writes."""
+    lost, gained = AccountLosses(before, after), AccountLosses(after, before)
     return CoverageChange(
         before={name: value for name, value in summarise(before).items() if name != "prefixes"},
         after=summarise(after),
-        newly_unprotected=networks(difference(before.protected, after.protected)),
-        newly_protected=networks(difference(after.protected, before.protected)),
-        newly_bypassing=networks(difference(after.bypassing, before.bypassing)),
-        newly_mitigated=_newly_mitigated(before, after) if before is not after else [],
+        newly_unprotected=networks(lost.unprotected),
+        newly_protected=networks(gained.unprotected),
+        newly_bypassing=networks(lost.passing),
+        newly_mitigated=[
+            MitigatedTraffic(component=item.kind, networks=networks(ranges), part=part)
+            for item in (after.components if before is not after else ())
+            for ranges, part in gained.unmitigated(item.kind)
+        ],
     )
-
-
-def _newly_mitigated(before: Coverage, after: Coverage) -> list[MitigatedTraffic]:
-    """What a component mitigates for addresses that are protected before and after a plan."""
-    space = intersection(before.protected, after.protected)
-    existing = {item.kind: item for item in before.components}
-    return [
-        MitigatedTraffic(component=item.kind, networks=networks(ranges), part=part)
-        for item in after.components
-        if item.kind in existing
-        for ranges, part in no_longer_mitigated(item, existing[item.kind], space)
-    ]
 
 
 def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from typing import Iterator, Mapping
 from ..._expressions.solve import Undecided, matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import Coverage, has_flag
-from ..._protection.mitigation import no_longer_mitigated
 from ..._protection.modes import UNDECIDED, Component
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS
 from ..._schema.resource import Object
@@ -25,7 +24,6 @@ from ..._text import Advice, Message, Option, first_few, sentence
 from ..._values.address_set import (
     Ranges,
     counted,
-    difference,
     intersection,
     networks,
     overlaps,
@@ -51,7 +49,7 @@ WORKING = (ENABLED, MONITORING, UNDECIDED)
 @risk("The plan would leave addresses outside protection that were inside it.")
 def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
     """Addresses leave the protection."""
-    lost = difference(change.before.protected, change.after.protected)
+    lost = change.losses.unprotected
     if not lost:
         return None
     operations = [item for item in change.plan.operations if _takes_out(item, lost)]
@@ -81,13 +79,12 @@ def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
     not this risk."""
     lost_by_component: dict[str, Ranges] = {}
     reasons = []
-    for was, becomes in _components_that_may_stop(change):
-        space = intersection(change.before.protected, change.after.protected)
-        for ranges, what in no_longer_mitigated(was, becomes, space):
-            lost_by_component.setdefault(was.kind, []).extend(ranges)
+    for item in _components_that_may_stop(change):
+        for ranges, what in change.losses.unmitigated(item.kind):
+            lost_by_component.setdefault(item.kind, []).extend(ranges)
             part = f": {what}" if what else ""
             reasons.append(
-                f"{was.title} would no longer mitigate attacks on {counted(ranges)}"
+                f"{item.title} would no longer mitigate attacks on {counted(ranges)}"
                 f" ({first_few(networks(ranges))}){part}"
             )
     if not reasons:
@@ -98,7 +95,7 @@ def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
     return Finding(sentence("; ".join(reasons)), ranges, entries_of(operations))
 
 
-def _components_that_may_stop(change: Change) -> Iterator[tuple[Component, Component]]:
+def _components_that_may_stop(change: Change) -> Iterator[Component]:
     """The components that a plan changes, and that work before and after it."""
     before, after = change.before, change.after
     is_off = before.enabled is False or after.enabled is False
@@ -106,7 +103,7 @@ def _components_that_may_stop(change: Change) -> Iterator[tuple[Component, Compo
     for was, becomes in zip(before.components, after.components):
         is_idle = is_off and was.is_switched
         if was.kind in changed and not is_idle and not _last_of(was, becomes):
-            yield was, becomes
+            yield was
 
 
 def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
@@ -137,7 +134,7 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
     reasons = []
     shared = []
     concerned: list[Operation] = []
-    if before.enabled and after.enabled is False:
+    if change.losses.is_switched_off:
         reasons.append("TCP protection would be switched off")
         shared.append("status")
         concerned += [item for item in operations if item.resource is STATUS]
@@ -244,9 +241,7 @@ def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
 @risk("The plan would allow as a source what is one of the account's own protected prefixes.")
 def allowlists_own_prefix(change: Change, limits: Limits) -> Finding | None:
     """A network of the account's own stands where sources belong."""
-    own = intersection(
-        difference(change.after.bypassing, change.before.bypassing), change.after.inside
-    )
+    own = intersection(change.losses.passing, change.after.inside)
     if not own:
         return None
     concerned = [entry for entry in _active(change.after) if overlaps(entry.get("prefix"), own)]

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
 from ..._plan.plan import Operation, Plan
 from ..._protection.coverage import Coverage
+from ..._protection.losses import AccountLosses
 from ..._schema.account import ENABLED, MONITORING
 from ..._schema.resource import Key, Object, Resource
 from ..._timestamps import started_before
@@ -99,6 +101,11 @@ class Change:
     after: Coverage
     now: datetime | None = None
     verdicts: Verdicts = field(default_factory=dict)
+
+    @cached_property
+    def losses(self) -> AccountLosses:
+        """The protection that the account loses."""
+        return AccountLosses(self.before, self.after)
 
 
 @dataclass(frozen=True)
