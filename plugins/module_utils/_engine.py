@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import Any, Callable, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 
 from ._api.client import Client
 from ._apply.executor import dry_run
@@ -19,14 +19,12 @@ from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
 from ._errors import PlanError, ProtectionError, ServiceError
 from ._guard.approval import Approval
 from ._guard.check import Checked, changes_protection, check_plan
-from ._guard.evidence import EvidenceSource
 from ._guard.feasibility import check_feasibility
 from ._guard.rollout import StagedRollout
 from ._guard.surroundings import warnings_of_surroundings, with_surroundings
 from ._plan import fingerprint
 from ._plan.plan import Plan
 from ._plan.reconcile import as_desired, make_plan
-from ._protection.expected import expectation_results, unmet_expectations
 from ._read import read_nested, read_state
 from ._result import (
     Diff,
@@ -47,6 +45,9 @@ from ._schema.account import decided_with
 from ._schema.resource import State
 from ._specs.task import Task
 from ._text import joined
+
+if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
+    from ._guard.evidence import EvidenceSource
 
 Warn = Callable[[str], None]
 
@@ -109,6 +110,8 @@ class Run:
         rollout = StagedRollout(now, task.monitoring, local_time) if task.is_staged else None
         evidence = None
         if task.evidence:
+            from ._guard.evidence import EvidenceSource
+
             evidence = EvidenceSource.begun(task.evidence, now, task.accepted, client)
         return cls(task.at(now), client, warn, rollout, evidence)
 
@@ -164,7 +167,7 @@ class Run:
         task, now = self.task, self.client.now
         checked = check_plan(plan, task.limits, task.accepted, now, verdicts)
         expected = self._expected(plan.before, plan.after())
-        unmet = unmet_expectations(task.expectations, expected, plan)
+        unmet = self._unmet(expected, plan)
         refusals = [refused_risks(checked), unmet, approval.refusal(plan, plan_id)]
         refusals += [one.refused for one in feasibility]
         message = joined(" ", filter(None, refusals))
@@ -240,7 +243,18 @@ class Run:
         return {**result, **owner, **task.spec.result(task.options, task.desired, after)}
 
     def _expected(self, before: State, after: State) -> dict[str, Any]:
+        if not self.task.expectations:
+            return {}
+        from ._protection.expected import expectation_results
+
         return expectation_results(self.task.expectations, before, after)
+
+    def _unmet(self, expected: Mapping[str, Any], plan: Plan) -> str:
+        if not self.task.expectations:
+            return ""
+        from ._protection.expected import unmet_expectations
+
+        return unmet_expectations(self.task.expectations, expected, plan)
 
     def _diff(self, plan: Plan, applied: Applied[Checked]) -> Diff:
         before = self._before(plan, applied)

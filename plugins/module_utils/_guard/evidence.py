@@ -11,18 +11,17 @@ Network by network, so that a small one is not hidden by a large one. Not known 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from fractions import Fraction
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, Iterable, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._concurrency import concurrently
-from .._errors import OptionError, OptionProblems
 from .._plan.plan import Operation, Plan
 from .._protection.coverage import Coverage, Decided, Undecided, decided_by, prefixes_since
 from .._schema.account import COMPONENTS
-from .._schema.resource import ACCOUNT_OPTION, OptionSpec, Resource
-from .._text import Option, first_few, plural, sentence
+from .._schema.resource import ACCOUNT_OPTION, Resource
+from .._text import first_few, plural, sentence
 from .._traffic.answers import Row, Traffic
 from .._traffic.ask import Listings, ask_traffic
 from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed, too_few
@@ -50,68 +49,7 @@ from .risks.base import (
     key_of,
     not_known,
 )
-
-HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
-OPTION = Option("rollout_evidence")
-ROLLOUT_EVIDENCE: OptionSpec = {
-    "rollout_evidence": {
-        "type": "dict",
-        "options": {
-            "hours": {"type": "float", "default": 24.0},
-            "max_would_drop_percent": {"type": "float", "default": 0.1},
-            "max_would_drop_packets": {"type": "int"},
-        },
-    }
-}
-
-
-class EvidenceLimits(NamedTuple):
-    """What a task asks of the traffic: for how many hours, and how much of it may be lost."""
-
-    hours: float
-    max_percent: float
-    max_packets: int | None
-
-    @property
-    def time(self) -> timedelta:
-        """How far to look back, and how long an object monitors at least."""
-        return timedelta(hours=self.hours)
-
-    def exceeded(self, sums: Sums) -> bool:
-        """Whether too much would have been dropped."""
-        share = 100 * sums.would_drop > Fraction(str(self.max_percent)) * sums.total
-        return share or (self.max_packets is not None and sums.would_drop > self.max_packets)
-
-    @property
-    def allowed(self) -> str:
-        """The limits, in a sentence."""
-        packets = (
-            f" and {plural(self.max_packets, 'packet', 'packets')}"
-            if self.max_packets is not None
-            else ""
-        )
-        return f"{self.max_percent:g} %{packets}"
-
-
-def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:
-    """What the option says, None where a task does not ask; raises OptionError."""
-    chosen = options.get("rollout_evidence")
-    if chosen is None:
-        return None
-    hours, percent = chosen["hours"], chosen["max_would_drop_percent"]
-    packets = chosen["max_would_drop_packets"]
-    checks = {
-        "hours": (hours, 0 < hours <= HIGHEST_HOURS, f"above 0 and at most {HIGHEST_HOURS}"),
-        "max_would_drop_percent": (percent, 0 <= percent <= 100, "between 0 and 100"),
-        "max_would_drop_packets": (packets, packets is None or packets >= 0, "0 or more"),
-    }
-    problems = OptionProblems()
-    for name, (value, fits, bounds) in checks.items():
-        with problems.collected():
-            if not fits:
-                raise OptionError(OPTION.at(name), f"{value} is not {bounds}")
-    problems.raise_any()
-    return EvidenceLimits(hours, percent, packets)
+from .rollout import EvidenceLimits
 
 
 class Share(NamedTuple):
@@ -126,6 +64,12 @@ class Share(NamedTuple):
         return self.sums.percent or 0.0
 
 
+def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
+    """Whether more than these limits allow would have been dropped."""
+    share = 100 * sums.would_drop > Fraction(str(limits.max_percent)) * sums.total
+    return share or (limits.max_packets is not None and sums.would_drop > limits.max_packets)
+
+
 def judge(decided: Decided, evidence: Evidence, limits: EvidenceLimits) -> Verdict:
     """Whether the traffic to each network that an object decides for lost no more than allowed."""
     space = decided.space
@@ -133,7 +77,7 @@ def judge(decided: Decided, evidence: Evidence, limits: EvidenceLimits) -> Verdi
         return not_known("It decides for no protected address.", [])
     rows = [row for row in evidence.rows if _is_decided(row, decided, space)]
     shares = [*_by_prefix(rows, decided), *_by_subnet(rows, decided, space)]
-    exceeding = [share for share in shares if limits.exceeded(share.sums)]
+    exceeding = [share for share in shares if _exceeds(limits, share.sums)]
     sums = summed(rows)
     advice = Evidence(evidence.component, rows, ()).advice()
     if exceeding:

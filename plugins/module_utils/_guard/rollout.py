@@ -13,15 +13,74 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Iterable, Sequence, TypedDict
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
+from .._errors import OptionError, OptionProblems
 from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._schema.account import ENABLED, MONITORING
-from .._schema.resource import Key, Object, Resource, Values
+from .._schema.resource import Key, Object, OptionSpec, Resource, Values
+from .._text import Option, plural
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
 from .risks.base import Verdict, Verdicts, enabled_too_soon
+
+HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
+EVIDENCE = Option("rollout_evidence")
+ROLLOUT_EVIDENCE: OptionSpec = {
+    "rollout_evidence": {
+        "type": "dict",
+        "options": {
+            "hours": {"type": "float", "default": 24.0},
+            "max_would_drop_percent": {"type": "float", "default": 0.1},
+            "max_would_drop_packets": {"type": "int"},
+        },
+    }
+}
+
+
+class EvidenceLimits(NamedTuple):
+    """What a task asks of the traffic: for how many hours, and how much of it may be lost."""
+
+    hours: float
+    max_percent: float
+    max_packets: int | None
+
+    @property
+    def time(self) -> timedelta:
+        """How far to look back, and how long an object monitors at least."""
+        return timedelta(hours=self.hours)
+
+    @property
+    def allowed(self) -> str:
+        """The limits, in a sentence."""
+        packets = (
+            f" and {plural(self.max_packets, 'packet', 'packets')}"
+            if self.max_packets is not None
+            else ""
+        )
+        return f"{self.max_percent:g} %{packets}"
+
+
+def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:
+    """What the option says, None where a task does not ask; raises OptionError."""
+    chosen = options.get("rollout_evidence")
+    if chosen is None:
+        return None
+    hours, percent = chosen["hours"], chosen["max_would_drop_percent"]
+    packets = chosen["max_would_drop_packets"]
+    checks = {
+        "hours": (hours, 0 < hours <= HIGHEST_HOURS, f"above 0 and at most {HIGHEST_HOURS}"),
+        "max_would_drop_percent": (percent, 0 <= percent <= 100, "between 0 and 100"),
+        "max_would_drop_packets": (packets, packets is None or packets >= 0, "0 or more"),
+    }
+    problems = OptionProblems()
+    for name, (value, fits, bounds) in checks.items():
+        with problems.collected():
+            if not fits:
+                raise OptionError(EVIDENCE.at(name), f"{value} is not {bounds}")
+    problems.raise_any()
+    return EvidenceLimits(hours, percent, packets)
 
 
 class Pending(TypedDict):

@@ -8,15 +8,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from .._errors import OptionError, OptionProblems
-from .._expressions.operands import Fields
 from .._schema.account import COMPONENTS
 from .._schema.resource import OptionSpec
 from .._text import Message, Option, did_you_mean
-from .packet import DNS, Packet, parse_packet
-from .request import parse_request
+
+if TYPE_CHECKING:  # loaded by the tasks that expect something: Ansible compiles it in every run
+    from .._expressions.operands import Fields
+    from .packet import Packet
 
 ALLOWED, SKIPPED, LOGGED = "allowed", "skipped", "logged"
 CHALLENGED, BLOCKED = "challenged", "blocked"
@@ -162,7 +163,7 @@ def unchecked(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list
 def needs_dns(options: Mapping[str, Any]) -> bool:
     """Whether DNS protection has to be known to decide; wrong expectations need nothing."""
     try:
-        return any(DNS in item.components for item in parse_expectations(options))
+        return any("dns" in item.components for item in parse_expectations(options))
     except OptionError:
         return False
 
@@ -182,6 +183,8 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
 def _read_request(
     expectation: Expectation, request: Mapping[str, Any], entry: Mapping[str, Any]
 ) -> Expectation:
+    from .request import parse_request
+
     option, problems = expectation.option, OptionProblems()
     with problems.collected():
         fields = parse_request(option.at(REQUEST), request)
@@ -194,6 +197,8 @@ def _read_request(
 def _read_packet(
     expectation: Expectation, described: Mapping[str, Any], entry: Mapping[str, Any]
 ) -> Expectation:
+    from .packet import parse_packet
+
     option, problems = expectation.option, OptionProblems()
     with problems.collected():
         packet = parse_packet(option.at(PACKET), described)

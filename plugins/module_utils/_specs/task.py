@@ -16,10 +16,10 @@ from .._context import TASK, Context
 from .._errors import OptionProblems
 from .._guard.acceptance import Acceptance, parse_acceptances
 from .._guard.approval import Approval, parse_approval
-from .._guard.evidence import EvidenceLimits, parse_evidence
 from .._guard.risks.account import monitoring_time
 from .._guard.risks.base import Limits
 from .._guard.risks.registry import CODES, codes_of, parse_limits
+from .._guard.rollout import EvidenceLimits, parse_evidence
 from .._plan.desired import Desired, examine
 from .._protection.expectation import Expectation, parse_expectations, unchecked
 from .._schema.resource import Resource

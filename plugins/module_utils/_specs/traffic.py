@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from .._api.client import Client
 from .._errors import OptionError, OptionProblems
@@ -17,11 +17,11 @@ from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION, Resource, State
 from .._text import Option
 from .._timestamps import CLOCK_SKEW
-from .._traffic.answers import Traffic
-from .._traffic.ask import ask_traffic
-from .._traffic.evidence import traffic_record
 from .._values.address_set import range_of
 from .base import ModuleSpec, Options
+
+if TYPE_CHECKING:
+    from .._traffic.answers import Traffic
 
 MOST_HOURS = 24 * 366
 HOURS, PREFIXES = Option("hours"), Option("prefixes")
@@ -73,6 +73,8 @@ class TrafficInfo(ModuleSpec):
         return {}
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+        from .._traffic.evidence import traffic_record
+
         components = [name for name in COMPONENTS if name in options["components"]]
         traffic = _recent(options, client, components)
         if client.now and abs(client.now - traffic.until) > CLOCK_SKEW:
@@ -82,6 +84,8 @@ class TrafficInfo(ModuleSpec):
 
 def _recent(options: Options, client: Client, components: Sequence[str]) -> Traffic:
     """The traffic until now by Cloudflare's clock, as far as it has told its time."""
+    from .._traffic.ask import ask_traffic
+
     until = client.now or datetime.now(timezone.utc)
     since = until - hours_between(HOURS, options["hours"])
     prefixes = options["prefixes"]

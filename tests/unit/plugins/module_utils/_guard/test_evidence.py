@@ -9,12 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import (
-    EvidenceLimits,
-    judge,
-    parse_evidence,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import judge
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Verdict
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import EvidenceLimits, parse_evidence
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Decided
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Evidence

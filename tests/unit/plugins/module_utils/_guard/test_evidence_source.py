@@ -12,7 +12,8 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import EvidenceLimits, EvidenceSource
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import EvidenceSource
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import EvidenceLimits
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES
 
 from tests.support.changes import NOON, change_of

@@ -10,8 +10,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import EvidenceLimits, Gate
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import Gate
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import enabling
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import EvidenceLimits
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES
 
 from tests.support.changes import NOON, change_of
