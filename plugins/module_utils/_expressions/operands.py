@@ -237,18 +237,26 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Fields(NamedTuple):
-    """What is known of a request or packet: its fields, and the addresses of the lists of its
-    account by their names. Others are not known."""
+    """The known fields of a request or packet, and the addresses of the lists of its account by
+    their names. `keys` say by which key an expectation gives a field."""
 
     values: Mapping[str, Value]
     lists: Mapping[str, Ranges] = {}
+    keys: Mapping[str, str] = {}
 
     def value(self, name: str) -> Value:
         """The value of a field; raises Unevaluated."""
         try:
             return self.values[name]
         except KeyError:
-            raise Unevaluated(f"the field {name} is not given") from None
+            raise Unevaluated(self.not_given(name)) from None
+
+    def not_given(self, name: str) -> str:
+        """The reason why the value of a field is not known."""
+        reason = f"the field {name} is not given"
+        if not self.keys:
+            return reason
+        return f"{reason} ({self.keys.get(name, f'fields: {{{name}: ...}}')})"
 
 
 Evaluate = Callable[[Fields], Value]

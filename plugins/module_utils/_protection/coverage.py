@@ -25,7 +25,9 @@ from .._values.address_set import Range, Ranges, counted, difference, intersecti
 from .._values.kinds import CODE, FLAG
 from .mitigation import never_mitigated
 from .modes import (
+    DATA_CENTER,
     OFF,
+    REGION,
     UNDECIDED,
     Component,
     Modes,
@@ -276,14 +278,12 @@ def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     by_filters = union(item for one in component.filters for item in one.matches.always)
     networks = _networks(coverage, difference(coverage.protected, by_filters))
     scope, name = (str(CODE.normalise(obj.get(field))) for field in ("scope", "name"))
-    if scope == "datacenter":
+    if scope == DATA_CENTER:
         return Decided(networks, only=frozenset([name]))
     others = frozenset(
-        rule.label.partition(" ")[2].casefold()
-        for rule in component.rules
-        if rule.label.startswith("datacenter ")
+        rule.place.casefold() for rule in component.rules if rule.scope == DATA_CENTER
     )
-    return Decided(networks, but=others, in_region=scope == "region")
+    return Decided(networks, but=others, in_region=scope == REGION)
 
 
 def _networks(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:

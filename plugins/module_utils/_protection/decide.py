@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What becomes of a request under the rules of a zone, and of a packet in the Network Firewall, in
-the order in which the rules are evaluated.
+"""Outcomes of requests under the rules of a zone, and of packets in the Network Firewall and in the
+components, in the order in which Cloudflare evaluates the rules.
 
 The vendor describes the actions in "Rules language: actions": a block and a challenge end the
 evaluation, a skip does if it skips the remaining rules, and after a log it goes on.
@@ -12,7 +12,7 @@ evaluation, a skip does if it skips the remaining rules, and after a log it goes
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, Sequence
 
 from .._expressions.comparisons import WITHOUT_LISTS
 from .._expressions.evaluation import Batch, NotKnown, decider, is_in
@@ -21,7 +21,7 @@ from .._expressions.operands import Fields
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MODES, MONITORING, PREFIXES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.registry import ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule, contents_in
-from .._schema.resource import Object, Resource, State
+from .._schema.resource import Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import did_you_mean, excerpt
 from .._values.address_set import Ranges, range_of
@@ -41,65 +41,38 @@ from .expectation import (
     Outcome,
     decision,
 )
-from .modes import Component, Rule
-from .packet import DNS, Packet
+from .modes import DATA_CENTER, GLOBAL, REGION, Component, Rule
+from .packet import DNS, PROTOCOL_FIELD, Packet
 
-UNKNOWN_END = "unknown"
-# What a rule has that makes no difference to what it matches; others, such as
-# exposed_credential_check, do.
-UNDERSTOOD = frozenset(
-    [*(field.name for field in CUSTOM_RULES.fields), *CUSTOM_RULES.read_only, "id", "categories"]
-)
+LOG, UNKNOWN_END = "log", "unknown"
 
 
-class DecidingRule(NamedTuple):
-    """An active rule: its name, its expression, and the outcome that it decides.
-
-    `end` is empty if the evaluation goes on, and `unknown` for an action that is not known. Fields
-    in `conditions` may narrow what the rule matches.
-    """
-
-    name: str
-    expression: str
-    end: str
-    logs: bool
-    skips: Sequence[str]
-    action: str
-    conditions: Sequence[str] = ()
-
-
-def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[DecidingRule]:
+def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
     """The active rules of a ruleset in their order."""
     in_order = next(read for other, read in EVALUATION if other.plural == resource.plural)
-    objects = state.get(resource.plural) or ()
-    return [_rule(rule, obj) for rule, obj in zip(in_order(objects), objects) if rule.active]
+    return [rule for rule in in_order(state.get(resource.plural) or ()) if rule.active]
 
 
 def never_decides(state: State, resource: Resource, name: str) -> str:
     """Why a rule of a ruleset decides on nothing at all; empty if it may decide."""
     active = rules_in_order(state, resource)
-    own = [rule for rule in active if rule.name == name]
+    own = [rule for rule in active if rule.entry == name]
     if own:
-        is_idle = not any(rule.end or rule.logs for rule in own)
+        is_idle = not any(_end(rule) or rule.action == LOG for rule in own)
         return f"the rule {name} neither ends the evaluation nor logs" if is_idle else ""
     if any(resource.label_of(obj) == name for obj in state.get(resource.plural) or ()):
         return f"the rule {name} is disabled"
-    return f"there is no rule {name}{did_you_mean(name, [rule.name for rule in active])}"
-
-
-def _rule(rule: ZoneRule, obj: Object) -> DecidingRule:
-    conditions = sorted(name for name in obj if name not in UNDERSTOOD and obj[name])
-    skips = sorted(rule.skips - {REST_OF_THE_LIST}) if rule.action == "skip" else []
-    logs, action = rule.action == "log", rule.action
-    return DecidingRule(rule.entry, rule.expression, _end(rule), logs, skips, action, conditions)
+    return f"there is no rule {name}{did_you_mean(name, [rule.entry for rule in active])}"
 
 
 def _end(rule: ZoneRule) -> str:
+    """The outcome of a request that a rule matches; empty if the evaluation goes on, and `unknown`
+    for an action that is not known."""
     if rule.action in ENFORCING:
         return BLOCKED if rule.action == "block" else CHALLENGED
     if rule.action == "skip":
         return SKIPPED if REST_OF_THE_LIST in rule.skips else ""
-    return "" if rule.action == "log" else UNKNOWN_END
+    return "" if rule.action == LOG else UNKNOWN_END
 
 
 class _Evaluation:
@@ -111,8 +84,8 @@ class _Evaluation:
         self.skips: list[str] = []
         self.logged_by: list[str | None] = [None]
 
-    def meet(self, rule: DecidingRule, fields: Fields) -> bool:
-        """Whether the evaluation ends with this rule for sure."""
+    def meet(self, rule: ZoneRule, fields: Fields) -> bool:
+        """Take one rule; true if the evaluation ends with it for sure."""
         truth = decider(rule.expression)(fields)
         if truth is True and rule.conditions:
             truth = NotKnown((f"its field {rule.conditions[0]} is not understood",))
@@ -120,18 +93,18 @@ class _Evaluation:
             return False
         is_certain = not isinstance(truth, NotKnown)
         if isinstance(truth, NotKnown):
-            self.reasons += [f"rule {rule.name}: {reason}" for reason in truth.reasons]
-        if rule.end == UNKNOWN_END:
-            self.reasons.append(f"rule {rule.name}: the action {rule.action} is not known")
-            self.outcomes.append(Outcome(UNKNOWN_END, rule.name))
-            return False
-        self.skips += rule.skips if is_certain else [f"perhaps {item}" for item in rule.skips]
-        if rule.end:
-            self.outcomes.append(Outcome(rule.end, rule.name))
-            return is_certain
-        if rule.logs and None in self.logged_by:
+            self.reasons += [f"rule {rule.entry}: {reason}" for reason in truth.reasons]
+        end = _end(rule)
+        if end == UNKNOWN_END:
+            self.reasons.append(f"rule {rule.entry}: the action {rule.action} is not known")
+        skips = sorted(rule.skips - {REST_OF_THE_LIST})
+        self.skips += skips if is_certain else [f"perhaps {item}" for item in skips]
+        if end:
+            self.outcomes.append(Outcome(end, rule.entry))
+            return is_certain and end != UNKNOWN_END
+        if rule.action == LOG and None in self.logged_by:
             others = [name for name in self.logged_by if name or not is_certain]
-            self.logged_by = [*others, rule.name]
+            self.logged_by = [*others, rule.entry]
         return False
 
     def pass_all(self) -> None:
@@ -140,9 +113,9 @@ class _Evaluation:
 
 
 def decide_requests(
-    rules: Sequence[DecidingRule], requests: Sequence[Fields], batch: Batch
+    rules: Sequence[ZoneRule], requests: Sequence[Fields], batch: Batch
 ) -> list[Decision]:
-    """What becomes of each of the requests of a batch; most rules match none of them."""
+    """A decision on each of the requests of a batch; most rules match none of them."""
     possible = [batch.possible(rule.expression) for rule in rules]
     return [
         decide_request([rule for rule, some in zip(rules, possible) if some >> index & 1], fields)
@@ -150,8 +123,8 @@ def decide_requests(
     ]
 
 
-def decide_request(rules: Sequence[DecidingRule], fields: Fields) -> Decision:
-    """What becomes of a request; a rule of which it is not known whether it matches may decide."""
+def decide_request(rules: Sequence[ZoneRule], fields: Fields) -> Decision:
+    """A decision on a request; a rule of which it is not known whether it matches may decide."""
     evaluation = _Evaluation()
     if not any(evaluation.meet(rule, fields) for rule in rules):
         evaluation.pass_all()
@@ -167,7 +140,7 @@ NO_RULE = Outcome(UNPROTECTED, "no rule")
 def decide_packet(
     coverage: Coverage, packet: Packet, components: Sequence[str]
 ) -> dict[str, Decision]:
-    """What each of these components does with a packet."""
+    """The decision of each of these components on a packet."""
     known = {item.kind: item for item in coverage.components}
     return {name: _decide(coverage, packet, name, known) for name in components}
 
@@ -204,7 +177,7 @@ def _open(outcomes: Sequence[Outcome], reason: str) -> Decision:
 
 
 def _outside(coverage: Coverage, packet: Packet) -> str:
-    """Why a destination is not protected."""
+    """The reason why a destination is not protected."""
     if is_in(coverage.inside, packet.destination):
         return "an excluded prefix"
     return "no protected prefix"
@@ -221,7 +194,7 @@ def _allowlisted(
         return [], []
     bypassed = [Outcome(BYPASSED, "the allowlist")]
     if packet.source is None:
-        return bypassed, ["the field ip.src is not given"]
+        return bypassed, [packet.fields.not_given("ip.src")]
     if is_in(coverage.bypassing, packet.source):
         if component == DNS:
             return bypassed, ["whether the allowlist holds for DNS protection is not known"]
@@ -244,7 +217,7 @@ def _entry_of(coverage: Coverage, packet: Packet) -> str:
 
 
 def _by_component(component: Component, packet: Packet) -> Decision:
-    """What filters and rules decide; a filter of which it is not known whether it matches may."""
+    """The decision of filters and rules; a filter decides as well if it is not known to match."""
     outcomes: list[Outcome] = []
     reasons: list[str] = []
     modes = [mode for mode in MODES for item in component.filters if item.own_mode == mode]
@@ -269,24 +242,24 @@ def _by_component(component: Component, packet: Packet) -> Decision:
 
 
 def _by_rules(component: Component, packet: Packet) -> Decision:
-    """What the most specific rule decides: that of the data center, of the region, or of all."""
+    """The decision of the most specific rule: for the data center, for the region, or for all."""
     outcomes: list[Outcome] = []
     reasons: list[str] = []
-    for scope, place, what in (
-        ("datacenter", packet.data_center, "data_center"),
-        ("region", packet.region, "region"),
+    for scope, place, key in (
+        (DATA_CENTER, packet.data_center, "data_center"),
+        (REGION, packet.region, "region"),
     ):
-        rules = [rule for rule in component.rules if rule.label.partition(" ")[0] == scope]
+        rules = [rule for rule in component.rules if rule.scope == scope]
         if place is None and rules:
-            reasons.append(f"there is a rule {rules[0].label}, and the {what} is not given")
-            outcomes += [item for rule in rules for item in _of_rule(rule)]
-        deciding = [rule for rule in rules if _place_of(rule) == place]
+            reasons.append(f"there is a rule {rules[0].label}, and the {key} is not given")
+            outcomes += _of_rules(rules)
+        deciding = [rule for rule in rules if rule.place.casefold() == place]
         if deciding:
             return _decided_by(deciding, outcomes, reasons)
-    everywhere = [rule for rule in component.rules if rule.everywhere]
-    odd = [rule for rule in component.rules if not rule.everywhere and _scope_is_odd(rule)]
+    odd = [rule for rule in component.rules if rule.scope not in (GLOBAL, REGION, DATA_CENTER)]
     reasons += [f"the scope of the rule {rule.label} is not known" for rule in odd]
-    outcomes += [item for rule in odd for item in _of_rule(rule)]
+    outcomes += _of_rules(odd)
+    everywhere = [rule for rule in component.rules if rule.everywhere]
     if not everywhere:
         return decision([*outcomes, NO_RULE], reasons)
     return _decided_by(everywhere, outcomes, reasons)
@@ -296,26 +269,18 @@ def _decided_by(
     rules: Sequence[Rule], outcomes: Sequence[Outcome], reasons: Sequence[str]
 ) -> Decision:
     """The decision of rules with one label; a service that has two of them is odd."""
-    decided = [item for rule in rules for item in _of_rule(rule)]
     odd = [rule for rule in rules if rule.mode not in WORDS]
     more = [f"the mode of the rule {odd[0].label} is not known"] if odd else []
-    return decision([*outcomes, *decided], [*reasons, *more])
+    return decision([*outcomes, *_of_rules(rules)], [*reasons, *more])
 
 
-def _place_of(rule: Rule) -> str:
-    return rule.label.partition(" ")[2].casefold()
-
-
-def _scope_is_odd(rule: Rule) -> bool:
-    return rule.label.partition(" ")[0] not in ("datacenter", "region")
-
-
-def _of_rule(rule: Rule) -> list[Outcome]:
-    words = [WORDS[rule.mode]] if rule.mode in WORDS else list(WORDS.values())
-    return [Outcome(word, f"rule {rule.label}") for word in words]
-
-
-PROTOCOL_NOT_GIVEN = "the field ip.proto is not given"
+def _of_rules(rules: Sequence[Rule]) -> list[Outcome]:
+    """The outcomes of rules; of one with an unknown mode, any."""
+    return [
+        Outcome(word, f"rule {rule.label}")
+        for rule in rules
+        for word in ([WORDS[rule.mode]] if rule.mode in WORDS else WORDS.values())
+    ]
 
 
 class Packets:
@@ -343,19 +308,19 @@ class Packets:
 
 
 def _in_firewall(
-    rules: Sequence[DecidingRule], seen: Sequence[Fields], lists: Mapping[str, Ranges]
+    rules: Sequence[ZoneRule], seen: Sequence[Fields], lists: Mapping[str, Ranges]
 ) -> Decision:
-    """What the Network Firewall does with a packet of which this may be what it sees."""
+    """The decision of the Network Firewall on a packet of which it may see these fields."""
     decided = [decide_request(rules, fields._replace(lists=lists)) for fields in seen]
     outcomes = [outcome for one in decided for outcome in one.outcomes]
     if len(decided) == 1 or len(set(outcomes)) == 1:
         return decided[0]
     reasons = [reason for one in decided for reason in one.reasons]
-    return decision(outcomes, [PROTOCOL_NOT_GIVEN, *reasons])
+    return decision(outcomes, [seen[0].not_given(PROTOCOL_FIELD), *reasons])
 
 
 def _after(first: Decision, component: Decision) -> Decision:
-    """What becomes of a packet that meets a component if the Network Firewall lets it pass."""
+    """The decision on a packet that meets a component if the Network Firewall lets it pass."""
     ends = [outcome for outcome in first.outcomes if outcome.word not in PASSING]
     if len(ends) == len(first.outcomes):
         return first

@@ -19,12 +19,9 @@ from .._schema.registry import contents_in
 from .._schema.resource import State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined, plural
-from . import packet as packet_keys
-from . import request as request_keys
 from .decide import Packets, decide_requests, never_decides, rules_in_order
 from .expectation import FIREWALL, NAME, REQUEST, UNDECIDED, Decision, Expectation
 
-NOT_GIVEN = "the field "
 RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
 
 
@@ -68,11 +65,10 @@ class Finding(NamedTuple):
     @property
     def reasons(self) -> list[str]:
         """Why it cannot be met, and why it is not decided."""
-        key_for = (request_keys if self.expectation.request else packet_keys).key_for
-        reasons = [reason for decided in self.decisions.values() for reason in decided.reasons]
         if self.met is False and self.unable:
             return [self.unable]
-        not_known = [_with_key(reason, key_for) for reason in dict.fromkeys(reasons)]
+        reasons = [reason for decided in self.decisions.values() for reason in decided.reasons]
+        not_known = list(dict.fromkeys(reasons))
         is_impossible = self.met is False and self.actual == UNDECIDED
         return [self._possible(), *not_known] if is_impossible else not_known
 
@@ -99,16 +95,6 @@ class Finding(NamedTuple):
     def record(self) -> dict[str, Any]:
         """What results say of it."""
         return {"actual": self.actual, "rule": self.rule, "met": self.met}
-
-
-def _with_key(reason: str, key_for: Any) -> str:
-    """A reason with the key that would give its field."""
-    _before, mark, rest = reason.partition(NOT_GIVEN)
-    name = rest.partition(" ")[0]
-    if not mark or not rest.endswith(" is not given"):
-        return reason
-    key = key_for(name)
-    return f"{reason} ({key})" if key and key != name else reason
 
 
 def _as_one(by_component: Mapping[str, Any]) -> Any:

@@ -12,7 +12,7 @@ is off.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import FrozenSet, Iterable, Mapping, Sequence, Tuple, TypedDict
 
 from .._expressions.solve import Matches, Undecided, matched
@@ -24,6 +24,7 @@ from .._values.kinds import CODE
 
 OFF = "off"  # there is neither a filter nor a rule
 UNDECIDED = "undecided"
+GLOBAL, REGION, DATA_CENTER = "global", "region", "datacenter"  # scopes of rules
 WORDS = (*MODES, OFF, UNDECIDED)
 
 Modes = FrozenSet[str]
@@ -52,11 +53,21 @@ class Filter:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule; its label is `global`, or a scope with a name."""
+    """A rule for a scope: for `global`, or for the region or data center that is its `place`."""
 
-    label: str
-    everywhere: bool
+    scope: str
+    place: str
     mode: str
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it is the rule for all traffic."""
+        return self.scope == GLOBAL
+
+    @property
+    def label(self) -> str:
+        """The scope, with the name of the place."""
+        return f"{self.scope} {self.place}" if self.place else self.scope
 
 
 @dataclass(frozen=True)
@@ -220,21 +231,22 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
 
 def _rule(obj: Object, title: str, problems: list[str]) -> Rule:
     scope = str(CODE.normalise(obj.get("scope")))
-    label = scope if scope == "global" else f"{scope} {obj.get('name')}"
-    mode = _mode(obj, f"the rule {label} of {title}", problems)
-    if scope not in ("global", "region", "datacenter"):
+    rule = Rule(scope, "" if scope == GLOBAL else str(obj.get("name")), "")
+    mode = _mode(obj, f"the rule {rule.label} of {title}", problems)
+    if scope not in (GLOBAL, REGION, DATA_CENTER):
         problems.append(f"The scope {obj.get('scope')!r} of a rule of {title} is not known.")
         mode = UNDECIDED
-    return Rule(label, scope == "global", mode)
+    return replace(rule, mode=mode)
 
 
 def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
-    """If two rules with one label have different modes, it is not known which of them counts."""
-    modes: dict[str, set[str]] = {}
+    """If two rules for one place have different modes, it is not known which of them counts."""
+    modes: dict[Rule, set[str]] = {}
     for rule in rules:
-        modes.setdefault(rule.label.casefold(), set()).add(rule.mode)
-    contradictory = [label for label, modes_of_label in modes.items() if len(modes_of_label) > 1]
+        undecided = Rule(rule.scope, rule.place.casefold(), UNDECIDED)
+        modes.setdefault(undecided, set()).add(rule.mode)
+    contradictory = [rule for rule, several in modes.items() if len(several) > 1]
     problems.extend(
-        f"Two rules {label} of {title} have different modes." for label in contradictory
+        f"Two rules {rule.label} of {title} have different modes." for rule in contradictory
     )
-    return [Rule(label, label == "global", UNDECIDED) for label in contradictory]
+    return contradictory

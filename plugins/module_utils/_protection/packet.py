@@ -81,11 +81,6 @@ class Packet(NamedTuple):
         return [*seen, DNS] if is_dns else seen
 
 
-def key_for(field: str) -> str:
-    """How an expectation gives a field."""
-    return KEY_OF_FIELD.get(field, f"fields: {{{field}: ...}}")
-
-
 def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
     """The packet that an option describes; raises OptionError."""
     problems = OptionProblems()
@@ -104,7 +99,7 @@ def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
     known = _fields_of(values)
     either = _in_each_protocol(values)
     values = {key: value for key, value in values.items() if key not in ("source_port", "fields")}
-    return Packet(fields=Fields(known), either=either, **values)
+    return Packet(fields=Fields(known, keys=KEY_OF_FIELD), either=either, **values)
 
 
 def _take_protocol(option: Option, values: dict[str, Any]) -> None:
@@ -128,7 +123,10 @@ def _in_each_protocol(values: Mapping[str, Any]) -> dict[str, Fields]:
     """The fields in each protocol; nothing if it is given, or makes no difference."""
     if "protocol" in values or not any(key in values for key in PORTS):
         return {}
-    return {name: Fields(_fields_of({**values, "protocol": name})) for name in PROTOCOLS}
+    return {
+        name: Fields(_fields_of({**values, "protocol": name}), keys=KEY_OF_FIELD)
+        for name in PROTOCOLS
+    }
 
 
 def _fields_of(values: Mapping[str, Any]) -> dict[str, Any]:

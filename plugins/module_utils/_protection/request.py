@@ -141,11 +141,6 @@ KEY_OF_FIELD = {field: key for key, fields in FIELDS_OF_KEYS.items() for field i
 KEYS = (*FIELDS_OF_KEYS, "fields")
 
 
-def key_for(field: str) -> str:
-    """How an expectation gives a field."""
-    return KEY_OF_FIELD.get(field, f"fields: {{{field}: ...}}")
-
-
 def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
     """The fields of a request; raises OptionError."""
     problems = OptionProblems()
@@ -161,7 +156,7 @@ def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
     problems.raise_any()
     if not values:
         raise OptionError(option, "it gives nothing of the request")
-    return Fields(_fields_of(values))
+    return Fields(_fields_of(values), keys=KEY_OF_FIELD)
 
 
 def _check_alone(option: Option, key: str, request: Mapping[str, Any]) -> None:

@@ -63,14 +63,15 @@ NETWORK_FIREWALL_RULES = entry_point(
     permission=Permission("Magic Firewall", "account"),
     quota=MOST_RULES,
     fields=(
-        Field("action", choice(*PACKET_ACTIONS)),
-        Field("expression", PACKET_EXPRESSION),
+        Field("action", choice(*PACKET_ACTIONS), narrows=False),
+        Field("expression", PACKET_EXPRESSION, narrows=False),
         DESCRIPTION,
         ENABLED,
         Field(
             "action_parameters",
             mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
             absent_default={},
+            narrows=False,
         ),
         LOGGING,
     ),

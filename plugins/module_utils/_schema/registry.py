@@ -10,7 +10,7 @@ All that speaks of "all resources", "all rulesets" or "all lists" derives from i
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import lists_in
 from .._values.address_set import Ranges, range_of, union
@@ -40,7 +40,7 @@ class ZoneRule(NamedTuple):
     """A rule as Cloudflare evaluates it, of a zone or of an account.
 
     `title` names it in sentences. `active` says whether requests can meet it, `skips` what a
-    request that it matches does not meet.
+    request that it matches does not meet. Fields in `conditions` may narrow what it matches.
     """
 
     key: Key
@@ -50,6 +50,7 @@ class ZoneRule(NamedTuple):
     expression: str
     active: bool
     skips: frozenset[str]
+    conditions: Sequence[str] = ()
 
     @property
     def enforces(self) -> bool:
@@ -106,16 +107,19 @@ def _reasons_to_rest(rule: Object, condition: Object) -> Sequence[Any]:
     return (rule.get("paused"), condition.get("paused"), condition.get("deleted"))
 
 
-def _in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRule]]:
+def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRule]]:
     """Reads the rules of an entry point, which Cloudflare evaluates as it lists them."""
 
+    declared = [field.name for field in resource.fields if not field.narrows]
+    known = frozenset([*declared, *resource.read_only, "id", "categories"])
+
     def in_order(rules: Sequence[Object]) -> list[ZoneRule]:
-        return [_ruleset_rule(resource, rule) for rule in rules]
+        return [_ruleset_rule(resource, rule, known) for rule in rules]
 
     return in_order
 
 
-def _ruleset_rule(resource: Resource, rule: Object) -> ZoneRule:
+def _ruleset_rule(resource: Resource, rule: Object, known: AbstractSet[str]) -> ZoneRule:
     return ZoneRule(
         key=resource.key_of(rule),
         entry=resource.label_of(rule),
@@ -126,6 +130,7 @@ def _ruleset_rule(resource: Resource, rule: Object) -> ZoneRule:
         skips=frozenset(
             _skipped(rule.get("action_parameters")) if rule.get("action") == "skip" else ()
         ),
+        conditions=sorted(name for name in rule if name not in known and rule[name]),
     )
 
 
@@ -164,7 +169,7 @@ class Managed(NamedTuple):
 
 
 def _evaluated(resource: Resource, module: str, traffic: str) -> Managed:
-    return Managed(resource, module, "rules", traffic, _in_order_of(resource))
+    return Managed(resource, module, "rules", traffic, in_order_of(resource))
 
 
 # In the order in which a baseline applies them.

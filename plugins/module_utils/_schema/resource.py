@@ -90,8 +90,9 @@ class Field:
 
     `default` is what a creation sends where the task leaves the field out (None: Cloudflare
     decides). `absent_default` is the value that counts where an existing object lacks the field.
-    `inert` marks a field that never changes who is protected, or how. `fields` are the fields of a
-    nested object.
+    `inert` marks a field that never changes who is protected, or how. Any field of a rule but its
+    expression may narrow what the rule matches, unless it is declared with `narrows=False`.
+    `fields` are the fields of a nested object.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Field:
     absent_default: Any = None
     required: bool = False
     inert: bool = False
+    narrows: bool = True
     fields: tuple[Field, ...] = ()
 
     def normalised(self, obj: Object | None) -> Hashable:

@@ -26,9 +26,9 @@ from .resource import (
 )
 
 PATHS: Mapping[str, str] = {name: f"{owner.path}/rulesets" for name, owner in OWNERS.items()}
-REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True)
-DESCRIPTION = Field("description", TEXT, default="")
-ENABLED = Field("enabled", FLAG, default=True, absent_default=True)
+REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True, narrows=False)
+DESCRIPTION = Field("description", TEXT, default="", narrows=False)
+ENABLED = Field("enabled", FLAG, default=True, absent_default=True, narrows=False)
 LOGGED = {
     "logging": {"enabled": True}
 }  # what Cloudflare does by itself with a request that is skipped
@@ -42,6 +42,7 @@ LOGGING = Field(
     "logging",
     mapping({"enabled": {"type": "bool", "required": True}}, take_all),
     absent_default=LOGGED["logging"],
+    narrows=False,
 )
 REPLACE = Write("PUT")
 

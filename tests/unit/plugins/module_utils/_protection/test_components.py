@@ -105,7 +105,7 @@ def test_packets_are_treated_in_the_order_of_the_vendor(packet: Any, state: Any,
         (
             {},
             {"syn_flood_filters": [{"expression": "udp.dstport eq 1", "mode": "disabled"}]},
-            "filter udp.dstport eq 1: the field udp.dstport is not given",
+            "filter udp.dstport eq 1: the field udp.dstport is not given (destination_port and protocol: udp)",
         ),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_source_that_is_not_given_may_be_allowed() -> None:
     packet = parse_packet(Option("packet"), {"destination": "192.0.2.7"})
     state = {**STATE, "allowlist": [{"prefix": "198.51.100.9/32", "enabled": True}]}
     decision = decide_packet(Coverage(state), packet, ["syn_flood"])["syn_flood"]
-    assert (decision.word, list(decision.reasons)) == ("undecided", ["the field ip.src is not given"])
+    assert (decision.word, list(decision.reasons)) == ("undecided", ["the field ip.src is not given (source)"])
 
 
 def test_dns_protection_is_known_if_it_was_read() -> None:

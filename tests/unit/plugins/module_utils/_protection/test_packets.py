@@ -81,7 +81,7 @@ def before_components(components: list[str], *rules: dict[str, Any], **packet: A
 
 
 BOTH_KINDS = ["syn_flood", "out_of_state_tcp"]
-NOT_GIVEN = ["rule r0: the field tcp.dstport is not given"]
+NOT_GIVEN = ["rule r0: the field tcp.dstport is not given (destination_port)"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any, Dict
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Items, Pairs, Value
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import key_for, parse_request
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import parse_request
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 Request = Dict[str, Any]
@@ -122,7 +122,9 @@ def test_wrong_requests_are_errors_with_their_place(request_: Request, problem: 
 
 
 def test_fields_have_keys_that_give_them() -> None:
-    assert [key_for(name) for name in ("ip.geoip.country", "cf.bot_management.score")] == [
-        "country",
-        "fields: {cf.bot_management.score: ...}",
+    request = parse_request(OPTION, {"path": "/"})
+    names = ("ip.geoip.country", "cf.bot_management.score")
+    assert [request.not_given(name).rpartition("given ")[2] for name in names] == [
+        "(country)",
+        "(fields: {cf.bot_management.score: ...})",
     ]

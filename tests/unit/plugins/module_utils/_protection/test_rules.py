@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Dict
 
 import pytest
@@ -15,8 +16,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.dec
     never_decides,
     rules_in_order,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import Outcome
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import UNDECIDED, Outcome
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import in_order_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import TEXT
 
 Rule = Dict[str, Any]
 HERE = Fields({"http.host": b"a"})
@@ -60,6 +65,15 @@ def test_rules_decide_in_their_order(rules: list[Rule], outcomes: list[Outcome],
     decided = decide_request(rules_in_order({"custom_rules": rules}), HERE)
     assert (decided.outcomes, decided.skips) == (outcomes, skips)
     assert bool(decided.reasons) is (len(outcomes) > 1)
+
+
+def test_a_field_that_is_declared_may_narrow_what_a_rule_matches() -> None:
+    check = Field("exposed_credential_check", TEXT)
+    checked = rule("a", "block", exposed_credential_check={"username_expression": "x"})
+    for resource in (CUSTOM_RULES, NETWORK_FIREWALL_RULES):
+        in_order = in_order_of(replace(resource, fields=(*resource.fields, check)))
+        assert decide_request(in_order([checked]), HERE).word == UNDECIDED
+        assert decide_request(in_order([rule("a", "block")]), HERE).word == "blocked"
 
 
 def test_reasons_name_the_rule_and_the_field() -> None:
