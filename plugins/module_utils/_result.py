@@ -129,7 +129,7 @@ def make_diff(operations: Iterable[Operation]) -> Diff:
 def add_orders(diff: Diff, resources: Sequence[Resource], before: State, after: State) -> Diff:
     """The diff, and with it the keys of each ordered list whose order changes."""
     for resource in resources:
-        if resource.list_field:
+        if resource.is_ordered:
             orders = [
                 [resource.label_of(item) for item in state[resource.plural]]
                 for state in (before, after)
@@ -247,7 +247,11 @@ def _expired_acceptance(acceptance: Acceptance, is_known: bool) -> str:
 
 def _unusual(plan: Plan) -> list[str]:
     """What the plan creates or changes, and is probably a mistake."""
-    odd = [(item, item.resource.unusual(item.planned)) for item in plan.operations if item.planned]
+    odd = [
+        (item, item.resource.semantics.unusual(item.planned))
+        for item in plan.operations
+        if item.planned
+    ]
     named = [f"{item.resource.title} {item.label} {reason}" for item, reason in odd if reason]
     return [f"Is this meant? {capitalised(first_few(named))}."] if named else []
 

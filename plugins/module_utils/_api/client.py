@@ -14,7 +14,7 @@ from typing import Any, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
-from .._schema.resource import Object, Resource, Write
+from .._schema.resource import AtOnce, ByCursor, InDocument, Object, Paged, Resource, Write
 from .._text import excerpt
 from .._timestamps import read_date
 from .._values.kinds import SAFE_ID
@@ -80,16 +80,17 @@ class Client:
 
         `query` limits a collection that comes in pages to some of its objects.
         """
-        if resource.list_field:
-            return self._read_list_field(resource)
         if resource.parent and not self._holder(resource):
             return []
-        if resource.by_cursor:
+        listing = resource.listing
+        if isinstance(listing, InDocument):
+            return self._read_document(resource)
+        if isinstance(listing, ByCursor):
             return self._read_by_cursor(resource)
-        if resource.key and not resource.page_size:
-            return self._read_at_once(resource)
-        if resource.key:
+        if isinstance(listing, Paged):
             return self._read_pages(resource, query or {})
+        if isinstance(listing, AtOnce):
+            return self._read_at_once(resource)
         return [self._read_object(resource)]
 
     def write(
@@ -140,11 +141,11 @@ class Client:
     ) -> Any:
         """Replace an ordered list inside of one object; returns the list in the response. Raises
         ServiceError."""
-        name = str(resource.list_field)
-        around = self.list_object(resource)
+        document = resource.document
+        around, shape = self.list_object(resource), document.shape
         body = {
-            **{field: around[field] for field in resource.kept_fields if field in around},
-            name: [_sent(resource, item) for item in objects],
+            **{field: around[field] for field in document.kept if field in around},
+            document.field: [shape.write(item) if shape else item for item in objects],
         }
         request = Request(
             resource.write_for("update").method, self._path(resource), query or {}, body, resource
@@ -153,10 +154,8 @@ class Client:
         if not isinstance(result, Mapping):
             return None
         self._list_objects[resource.path] = result
-        returned = result.get(name)
-        return (
-            [_as_known(resource, item) for item in returned] if isinstance(returned, list) else None
-        )
+        returned = result.get(document.field)
+        return _as_known(document, returned) if isinstance(returned, list) else None
 
     def _path(self, resource: Resource) -> str:
         return self._filled(resource.path, resource)
@@ -177,7 +176,9 @@ class Client:
         if parent is None:
             return None
         key = parent.key_of({parent.key[0]: resource.within})
-        listing = (obj for obj in self._listings.get(parent.path, ()) if not parent.not_ours(obj))
+        listing = (
+            obj for obj in self._listings.get(parent.path, ()) if not parent.semantics.not_ours(obj)
+        )
         return next((obj for obj in listing if parent.key_of(obj) == key), None)
 
     def _call(self, request: Request) -> Envelope:
@@ -191,7 +192,7 @@ class Client:
             raise unexpected(request, "the result is not an object")
         return result
 
-    def _read_list_field(self, resource: Resource) -> list[Object]:
+    def _read_document(self, resource: Resource) -> list[Object]:
         """The list inside of one object; empty where Cloudflare has no such object yet."""
         try:
             around = self._read_object(resource)
@@ -208,8 +209,8 @@ class Client:
             raise unexpected(request, "the result has no id")
         self._list_objects[resource.path] = around
         self._read_at[resource.path] = time.monotonic()
-        objects = _listed_objects(request, Envelope(around.get(str(resource.list_field)) or [], {}))
-        return [_as_known(resource, item) for item in objects]
+        listed = Envelope(around.get(resource.document.field) or [], {})
+        return _as_known(resource.document, _listed_objects(request, listed))
 
     def _read_at_once(self, resource: Resource) -> list[Object]:
         """A collection that Cloudflare does not cut into pages."""
@@ -257,9 +258,7 @@ class Client:
                     return listing.objects
             except Incomplete as exc:
                 raise unexpected(request, str(exc)) from exc
-        raise unexpected(
-            Request("GET", self._path(resource), resource=resource), "the listing does not end"
-        )
+        raise unexpected(request, "the listing does not end")
 
     def _require_whole(
         self, resource: Resource, request: Request, count: int, on_page: int
@@ -272,7 +271,7 @@ class Client:
             raise unexpected(request, "a full page does not say whether it is the last")
 
     def _pages(
-        self, resource: Resource, query: Mapping[str, str]
+        self, resource: Resource, query: Mapping[str, Any]
     ) -> Iterator[tuple[Request, Envelope]]:
         """Page after page: concurrently as many as the first page's total tells, and then one by
         one."""
@@ -300,14 +299,10 @@ class Client:
             yield page(number)
 
 
-def _as_known(resource: Resource, obj: Any) -> Any:
-    """An object of Cloudflare in the shape in which it is known here."""
-    return resource.shape.read(obj) if resource.shape and isinstance(obj, Mapping) else obj
-
-
-def _sent(resource: Resource, obj: Object) -> Object:
-    """An object in the shape of Cloudflare."""
-    return resource.shape.write(obj) if resource.shape else obj
+def _as_known(document: InDocument, objects: Sequence[Any]) -> list[Any]:
+    """Objects of Cloudflare in the shape in which they are known here."""
+    shape = document.shape
+    return [shape.read(item) if shape and isinstance(item, Mapping) else item for item in objects]
 
 
 def _number_of_pages(first: Envelope) -> int:

@@ -35,14 +35,14 @@ def plan_calls(plan: Plan) -> Iterator[Call]:
     """The calls for the plan's operations in their order, with as many in one call as Cloudflare
     takes."""
     lists = {
-        item.resource.plural: item.resource for item in plan.operations if item.resource.list_field
+        item.resource.plural: item.resource for item in plan.operations if item.resource.is_ordered
     }
     for resource in lists.values():
         operations = tuple(item for item in plan.operations if item.resource is resource)
         yield Call(
             resource, resource.write_for("update"), operations, plan.after()[resource.plural]
         )
-    others = (item for item in plan.operations if not item.resource.list_field)
+    others = (item for item in plan.operations if not item.resource.is_ordered)
     for (resource, action), group in groupby(others, key=lambda item: (item.resource, item.action)):
         write, operations = resource.write_for(action), tuple(group)
         for start in range(0, len(operations), write.batch):
@@ -248,7 +248,7 @@ def _version(resource: Resource, client: Client) -> int | None:
     """The version of the object around a list, 0 where there is none yet; None where Cloudflare
     does not number it."""
     around = client.list_object(resource)
-    number = str(around.get(resource.versions.field) if around else 0) if resource.versions else ""
+    number = str(around.get("version") if around else 0)
     return (
         int(number) if number.isascii() and number.isdigit() and len(number) < MAX_DIGITS else None
     )
@@ -259,7 +259,7 @@ def _warn_of_lost_versions(
 ) -> None:
     """Warn where Cloudflare counts more versions than the one that this write made."""
     after = _version(resource, client)
-    if not resource.versions or before is None or after is None or after <= before + 1:
+    if before is None or after is None or after <= before + 1:
         return
     identity = str(client.list_object(resource).get("id"))
     lost = (
@@ -267,7 +267,7 @@ def _warn_of_lost_versions(
         if after == before + 2
         else f"the versions {before + 1} to {after - 1}"
     )
-    path = client.path_to(resource.versions.path, id=identity, version=str(after - 1))
+    path = client.path_to(resource.document.version_path, id=identity, version=str(after - 1))
     warn(
         f"The module read version {before} of the {resource.title}s and wrote version {after}."
         f" Another writer, or an earlier attempt of this write, made {lost}, which this write"
@@ -314,7 +314,7 @@ def _replace_list(
         return client.replace(resource, [replacement(item, resource) for item in whole], query)
     except ServiceError as exc:
         pointers = (
-            re.match(rf"/{resource.list_field}/(\d+)", item["pointer"] or "")
+            re.match(rf"/{resource.document.field}/(\d+)", item["pointer"] or "")
             for item in exc.error["errors"]
         )
         places = {int(pointer.group(1)) for pointer in pointers if pointer}

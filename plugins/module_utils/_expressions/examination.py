@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from .._values.kinds import Value, parse_filled_text
+from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
 from .fields import FIELDS, KNOWN, PACKET_FIELDS, unknown_fields, unknown_leaf
 from .grammar import (
     WHITE_SPACE,
@@ -157,7 +157,8 @@ def _expression(
     def read(value: object) -> str:
         return parse_filled_text(value, WHITE_SPACE)
 
-    return Value({"type": "str"}, read, normalise_expression, Examination(check, scheme, longest))
+    examine = Examination(check, scheme, longest)
+    return Value({"type": "str"}, read, normalise_expression, examine, holds=AN_EXPRESSION)
 
 
 FILTER_EXPRESSION = _expression(check_filter, FILTER_SCHEME, LONGEST_FILTER)

@@ -155,7 +155,7 @@ def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -
     if options.get(API_FIELDS) and API_FIELDS in resource.other_options:
         values = with_api_fields(resource, path, values, options[API_FIELDS])
     try:
-        return resource.complete(values)
+        return resource.semantics.complete(values)
     except OptionError as exc:
         raise OptionError(path.at(*exc.option.path), exc.problem) from exc
 
@@ -201,7 +201,7 @@ def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desi
     object of others stands.
     """
     resource = desired.resource
-    has_places = desired.exclusive and bool(resource.list_field)
+    has_places = desired.exclusive and resource.is_ordered
     named_only = {
         key
         for key, values in desired.objects.items()

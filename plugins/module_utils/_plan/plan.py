@@ -109,7 +109,7 @@ class Operation:
         for name in self.undeclared:
             if merged[name] is None:
                 del merged[name]
-        return self.resource.normalise(merged, existing, {*self.named, *self.fields})
+        return self.resource.semantics.normalise(merged, existing, {*self.named, *self.fields})
 
     @property
     def before(self) -> Values:

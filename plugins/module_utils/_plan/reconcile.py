@@ -58,7 +58,7 @@ def make_plan(
         others = (nested or {}).get(item.resource.plural, ())
         changes = _share(item, existing, _reconcile(item, existing, adjust), others)
         _check_validity(changes)
-        if item.resource.list_field:
+        if item.resource.is_ordered:
             changes, order[item.resource.plural] = order_operations(item, existing, changes)
             operations += changes
             continue
@@ -176,7 +176,7 @@ def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Exis
     ignored: dict[Key, str] = {}
     for index, obj in enumerate(existing):
         key, identity = resource.key_of(obj), str(obj.get("id"))
-        other = resource.not_ours(obj)
+        other = resource.semantics.not_ours(obj)
         if other and key in desired.objects:
             label = resource.label_of(obj)
             raise PlanError(
@@ -225,7 +225,11 @@ def _share(
 def _check_validity(changes: Sequence[Operation]) -> None:
     """Raises PlanError for an object that Cloudflare would refuse."""
     for item in changes:
-        reason = item.resource.invalid_reason(item.planned or {}) if item.action != "delete" else ""
+        reason = (
+            item.resource.semantics.invalid_reason(item.planned or {})
+            if item.action != "delete"
+            else ""
+        )
         if reason:
             raise PlanError(f"The {item.resource.title} {item.label} {reason}.")
 

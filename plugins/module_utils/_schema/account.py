@@ -18,7 +18,7 @@ from .._errors import OptionError
 from .._expressions.examination import FILTER_EXPRESSION
 from .._text import Option
 from .._values.address_set import unusual_to_protect
-from .._values.kinds import CODE, FLAG, NETWORK, PREFIX, TEXT, choice
+from .._values.kinds import A_MODE, CODE, FLAG, NETWORK, PREFIX, TEXT, choice
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -28,6 +28,8 @@ from .resource import (
     Object,
     Permission,
     Resource,
+    Semantics,
+    Single,
     Values,
     Write,
 )
@@ -44,7 +46,7 @@ CODE_FORMS = {  # scope: the form of its codes, and an example
     "region": (re.compile(r"[a-z]{2,4}", re.IGNORECASE), "WEUR"),
     "datacenter": (re.compile(r"[a-z]{3}[0-9]{0,2}", re.IGNORECASE), "FRA"),
 }
-MODE = Field("mode", choice(*MODES), default=MONITORING)
+MODE = Field("mode", choice(*MODES)._replace(holds=A_MODE), default=MONITORING)
 SENSITIVITY = choice("low", "medium", "high")
 RATE = Field("rate_sensitivity", SENSITIVITY, default="medium", inert=True)
 BURST = Field("burst_sensitivity", SENSITIVITY, default="medium", inert=True)
@@ -123,6 +125,7 @@ STATUS = Resource(
     permission=DDOS_PERMISSION,
     fields=(Field("enabled", FLAG),),
     key=(),
+    listing=Single(),
     update=Write("PATCH"),
 )
 
@@ -160,9 +163,7 @@ PREFIXES = Resource(
         Field("excluded", FLAG, default=False),
     ),
     key=("prefix",),
-    unusual=_unusual_prefix,
-    protects_nobody=_is_exclusion,
-    address_field="prefix",
+    semantics=Semantics(unusual=_unusual_prefix, protects_nobody=_is_exclusion),
     may_expire=True,
     create=Write("POST", suffix="/bulk", batch=300),
     update=PATCH,
@@ -181,8 +182,7 @@ ALLOWLIST = Resource(
     permission=DDOS_PERMISSION,
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("enabled", FLAG, default=True)),
     key=("prefix",),
-    address_field="prefix",
-    protects_nobody=_is_switched_off,
+    semantics=Semantics(protects_nobody=_is_switched_off),
     may_expire=True,
     create=Write("POST"),
     update=PATCH,
@@ -239,11 +239,10 @@ def _rules(component: str) -> Resource:
             *details.rule_fields,
         ),
         key=("scope", "name"),
-        mode_field=MODE.name,
-        protects_nobody=_is_disabled,
+        semantics=Semantics(
+            complete=_complete_name, unusual=_unusual_code, protects_nobody=_is_disabled
+        ),
         create=Write("POST"),
-        complete=_complete_name,
-        unusual=_unusual_code,
         update=PATCH,
         delete=DELETE,
         read_only=TIMES_OF_CLOUDFLARE,
@@ -263,8 +262,7 @@ def _filters(kind: str) -> Resource:
         permission=DDOS_PERMISSION,
         fields=(Field("expression", FILTER_EXPRESSION, required=True), MODE),
         key=("expression",),
-        mode_field=MODE.name,
-        protects_nobody=_is_disabled,
+        semantics=Semantics(protects_nobody=_is_disabled),
         create=Write("POST"),
         update=PATCH,
         delete=DELETE,

@@ -22,10 +22,14 @@ from .resource import (
     ACCOUNT_OWNER,
     DELETE,
     TIMES_OF_CLOUDFLARE,
+    AtOnce,
+    ByCursor,
     Field,
+    InFiles,
     Object,
     Permission,
     Resource,
+    Semantics,
     Write,
     options_of,
 )
@@ -89,10 +93,10 @@ LISTS = Resource(
     create=Write("POST"),
     update=Write("PUT", by_id=True),
     delete=DELETE,
-    page_size=0,
+    listing=AtOnce(),
     on_demand=True,
     read_only=(*TIMES_OF_CLOUDFLARE, "num_items", REFERENCES),
-    not_ours=_not_ours,
+    semantics=Semantics(not_ours=_not_ours),
 )
 
 
@@ -112,13 +116,11 @@ def items_of(name: str) -> Resource:
             Field("comment", TEXT, default="", inert=True),
         ),
         key=("ip",),
-        address_field="ip",
         may_expire=True,
         create=upsert,
         update=upsert,
         delete=Write("DELETE", batch=MOST_IN_A_CALL, wrapper="items", operation=OPERATION),
-        page_size=500,
-        by_cursor=True,
+        listing=ByCursor(500),
         on_demand=True,
         read_only=TIMES_OF_CLOUDFLARE,
         parent=LISTS,
@@ -152,7 +154,7 @@ _ITEMS = {"type": "list", "elements": "dict", "options": options_of(items_of("")
 WHOLE_LISTS = replace(
     LISTS,
     fields=(*LISTS.fields, Field("items", Value(_ITEMS, _parse_items, _normalise_items))),
-    by_state=True,
+    listing=InFiles(),
 )
 
 

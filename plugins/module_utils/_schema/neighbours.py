@@ -22,11 +22,14 @@ from .resource import (
     ACCOUNT_OWNER,
     ZONE_OPTION,
     ZONE_OWNER,
+    AtOnce,
     Field,
     Object,
     Owner,
+    Paged,
     Permission,
     Resource,
+    Single,
 )
 
 ADDRESSING_PATH = ACCOUNT_OWNER.path + "/addressing/prefixes"
@@ -51,8 +54,7 @@ ONBOARDED = Resource(
         Field("advertised_modified_at", TEXT),
     ),
     key=("cidr",),
-    address_field="cidr",
-    page_size=0,
+    listing=AtOnce(),
 )
 
 
@@ -76,8 +78,7 @@ def _part_of_prefix(name: str, title: str, path: str) -> Resource:
         permission=ADDRESSING,
         fields=(Field("id", ID), Field("cidr", NETWORK)),
         key=("cidr",),
-        address_field="cidr",
-        page_size=0,
+        listing=AtOnce(),
     )
 
 
@@ -133,7 +134,7 @@ ACCOUNTS = Resource(
     permission=Permission("Account Settings", "account"),
     fields=(Field("id", ID), Field("name", TEXT), Field("type", TEXT)),
     key=("id",),
-    page_size=MOST_PER_PAGE,
+    listing=Paged(MOST_PER_PAGE),
 )
 
 ZONES = Resource(
@@ -145,7 +146,7 @@ ZONES = Resource(
     permission=Permission("Zone", "zone"),
     fields=(Field("id", ID), Field("name", TEXT), Field("status", TEXT)),
     key=("id",),
-    page_size=MOST_PER_PAGE,
+    listing=Paged(MOST_PER_PAGE),
 )
 
 ZONE = Resource(
@@ -157,6 +158,7 @@ ZONE = Resource(
     permission=ZONES.permission,
     fields=ZONES.fields,
     key=(),
+    listing=Single(),
 )
 
 

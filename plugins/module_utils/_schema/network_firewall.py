@@ -16,7 +16,7 @@ from typing import AbstractSet, Any
 from .._expressions.examination import PACKET_EXPRESSION
 from .._expressions.fields import PACKET_FIELDS, doubts
 from .._values.kinds import choice, mapping
-from .resource import ACCOUNT_OWNER, Field, Permission, Values
+from .resource import ACCOUNT_OWNER, Field, Permission, Semantics, Values
 from .rulesets import (
     DESCRIPTION,
     ENABLED,
@@ -75,8 +75,10 @@ NETWORK_FIREWALL_RULES = entry_point(
         ),
         LOGGING,
     ),
-    normalise=_fit_packet_rule,
-    invalid_reason=_invalid_packet_rule,
-    unusual=_unusual_packet_rule,
-    protects_nobody=blocks_nobody,
+    semantics=Semantics(
+        normalise=_fit_packet_rule,
+        invalid_reason=_invalid_packet_rule,
+        unusual=_unusual_packet_rule,
+        protects_nobody=blocks_nobody,
+    ),
 )

@@ -26,6 +26,7 @@ from .resource import (
     Object,
     Permission,
     Resource,
+    Semantics,
     Shape,
     Values,
 )
@@ -208,9 +209,9 @@ def _overrides(
         catalogue=Catalogue(
             "managed DDoS ruleset", f"{PATHS[owner]}/{managed}", tuple(ENTRY_KEYS), _unknown_names
         ),
-        normalise=_fit_override,
-        invalid_reason=_invalid_override,
-        protects_nobody=weakens,
+        semantics=Semantics(
+            normalise=_fit_override, invalid_reason=_invalid_override, protects_nobody=weakens
+        ),
     )
 
 

@@ -194,7 +194,7 @@ BY_NAME: Mapping[str, Resource] = {  # by the name that operations have
     item.name: item for item in (*(item.resource for item in MANAGED), LISTS, items_of(""))
 }
 # The entry points of phases.
-RULESETS = tuple(item.resource for item in MANAGED if item.resource.list_field)
+RULESETS = tuple(item.resource for item in MANAGED if item.resource.is_ordered)
 DDOS_OVERRIDES = tuple(item.resource for item in MANAGED if item.option == "overrides")
 EVALUATION: Sequence[tuple[Resource, InOrder]] = tuple(
     (item.resource, item.in_order) for item in MANAGED if item.in_order
@@ -216,7 +216,7 @@ def keys_in_order(resource: Resource, objects: Sequence[Object]) -> list[Key] | 
     for other, in_order in EVALUATION:
         if other.plural == resource.plural:
             return [rule.key for rule in in_order(objects)]
-    return [resource.key_of(item) for item in objects] if resource.list_field else None
+    return [resource.key_of(item) for item in objects] if resource.is_ordered else None
 
 
 def lists_named_in(state: State) -> list[str]:

@@ -14,9 +14,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, Sequence, Tuple
+from typing import (
+    AbstractSet,
+    Any,
+    Callable,
+    Dict,
+    Hashable,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Tuple,
+    Union,
+)
 
-from .._values.kinds import Value
+from .._values.kinds import A_MODE, A_NETWORK, Value
 
 Key = Tuple[Hashable, ...]
 Object = Mapping[str, Any]  # one object, as Cloudflare shows it
@@ -146,24 +157,56 @@ class Nested:
 
 
 @dataclass(frozen=True)
-class Versions:
-    """The versions that Cloudflare keeps of an object: the field with the number, and the path of
-    one version.
-
-    The path takes the owner, the object's `id` and the `version`.
-    """
-
-    field: str
-    path: str
-
-
-@dataclass(frozen=True)
 class Shape:
     """Another shape than that of Cloudflare, in which an object is known here: `read` makes it of
     an object of Cloudflare, and `write` the other way round."""
 
     read: Callable[[Object], dict[str, Any]]
     write: Callable[[Object], dict[str, Any]]
+
+
+class Single(NamedTuple):
+    """A resource is one object, and no collection."""
+
+
+class AtOnce(NamedTuple):
+    """Cloudflare lists all objects at once."""
+
+
+class Paged(NamedTuple):
+    """Cloudflare lists objects in numbered pages of this size."""
+
+    size: int = 1000
+
+
+class ByCursor(NamedTuple):
+    """Cloudflare lists objects in pages of this size, each of which tells where the next begins."""
+
+    size: int
+
+
+class InDocument(NamedTuple):
+    """One object holds the whole collection in a field, as an ordered list that one update
+    replaces.
+
+    The fields that are `kept` are sent along. Cloudflare numbers the versions of that object, and
+    keeps each at a path that takes the owner, the object's `id` and the `version`. `shape` is
+    another one than that of Cloudflare.
+    """
+
+    field: str
+    kept: tuple[str, ...]
+    version_path: str
+    shape: Shape | None = None
+
+
+class InFiles(NamedTuple):
+    """Files alone have the objects in this form, and a state of the module makes the collection
+    exclusive."""
+
+
+Listing = Union[Single, AtOnce, Paged, ByCursor, InDocument, InFiles]
+USUAL_PAGES = Paged()
 
 
 @dataclass(frozen=True)
@@ -199,7 +242,7 @@ class Permission:
         )
 
 
-def _always_valid(obj: Values) -> str:
+def _nothing_to_say(obj: Values) -> str:
     return ""
 
 
@@ -209,6 +252,29 @@ def _of_none(obj: Object) -> bool:
 
 def _as_it_is(obj: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     return dict(obj)
+
+
+class Semantics(NamedTuple):
+    """How the values of an object fit together.
+
+    `complete` takes the fields of a task and returns the desired ones, or raises OptionError;
+    `normalise` takes an object with changed fields laid over it, the existing object without them,
+    and the names of the fields that the task names or changes, and returns the object as Cloudflare
+    stores it. `not_ours` says why the collection leaves an object of the listing alone,
+    `invalid_reason` why Cloudflare would refuse an object, `unusual` what is probably a mistake in
+    one that Cloudflare takes; each returns "" for any other object. `protects_nobody` says whether
+    the deletion of an object lowers no protection, since it is switched off or lets traffic pass.
+    """
+
+    complete: Callable[[Values], dict[str, Any]] = dict
+    normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _as_it_is
+    not_ours: Callable[[Object], str] = _nothing_to_say
+    invalid_reason: Callable[[Values], str] = _nothing_to_say
+    unusual: Callable[[Values], str] = _nothing_to_say
+    protects_nobody: Callable[[Object], bool] = _of_none
+
+
+NO_SEMANTICS = Semantics()
 
 
 @dataclass(frozen=True)
@@ -221,32 +287,16 @@ class Resource:
     alone decide. `product` is what the owner must have bought, and `component` the part of the
     protection that its rules or filters decide on.
 
-    How it is called: `path`, `permission`, `create`, `update`, `delete`; `page_size`, 0 if
-    Cloudflare lists all objects at once; `on_demand`
-    says that it is read only where a task names it; `read_only` names fields that Cloudflare sets
-    and does not take back; `list_field` names the field of one object that holds the whole
-    collection as an ordered list, which one `update` replaces, `kept_fields` the fields of that
-    object that are sent along, and `versions` how Cloudflare numbers what it keeps of that object;
-    `nested` is an object inside of each object; `quota` is how many objects an owner may have, 0 if
-    that is not known or depends on its plan; `shape` is another one than that of Cloudflare;
+    How it is called: `path`, `permission`, `create`, `update`, `delete`, and how Cloudflare lists
+    the objects; `on_demand` says that it is read only where a task names it; `read_only` names
+    fields that Cloudflare sets and does not take back; `nested` is an object inside of each object;
+    `quota` is how many objects an owner may have, 0 if that is not known or depends on its plan;
     `catalogue` is what objects name; `retired` is what to do where Cloudflare answers 410 Gone.
     `parent` is the collection of the object that holds this one, whose key is `within`; its id
-    stands in the path as `{parent_id}`. `by_cursor` says that pages follow one another by cursors,
-    and `by_state` that a state of the module makes the collection exclusive, as it does for each
-    ordered list.
+    stands in the path as `{parent_id}`.
 
-    What its fields mean: `address_field` holds a network, `mode_field` a mode that a staged rollout
-    raises; `may_expire` says whether a task can give an object a time from which it counts as
-    absent, which is never sent.
-
-    How its values fit together: `complete` takes the fields of a task and returns the desired ones,
-    or raises OptionError; `normalise` takes an object with changed fields laid over it, the
-    existing object without them, and the names of the fields that the task names or changes, and
-    returns the object as Cloudflare stores it; `not_ours` says why the collection leaves an object
-    of the listing alone, or returns ""; `invalid_reason` says why Cloudflare would refuse
-    such an object, or returns ""; `unusual` says what is probably a mistake in an object that
-    Cloudflare takes, or returns ""; `protects_nobody` says whether the deletion of an object lowers
-    no protection, since it is switched off or lets traffic pass.
+    A task may give an object that `may_expire` a time from which it counts as absent; that time is
+    never sent. `semantics` is how the values of an object fit together.
     """
 
     name: str
@@ -257,37 +307,24 @@ class Resource:
     permission: Permission
     fields: tuple[Field, ...]
     key: tuple[str, ...]
+    listing: Listing = USUAL_PAGES
     plural_title: str = ""
     update: Write | None = None
     create: Write | None = None
     delete: Write | None = None
-    page_size: int = 1000
     kind: str | None = None
     product: str = ""
     component: str | None = None
     on_demand: bool = False
     read_only: tuple[str, ...] = ()
-    list_field: str | None = None
-    kept_fields: tuple[str, ...] = ()
-    versions: Versions | None = None
     nested: Nested | None = None
     quota: int = 0
     retired: str = ""
     parent: Resource | None = None
     within: str = ""
-    by_cursor: bool = False
-    by_state: bool = False
-    shape: Shape | None = None
     catalogue: Catalogue | None = None
-    address_field: str | None = None
-    mode_field: str | None = None
     may_expire: bool = False
-    complete: Callable[[Values], dict[str, Any]] = dict
-    normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _as_it_is
-    not_ours: Callable[[Object], str] = _always_valid
-    invalid_reason: Callable[[Values], str] = _always_valid
-    unusual: Callable[[Values], str] = _always_valid
-    protects_nobody: Callable[[Object], bool] = _of_none
+    semantics: Semantics = NO_SEMANTICS
 
     def __post_init__(self) -> None:
         for problem in self._contradictions():
@@ -295,35 +332,42 @@ class Resource:
 
     def _contradictions(self) -> list[str]:
         names = [item.name for item in self.fields]
-        named = {
-            *self.key,
-            *filter(None, (self.address_field, self.mode_field)),
-            *self._nested_names(),
-        }
+        unknown = {*self.key, *([self.nested.field] if self.nested else [])} - set(names)
+        path_lacks_owner = bool(self.owner) and f"{{{self.owner}}}" not in self.path
+        keys = [item for item in self.fields if item.name in self.key]
         checks = {
             "a field is declared twice": len(set(names)) < len(names),
-            f"{', '.join(sorted(named - set(names)))} is not a field of it": not named
-            <= set(names),
+            f"{', '.join(sorted(unknown))} is not a field of it": unknown,
             "it is created or deleted and has no key": not self.key
-            and bool(self.create or self.delete),
-            f"its path lacks {{{self.owner}}}": bool(self.owner)
-            and f"{{{self.owner}}}" not in self.path,
+            and (self.create or self.delete),
+            "a single object has no key, and a collection has one": bool(self.key)
+            == isinstance(self.listing, Single),
+            f"its path lacks {{{self.owner}}}": path_lacks_owner,
             "a field of its key has a default of its own": any(
-                item.default is not None for item in self.fields if item.name in self.key
+                item.default is not None for item in keys
             ),
-            "it keeps fields of an object and is not a list in one": bool(self.kept_fields)
-            and not self.list_field,
-            "it has versions of an object and is not a list in one": bool(self.versions)
-            and not self.list_field,
-            "an ordered list is replaced by one call": bool(self.list_field)
+            "an ordered list is replaced by one call": self.is_ordered
             and (not self.update or self.update.by_id),
-            "it is a list in an object and has nested objects": bool(self.list_field)
-            and self.nested is not None,
+            "it is a list in an object and has nested objects": self.is_ordered and self.nested,
         }
         return [problem for problem, applies in checks.items() if applies]
 
-    def _nested_names(self) -> tuple[str, ...]:
-        return (self.nested.field,) if self.nested else ()
+    @property
+    def is_ordered(self) -> bool:
+        """Whether one object holds the collection as an ordered list."""
+        return isinstance(self.listing, InDocument)
+
+    @property
+    def document(self) -> InDocument:
+        """The object around an ordered list; raises LookupError for any other collection."""
+        if not isinstance(self.listing, InDocument):
+            raise LookupError(f"{self.name} is no ordered list")
+        return self.listing
+
+    @property
+    def page_size(self) -> int:
+        """How many objects a page has; 0 if there are no pages."""
+        return self.listing.size if isinstance(self.listing, (Paged, ByCursor)) else 0
 
     @property
     def titles(self) -> str:
@@ -360,13 +404,23 @@ class Resource:
     @cached_property
     def other_options(self) -> frozenset[str]:
         """The names of what a task may say of an object beside its fields."""
-        more = {**(EXPIRES if self.may_expire else {}), **(API_OPTION if self.list_field else {})}
+        more = {**(EXPIRES if self.may_expire else {}), **(API_OPTION if self.is_ordered else {})}
         return frozenset([*self.assigned, *more])
 
     @property
     def has_exact_state(self) -> bool:
         """Whether a state of its module, and not a purge, makes the collection exclusive."""
-        return self.by_state or bool(self.list_field)
+        return isinstance(self.listing, (InDocument, InFiles))
+
+    @cached_property
+    def address_field(self) -> str | None:
+        """The name of the field that holds a network."""
+        return next((item.name for item in self.fields if item.value.holds == A_NETWORK), None)
+
+    @cached_property
+    def mode_field(self) -> str | None:
+        """The name of the field that holds a mode, which a staged rollout raises."""
+        return next((item.name for item in self.fields if item.value.holds == A_MODE), None)
 
     @cached_property
     def inert(self) -> frozenset[str]:
@@ -387,6 +441,7 @@ class Resource:
             permission=self.permission,
             fields=self.field(self.nested.field).fields,
             key=(),
+            listing=Single(),
             retired=self.retired,
         )
 
@@ -396,7 +451,7 @@ class Resource:
         if self.catalogue is None:
             raise LookupError(f"{self.name} names nothing")
         title, path = self.catalogue.title, self.catalogue.path
-        return Resource(title, title, title, self.owner, path, self.permission, (), ())
+        return Resource(title, title, title, self.owner, path, self.permission, (), (), Single())
 
     def field(self, name: str) -> Field:
         """The field of that name."""

@@ -14,16 +14,7 @@ from __future__ import annotations
 from typing import AbstractSet, Any, Mapping
 
 from .._values.kinds import CODE, FLAG, TEXT, Value, mapping
-from .resource import (
-    OWNERS,
-    Field,
-    Object,
-    Permission,
-    Resource,
-    Values,
-    Versions,
-    Write,
-)
+from .resource import OWNERS, Field, InDocument, Object, Permission, Resource, Shape, Values, Write
 
 PATHS: Mapping[str, str] = {name: f"{owner.path}/rulesets" for name, owner in OWNERS.items()}
 REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True, narrows=False)
@@ -55,6 +46,7 @@ def entry_point(
     phase: str,
     permission: Permission,
     fields: tuple[Field, ...],
+    shape: Shape | None = None,
     **more: Any,
 ) -> Resource:
     """The rules of the entry point of a phase; `fields` are those beside the ref."""
@@ -71,9 +63,9 @@ def entry_point(
         update=REPLACE,
         delete=REPLACE,
         read_only=("version", "last_updated"),
-        list_field="rules",
-        kept_fields=("description",),
-        versions=Versions("version", PATHS[owner] + "/{id}/versions/{version}"),
+        listing=InDocument(
+            "rules", ("description",), PATHS[owner] + "/{id}/versions/{version}", shape
+        ),
         **more,
     )
 

@@ -25,8 +25,10 @@ from .resource import (
     Field,
     Nested,
     Object,
+    Paged,
     Permission,
     Resource,
+    Semantics,
     Values,
     Write,
 )
@@ -103,7 +105,7 @@ FIREWALL_RULES = Resource(
     ),
     key=("id",),
     update=Write("PUT", by_id=True, batch=25, whole=True),
-    page_size=100,
+    listing=Paged(100),
     read_only=("created_on", "modified_on"),
     nested=Nested(
         "filter",
@@ -115,9 +117,11 @@ FIREWALL_RULES = Resource(
         "Cloudflare has retired firewall rules for this zone: manage its WAF custom rules with the"
         " module custom_rules, and migrate the rules with the role migrate_firewall_rules."
     ),
-    complete=_check_products,
-    normalise=_without_idle_products,
-    invalid_reason=_invalid_firewall_rule,
+    semantics=Semantics(
+        complete=_check_products,
+        normalise=_without_idle_products,
+        invalid_reason=_invalid_firewall_rule,
+    ),
 )
 
 CUSTOM_RULE_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
@@ -185,10 +189,12 @@ CUSTOM_RULES = entry_point(
         ),
         LOGGING,
     ),
-    normalise=fit_action,
-    invalid_reason=_invalid_custom_rule,
-    unusual=_unusual_custom_rule,
-    protects_nobody=blocks_nobody,
+    semantics=Semantics(
+        normalise=fit_action,
+        invalid_reason=_invalid_custom_rule,
+        unusual=_unusual_custom_rule,
+        protects_nobody=blocks_nobody,
+    ),
 )
 
 LOG_FEATURE = "the action log"

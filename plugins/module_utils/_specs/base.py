@@ -118,7 +118,7 @@ def object_options(resource: Resource) -> OptionSpec:
     return {
         **options_of(resource.fields),
         **(EXPIRES if resource.may_expire else {}),
-        **(API_OPTION if resource.list_field else {}),
+        **(API_OPTION if resource.is_ordered else {}),
     }
 
 

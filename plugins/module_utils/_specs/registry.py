@@ -49,7 +49,7 @@ MODULE_SPECS: Mapping[str, ModuleSpec] = {
     "ip_list": IpList(),
     "ip_lists": IpLists(),
     "firewall_rules": FirewallRules(),
-    **{item.module: _of_ruleset(item) for item in MANAGED if item.resource.list_field},
+    **{item.module: _of_ruleset(item) for item in MANAGED if item.resource.is_ordered},
     "protection_info": ProtectionInfo(),
     "protection_traffic_info": TrafficInfo(),
     "firewall_rules_info": FirewallRulesInfo(),

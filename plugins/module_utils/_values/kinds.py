@@ -22,6 +22,7 @@ from .address_set import added_length, cut_host_bits, normalise_network, read_ne
 IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")  # of an object, as a part of a path
 HIGHEST_PRIORITY_NUMBER = 2147483647
+A_NETWORK, A_MODE, AN_EXPRESSION = "network", "mode", "expression"  # see Value.holds
 
 
 def _no_warnings(value: Any) -> Sequence[str]:
@@ -37,7 +38,8 @@ class Value(NamedTuple):
 
     `examine` takes a value that a task asks for, as `parse` returns it; it raises ValueError where
     Cloudflare would refuse it, and returns warnings of what Cloudflare may refuse. `remark` takes
-    what a user wrote, and says what reading it changed in a way that nobody may have meant.
+    what a user wrote, and says what reading it changed in a way that nobody may have meant. `holds`
+    tells a kind whose values mean something by themselves: a network, a mode or an expression.
     """
 
     option: Mapping[str, Any]
@@ -45,6 +47,7 @@ class Value(NamedTuple):
     normalise: Callable[[Any], Hashable]
     examine: Callable[[Any], Sequence[str]] = _no_warnings
     remark: Callable[[Any], str] = _no_remark
+    holds: str = ""
 
 
 def _parse_network(value: Any) -> str:
@@ -212,7 +215,9 @@ def _remark_on_prefix(value: Any) -> str:
     return added_length(value) or cut_host_bits(value)
 
 
-NETWORK = Value({"type": "str"}, _parse_network, normalise_network, remark=cut_host_bits)
+NETWORK = Value(
+    {"type": "str"}, _parse_network, normalise_network, remark=cut_host_bits, holds=A_NETWORK
+)
 PREFIX = NETWORK._replace(remark=_remark_on_prefix)  # hardly anybody protects a single address
 TEXT = Value({"type": "str"}, _parse_text, _normalise_text)
 CODE = Value({"type": "str"}, parse_filled_text, _normalise_code)

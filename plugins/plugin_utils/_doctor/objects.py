@@ -26,7 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, plural
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import read_timestamp
-from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import TEXT
+from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import AN_EXPRESSION
 
 from .observations import Observation
 from .reads import Answer, shown_name, title_of
@@ -51,7 +51,8 @@ def observe_objects(answer: Answer) -> Iterator[Observation]:
         return
     problems: Problems = defaultdict(Counter)
     for item in objects:
-        known = resource.shape.read(item) if resource.shape else item
+        shape = resource.document.shape if resource.is_ordered else None
+        known = shape.read(item) if shape else item
         _check_object(resource, known, problems)
     for name in _concerned(resource):
         counted = problems.get(name, Counter())
@@ -76,7 +77,7 @@ def _concerned(resource: Resource) -> list[str]:
     concerned += ["times"] if TIMES & {*resource.read_only} else []
     concerned += ["networks"] if resource.address_field else []
     concerned += ["expressions"] if any(map(_has_expression, fields)) else []
-    concerned += ["entry_point"] if resource.list_field else []
+    concerned += ["entry_point"] if resource.is_ordered else []
     return concerned
 
 
@@ -102,7 +103,7 @@ def _check_object(resource: Resource, item: Object, problems: Problems) -> None:
     for name in TIMES & {*resource.read_only} & {*item}:
         if read_timestamp(item[name]) is None:
             problems["times"][f"an unreadable {name}"] += 1
-    if resource.list_field and not item.get("ref"):
+    if resource.is_ordered and not item.get("ref"):
         problems["entry_point"]["no ref"] += 1
     _count_key(resource, item, problems)
 
@@ -111,7 +112,7 @@ def _always(resource: Resource) -> set[str]:
     """The fields that every object has, beside its id."""
     if not is_managed(resource):
         return {*resource.key} - {"id"}
-    if resource.name in ALWAYS or resource.list_field:
+    if resource.name in ALWAYS or resource.is_ordered:
         return {*ALWAYS.get(resource.name, OF_A_RULE)}
     fields = [field.name for field in resource.fields if field.absent_default is None]
     return {*fields, *resource.read_only} - {"id"}
@@ -164,7 +165,7 @@ def _check_words(field: Field, value: Any, problems: Problems) -> None:
 def _has_expression(field: Field) -> bool:
     if field.fields:
         return any(map(_has_expression, field.fields))
-    return field.value.examine is not TEXT.examine  # which only expressions have
+    return field.value.holds == AN_EXPRESSION
 
 
 def _try(field: Field, value: Any, problems: Counter[str], problem: str) -> None:

@@ -36,6 +36,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
     OWNERS,
     Permission,
     Resource,
+    Single,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     OWN_NAMES,
@@ -69,6 +70,7 @@ ANALYTICS = Resource(
     permission=Permission(ANALYTICS_PERMISSION.partition(" Read")[0], "account"),
     fields=(),
     key=(),
+    listing=Single(),
 )
 OF_TOKEN = (directory.ACCOUNTS, directory.ZONES)
 
@@ -157,8 +159,7 @@ def title_of(resource: Resource) -> str:
 
 def is_paged(resource: Resource) -> bool:
     """Whether a list comes in pages by their number."""
-    is_list = bool(resource.key and resource.page_size and not resource.list_field)
-    return is_list and resource is not neighbours.AUDIT_LOG
+    return bool(resource.page_size) and resource is not neighbours.AUDIT_LOG
 
 
 def further_reads(
@@ -218,11 +219,7 @@ class Answer:
     @property
     def is_empty_phase(self) -> bool:
         """Whether it says that a phase has no rules yet, which is not a failure."""
-        return (
-            bool(self.read.resource.list_field)
-            and self.status == 404
-            and NO_ENTRY_POINT in self.codes
-        )
+        return self.read.resource.is_ordered and self.status == 404 and NO_ENTRY_POINT in self.codes
 
     @property
     def codes(self) -> list[int]:
@@ -241,8 +238,8 @@ class Answer:
         """The objects of the result, if it is a list of objects, an object with one, or an
         object."""
         resource, result = self.read.resource, self.envelope.get("result")
-        if resource.list_field and isinstance(result, Mapping):
-            result = result.get(resource.list_field) or []
+        if resource.is_ordered and isinstance(result, Mapping):
+            result = result.get(resource.document.field) or []
         listed = result if isinstance(result, list) else [result]
         return [item for item in listed if isinstance(item, Mapping)]
 

@@ -58,7 +58,7 @@ def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
         options.pop(resource.nested.field, None)  # a filter that is deleted
     if "priority" in known and known["priority"] is None:
         options["priority"] = ""  # the option's way to say that a rule has none
-    rest = unknown_fields(resource, obj) if resource.list_field else {}
+    rest = unknown_fields(resource, obj) if resource.is_ordered else {}
     rest = {name: value for name, value in rest.items() if value is not None}
     return {**options, API_FIELDS: rest} if rest else options
 
@@ -243,7 +243,7 @@ def sort_out(resource: Resource, objects: Sequence[Object]) -> Sorting:
         key = resource.key_of(obj)
         if reason:
             others.append((obj, f"cannot be described: {reason}"))
-        elif key in described or (resource.list_field and counts[key] > 1):
+        elif key in described or (resource.is_ordered and counts[key] > 1):
             others.append((obj, "exists more than once"))
         else:
             described[key] = options

@@ -80,7 +80,7 @@ class Expected:
         more = [match for matches in remaining.values() for match in matches]
         more.sort(key=itemgetter(0))
         texts += [f"{self._name(obj)} is there in addition" for _index, obj in more]
-        if self.resource.list_field and not self._is_in_order(listed):
+        if self.resource.is_ordered and not self._is_in_order(listed):
             texts.append(f"the order of the {self.resource.title}s differs")
         return texts
 
@@ -263,7 +263,7 @@ class _Recovery:
     def _is_taken(self, key: Key) -> bool:
         """Whether each existing object with this key is left alone. Those of an account are told
         apart by their ids, so that a module updates another one with the same key."""
-        return key in self.kept and (bool(self.resource.list_field) or not self._others(key))
+        return key in self.kept and (self.resource.is_ordered or not self._others(key))
 
     def _others(self, key: Key) -> list[Object]:
         """The existing objects with this key that are not left alone."""
@@ -278,7 +278,7 @@ class _Recovery:
 
     def _take_anchors(self, objects: Sequence[Object]) -> None:
         """Between which objects that are left the others come back, in an ordered list."""
-        if not self.resource.list_field:
+        if not self.resource.is_ordered:
             return
         places = {key: place for place, key in enumerate(map(self.resource.key_of, objects))}
         kept = [key for key in dict.fromkeys(self._current) if key in self.kept and key in places]
@@ -308,7 +308,7 @@ class _Recovery:
         existing = self._existing(obj)
         if existing is None and not self.resource.create and self.resource.key:
             return "it was deleted, and Cloudflare takes no new one"
-        if self.resource.list_field:
+        if self.resource.is_ordered:
             return ""  # its rules are sent as a whole
         now, before = (self._unknown(item) for item in (existing or {}, obj))
         names = sorted(
@@ -332,7 +332,7 @@ class _Recovery:
                 empty = item.default if item.absent_default is None else item.absent_default
                 kind = str(item.value.option["type"])
                 entry[item.name] = EMPTY[kind] if empty is None else empty
-        if self.resource.list_field:
+        if self.resource.is_ordered:
             now, before = self._unknown(existing or {}), self._unknown(obj)
             more = {**{name: None for name in now if name not in entry}, **before}
             entry.update({API_FIELDS: more} if more else {})

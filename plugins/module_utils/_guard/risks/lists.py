@@ -77,7 +77,9 @@ def _deletions(change: Change) -> Iterator[Deletions]:
     """The deletions of each list; those that lower no protection do not count."""
     by_list: dict[str, list[Operation]] = {}
     for item in change.plan.operations:
-        if item.action == "delete" and not item.resource.protects_nobody(item.existing or {}):
+        if item.action == "delete" and not item.resource.semantics.protects_nobody(
+            item.existing or {}
+        ):
             by_list.setdefault(item.resource.plural, []).append(item)
     before, after = change.before.state, change.after.state
     for collection, gone in by_list.items():

@@ -198,7 +198,7 @@ def effect(plural: str, plan: Plan) -> Any:
 def in_order(resource: Resource, objects: Mapping[Any, Mapping[str, Any]]) -> list[Any]:
     """The keys of a list in which order matters, by the vendor's pages on priorities."""
     if resource is not FIREWALL_RULES:
-        return list(objects) if resource.list_field else []
+        return list(objects) if resource.is_ordered else []
     actions = ["log", "bypass", "allow", "challenge", "managed_challenge", "js_challenge", "block", "skip"]
 
     def place(key: Any) -> tuple[bool, int, int]:

@@ -37,7 +37,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     ],
 )
 def test_a_global_rule_is_named_global(values: dict[str, Any], name: str) -> None:
-    assert RULES[0].complete(values)["name"] == name
+    assert RULES[0].semantics.complete(values)["name"] == name
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_global_rule_is_named_global(values: dict[str, Any], name: str) -> Non
 )
 def test_a_rule_without_its_place_is_refused(values: dict[str, Any], reason: str) -> None:
     with pytest.raises(OptionError, match=reason):
-        RULES[0].complete(values)
+        RULES[0].semantics.complete(values)
 
 
 def test_every_kind_has_its_rules_and_filters() -> None:

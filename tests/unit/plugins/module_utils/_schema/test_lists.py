@@ -49,7 +49,7 @@ def test_no_other_name_is_taken(name: object) -> None:
 def test_lists_of_other_kinds_are_left_alone() -> None:
     assert is_managed({"name": "offices", "kind": "ip"})
     assert not is_managed({"name": "hosts", "kind": "hostname"})
-    assert LISTS.not_ours({"kind": "hostname"}) == "is of the kind hostname, and not of the kind ip"
+    assert LISTS.semantics.not_ours({"kind": "hostname"}) == "is of the kind hostname, and not of the kind ip"
 
 
 def test_the_key_of_an_item_begins_with_its_list() -> None:

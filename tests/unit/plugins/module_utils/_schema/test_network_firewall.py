@@ -36,7 +36,7 @@ SKIP = {
 def test_a_skip_skips_the_current_ruleset(
     existing: dict[str, Any], changes: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    assert NETWORK_FIREWALL_RULES.normalise({**existing, **changes}, existing, changes.keys()) == expected
+    assert NETWORK_FIREWALL_RULES.semantics.normalise({**existing, **changes}, existing, changes.keys()) == expected
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,14 @@ def test_a_skip_skips_the_current_ruleset(
     ],
 )
 def test_which_rules_are_not_valid(rule: dict[str, Any], reason: str) -> None:
-    assert NETWORK_FIREWALL_RULES.invalid_reason(rule) == reason
+    assert NETWORK_FIREWALL_RULES.semantics.invalid_reason(rule) == reason
 
 
 def test_an_unknown_field_is_odd() -> None:
-    assert NETWORK_FIREWALL_RULES.unusual(BLOCK) == ""
-    assert "did you mean tcp.dstport?" in NETWORK_FIREWALL_RULES.unusual({**BLOCK, "expression": "tcp.dst_port eq 1"})
+    assert NETWORK_FIREWALL_RULES.semantics.unusual(BLOCK) == ""
+    assert "did you mean tcp.dstport?" in NETWORK_FIREWALL_RULES.semantics.unusual(
+        {**BLOCK, "expression": "tcp.dst_port eq 1"}
+    )
 
 
 @pytest.mark.parametrize("expression", ['http.host eq "a"', "tcp.dstport eq 99999 or ("])

@@ -38,7 +38,7 @@ HERE: dict[str, Any] = {
     "categories": [{"category": "dns", "sensitivity": "eoff"}],
     "rules": [{"id": RULE, "action": "log"}],
 }
-SHAPE = L4_OVERRIDES.shape
+SHAPE = L4_OVERRIDES.document.shape
 
 
 def test_an_override_is_known_by_what_it_overrides() -> None:
@@ -91,17 +91,17 @@ def test_a_default_action_is_none_and_an_empty_list_is_left_out() -> None:
     ],
 )
 def test_which_overrides_are_not_valid(override: dict[str, Any], reason: str) -> None:
-    assert L4_OVERRIDES.invalid_reason(override).startswith(reason)
-    assert bool(L4_OVERRIDES.invalid_reason(override)) is bool(reason)
+    assert L4_OVERRIDES.semantics.invalid_reason(override).startswith(reason)
+    assert bool(L4_OVERRIDES.semantics.invalid_reason(override)) is bool(reason)
 
 
 def test_an_override_that_is_set_back_to_all_defaults_stays_one() -> None:
     block = {"ref": "a", "expression": "true", "action": "block"}
-    back = L4_OVERRIDES.normalise({**block, "action": "default"}, block, {"action", "sensitivity"})
+    back = L4_OVERRIDES.semantics.normalise({**block, "action": "default"}, block, {"action", "sensitivity"})
     assert back == {"ref": "a", "expression": "true", "sensitivity": "default"}
-    assert L4_OVERRIDES.invalid_reason(back) == ""
-    nothing = L4_OVERRIDES.normalise({**block, "action": "default"}, block, {"action"})
-    assert L4_OVERRIDES.invalid_reason(nothing).startswith("overrides nothing")
+    assert L4_OVERRIDES.semantics.invalid_reason(back) == ""
+    nothing = L4_OVERRIDES.semantics.normalise({**block, "action": "default"}, block, {"action"})
+    assert L4_OVERRIDES.semantics.invalid_reason(nothing).startswith("overrides nothing")
 
 
 MANAGED_RULES = {"rules": [{"id": RULE, "description": "SYN flood", "categories": ["tcp", "syn"]}]}

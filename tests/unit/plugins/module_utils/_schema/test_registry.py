@@ -114,4 +114,4 @@ def test_packets_meet_the_network_firewall_and_requests_all_other_rules() -> Non
         "custom_rules": "request",
         "network_firewall_rules": "packet",
     }
-    assert all(resource.list_field == "rules" for resource in RULESETS)
+    assert all(resource.document.field == "rules" for resource in RULESETS)

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
     Nested,
     Permission,
     Resource,
-    Versions,
+    Single,
     Write,
     options_of,
 )
@@ -27,18 +27,15 @@ PATCH = Write("PATCH", by_id=True)
 CONTRADICTIONS: list[tuple[Resource, dict[str, Any], str]] = [
     (PREFIXES, {"fields": (*PREFIXES.fields, Field("comment", TEXT))}, "a field is declared twice"),
     (PREFIXES, {"key": ("network",)}, "network is not a field of it"),
-    (PREFIXES, {"address_field": "network"}, "network is not a field of it"),
-    (PREFIXES, {"mode_field": "mode"}, "mode is not a field of it"),
     (PREFIXES, {"nested": Nested("filter", "filters", PATCH)}, "filter is not a field of it"),
     (STATUS, {"create": PATCH}, "it is created or deleted and has no key"),
     (STATUS, {"delete": PATCH}, "it is created or deleted and has no key"),
     (PREFIXES, {"path": "zones/{zone_id}/prefixes"}, "its path lacks {account_id}"),
     (PREFIXES, {"owner": "zone_id"}, "its path lacks {zone_id}"),
     (PREFIXES, {"fields": (Field("prefix", NETWORK, default="10.0.0.0/8"), *PREFIXES.fields[1:])}, "a field of its key has a default of its own"),
-    (PREFIXES, {"kept_fields": ("comment",)}, "it keeps fields of an object and is not a list in one"),
-    (PREFIXES, {"versions": Versions("version", "x")}, "it has versions of an object and is not a list in one"),
+    (PREFIXES, {"listing": Single()}, "a single object has no key, and a collection has one"),
     (CUSTOM_RULES, {"update": PATCH}, "an ordered list is replaced by one call"),
-    (FIREWALL_RULES, {"list_field": "rules", "update": Write("PUT")}, "it is a list in an object and has nested objects"),
+    (FIREWALL_RULES, {"listing": CUSTOM_RULES.listing, "update": Write("PUT")}, "it is a list in an object and has nested objects"),
 ]  # fmt: skip
 
 

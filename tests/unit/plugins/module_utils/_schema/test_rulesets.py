@@ -14,9 +14,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.ruleset
 
 @pytest.mark.parametrize("resource", RULESETS, ids=lambda resource: resource.plural)
 def test_an_entry_point_is_one_ordered_list_with_versions(resource: Resource) -> None:
-    assert resource.key == ("ref",) and resource.list_field == "rules"
+    assert resource.key == ("ref",) and resource.document.field == "rules"
     assert resource.path.startswith(f"{resource.owner[:-3]}s/{{{resource.owner}}}/rulesets/phases/")
-    assert resource.versions is not None and resource.versions.path.endswith("/rulesets/{id}/versions/{version}")
+    assert resource.document.version_path.endswith("/rulesets/{id}/versions/{version}")
 
 
 def test_a_rule_lacks_what_a_new_one_needs() -> None:

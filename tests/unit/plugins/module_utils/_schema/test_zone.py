@@ -38,7 +38,7 @@ BLOCK = {"action": "block", "expression": "true"}
 def test_parameters_and_logging_go_with_their_action_unless_the_task_names_them(
     existing: dict[str, Any], changes: dict[str, Any], named: set[str], expected: dict[str, Any]
 ) -> None:
-    assert CUSTOM_RULES.normalise({**existing, **changes}, existing, named | changes.keys()) == expected
+    assert CUSTOM_RULES.semantics.normalise({**existing, **changes}, existing, named | changes.keys()) == expected
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_parameters_and_logging_go_with_their_action_unless_the_task_names_them(
     ],
 )  # fmt: skip
 def test_which_custom_rules_are_not_valid(rule: dict[str, Any], reason: str) -> None:
-    assert CUSTOM_RULES.invalid_reason(rule) == reason
+    assert CUSTOM_RULES.semantics.invalid_reason(rule) == reason
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,6 @@ def test_which_custom_rules_are_not_valid(rule: dict[str, Any], reason: str) -> 
     ],
 )
 def test_products_go_when_a_rule_stops_bypassing(rule: dict[str, Any], named: set[str], kept: bool) -> None:
-    normalised = FIREWALL_RULES.normalise(rule, rule, named)
+    normalised = FIREWALL_RULES.semantics.normalise(rule, rule, named)
     assert ("products" in normalised) is kept
-    assert bool(FIREWALL_RULES.invalid_reason(normalised)) is (kept and rule["action"] != "bypass")
+    assert bool(FIREWALL_RULES.semantics.invalid_reason(normalised)) is (kept and rule["action"] != "bypass")

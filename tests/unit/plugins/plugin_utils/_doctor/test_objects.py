@@ -26,7 +26,7 @@ FIREWALL: dict[str, Any] = {
 
 
 def problems(resource: Resource, *objects: dict[str, Any]) -> dict[str, str]:
-    result: Any = {"id": "x", "rules": list(objects)} if resource.list_field else list(objects)
+    result: Any = {"id": "x", "rules": list(objects)} if resource.is_ordered else list(objects)
     read = Read(resource, Request("GET", resource.path, resource=resource))
     answer = Answer(read, 200, document={"success": True, "result": result})
     return {item.assumption: item.problem for item in observe_objects(answer)}
