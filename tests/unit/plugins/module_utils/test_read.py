@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
-from ansible_collections.edgeops.protection.plugins.module_utils._read import read_nested, read_state
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._read import read_nested
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -32,25 +31,9 @@ def desired(rule: dict[str, Any]) -> Any:
     return [parse_desired(FIREWALL_RULES, [(Option(), rule)])]
 
 
-def test_a_state_has_every_collection() -> None:
-    client: Any = Reading()
-    assert read_state(client, [ALLOWLIST, PREFIXES]) == {
-        ALLOWLIST.plural: [{"id": ALLOWLIST.plural}],
-        PREFIXES.plural: [{"id": PREFIXES.plural}],
-    }
-
-
 def test_a_filter_that_no_rule_has_is_read_by_its_id() -> None:
     client: Any = Reading()
     rule = {"ref": "a", "action": "block", "filter": {"id": FILTER}}
     nested = read_nested(client, desired(rule), {FIREWALL_RULES.plural: []})
     assert list(nested) == [FIREWALL_RULES.plural]
     assert [FILTER in path for path in client.paths] == [True]
-
-
-def test_a_filter_of_an_existing_rule_is_not_read_again() -> None:
-    client: Any = Reading()
-    rule = {"ref": "a", "action": "block", "filter": {"id": FILTER}}
-    existing = {"id": "1" * 32, "ref": "a", "filter": {"id": FILTER, "expression": "true"}}
-    assert read_nested(client, desired(rule), {FIREWALL_RULES.plural: [existing]}) == {}
-    assert client.paths == []

@@ -12,17 +12,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     Advice,
     Message,
     Option,
-    as_markdown,
     capitalised,
     excerpt,
     first_few,
-    first_sentences,
     joined,
-    markdown_row,
-    plural,
     sentence,
     visible,
-    with_names,
 )
 
 ROLE = {
@@ -66,11 +61,6 @@ def test_the_first_names_are_shown_and_the_others_counted(names: Iterable[str], 
     assert first_few(names, most) == shown
 
 
-@pytest.mark.parametrize(("number", "shown"), [(0, "0 rules"), (1, "1 rule"), (2, "2 rules")])
-def test_a_number_has_its_noun(number: int, shown: str) -> None:
-    assert plural(number, "rule", "rules") == shown
-
-
 @pytest.mark.parametrize(
     ("text", "shown"), [("", ""), ("iPv4", "IPv4"), ("SYN flood", "SYN flood"), ("7 rules", "7 rules")]
 )
@@ -108,17 +98,6 @@ def test_an_option_has_the_name_of_a_role_at_its_beginning_only(option: Option, 
     assert (option.name(OWN_NAMES), option.name(ROLE)) == (own, of_role)
 
 
-def test_options_with_the_same_path_are_equal() -> None:
-    assert Option("rules", 2).at("position") == Option("rules", 2, "position") != Option("rules")
-    assert len({Option("a"), Option("a")}) == 1
-
-
-def test_a_message_is_a_text_that_keeps_its_options() -> None:
-    message = Message("raise ", Option("max_wait"), ", not max_wait: 3")
-    assert message == "raise max_wait, not max_wait: 3"
-    assert message.named(ROLE) == "raise role_max_wait, not max_wait: 3"
-
-
 def test_advice_is_left_out_if_a_role_lacks_the_option() -> None:
     message = Message("too soon", Advice("; set ", Option("rules"), ": true"), ".")
     assert message == "too soon; set rules: true."
@@ -139,33 +118,3 @@ def test_a_message_in_a_message_keeps_its_options(message: Message) -> None:
     assert isinstance(message, Message)
     assert message == "a b c"
     assert message.named(ROLE) == "a role_b c"
-
-
-def test_joining_nothing_is_an_empty_message() -> None:
-    assert joined("; ", []) == Message() == ""
-    assert joined("; ", ["", "a"]) == "; a"
-
-
-def test_a_plain_text_names_no_option() -> None:
-    assert with_names("max_wait: 3", ROLE) == "max_wait: 3"
-    assert with_names(Message(Option("max_wait"), ": 3"), ROLE) == "role_max_wait: 3"
-
-
-@pytest.mark.parametrize(
-    ("sentences", "text"),
-    [([], ""), (["A."], "A."), (["A.", "B."], "A. B."), (["A.", "B.", "C.", "D."], "A. B. And 2 more.")],
-)
-def test_the_first_sentences_are_whole_ones(sentences: list[str], text: str) -> None:
-    assert first_sentences(sentences, 2) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [("a_b*c", r"a\_b\*c"), ("<b>", r"\<b\>"), ("@team", "@<!-- -->team"), ("x\ny", r"x\\ny"), ("a|b", r"a\|b")],
-)
-def test_text_is_no_markup(text: str, shown: str) -> None:
-    assert as_markdown(text) == shown
-
-
-def test_a_row_has_a_line_around_each_cell() -> None:
-    assert markdown_row(["a", "", as_markdown("b|c")]) == r"| a |  | b\|c |"

@@ -8,25 +8,17 @@ from __future__ import annotations
 
 import io
 import socket
-import ssl
 import threading
 import time
-from typing import Any, Iterator
+from typing import Iterator
 
 import pytest
-import requests
-from ansible_collections.edgeops.protection.plugins.module_utils._api import adapters
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     DEADLINE,
     PIECE,
-    Adapter,
-    BoundedConnection,
     BoundedReader,
     BoundedSocket,
-    BoundedTLSConnection,
     Deadline,
-    load_trust,
-    usual_trust,
 )
 
 
@@ -108,50 +100,3 @@ def test_bytes_that_drip_in_end_at_the_deadline() -> None:
         with pytest.raises(socket.timeout):
             reader.read(2)
         assert time.monotonic() - started < 5
-
-
-def test_connections_directly_and_through_a_proxy_are_bounded() -> None:
-    adapter = Adapter(None)
-    for manager in (adapter.poolmanager, adapter.proxy_manager_for("http://127.0.0.1:9")):
-        pools = [manager.connection_from_url(f"{scheme}://192.0.2.1") for scheme in ("http", "https")]
-        assert [pool.ConnectionCls for pool in pools] == [BoundedConnection, BoundedTLSConnection]
-
-
-def test_the_timeout_of_a_request_bounds_it_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    remaining: list[float] = []
-    monkeypatch.setattr(
-        requests.adapters.HTTPAdapter, "send", lambda *arguments, **options: remaining.append(DEADLINE.remaining())
-    )
-    Adapter(None).send(requests.Request("GET", "https://192.0.2.1").prepare(), timeout=30)
-    assert 29 < remaining[0] <= 30
-
-
-@pytest.fixture
-def trust(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(adapters, "TRUST", [])
-    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
-        monkeypatch.delenv(name, raising=False)
-    assert usual_trust(True) is None
-    load_trust()
-    load_trust()
-    (context,) = adapters.TRUST
-    return context
-
-
-def test_the_usual_trust_is_loaded_once_and_verifies(trust: Any) -> None:
-    assert trust.verify_mode == ssl.CERT_REQUIRED
-    assert usual_trust(True) is trust
-    assert Adapter(trust).poolmanager.connection_pool_kw["ssl_context"] is trust
-
-
-@pytest.mark.parametrize("verify", [False, "/etc/ca.pem"])
-def test_another_trust_is_not_replaced_by_the_usual_one(verify: Any, trust: Any) -> None:
-    assert usual_trust(verify) is None
-    assert "ssl_context" not in Adapter(None).poolmanager.connection_pool_kw
-
-
-@pytest.mark.usefixtures("trust")
-@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
-def test_a_bundle_of_the_environment_is_not_replaced_either(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(name, "/etc/ca.pem")
-    assert usual_trust(True) is None

@@ -8,22 +8,19 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from itertools import accumulate
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api import client
-from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client, LaterPageError
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.progress import Progress
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, STATUS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource, Write
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._text import excerpt
 
 OWNER = {"account_id": "0" * 32}
-ZONE = {"zone_id": "1" * 32}
 
 
 def objects(*numbers: int) -> list[dict[str, Any]]:
@@ -164,18 +161,6 @@ def test_a_part_is_never_taken_for_the_whole(answers: list[dict[str, Any]], prob
     assert (caught.value.status, caught.value.maybe_applied) == (200, True)
 
 
-def test_a_later_page_that_may_not_be_read_is_no_missing_permission() -> None:
-    class Refused(Script):
-        def send(self, request: Request) -> Response:
-            body = super().send(request)
-            return response({**answer(None), "success": False}, status=403) if request.query["page"] > 1 else body
-
-    script = Refused(*[answer(objects(1), total=2)] * 2)
-    with pytest.raises(LaterPageError, match=r"HTTP 403.* It was page 2 of the listing, and a part") as caught:
-        Client(script, OWNER).read(PREFIXES)
-    assert caught.value.status == 403
-
-
 FULL = objects(*range(1000))
 
 
@@ -192,18 +177,6 @@ def test_after_a_full_page_there_is_one_more(total: int, more: list[dict[str, An
     items, script = read(PREFIXES, *pages)
     assert len(items) == 1000 + len(more)
     assert len(script.asked) == (2 if len(more) < 1000 else 3)
-
-
-@pytest.mark.parametrize("per_page", [3, 0, -1, "3", None, 10**400])
-@pytest.mark.parametrize("total", [0, 3, 6])
-def test_a_list_with_small_pages_and_a_low_total_is_read_to_the_end(per_page: Any, total: int) -> None:
-    pages = [objects(1, 2, 3), objects(4, 5, 6), objects(7)]
-    answers = [answer(page, result_info={"total_count": total, "per_page": per_page}) for page in pages]
-    if per_page != 3 and total < 6:  # nothing tells that a first page of three is full
-        answers = answers[:1]
-    items, script = read(PREFIXES, *answers)
-    assert len(items) == (7 if len(answers) == 3 else 3)
-    assert script.answers == []
 
 
 @pytest.mark.parametrize("total", [0, 1, 999, 1001, 10**12, 10**400, -1, "1000", None, True, 1e3, [1000]])
@@ -276,12 +249,6 @@ def test_a_full_page_has_the_requested_length_or_that_of_the_first(
     assert len(pages.asked) == requested
 
 
-def test_an_empty_listing_has_one_page() -> None:
-    progress = Totals()
-    assert Client(Script(answer(None, total=0)), OWNER, progress).read(PREFIXES) == []
-    assert progress.totals == [1]
-
-
 def test_objects_without_an_id_are_all_kept() -> None:
     duplicates = [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}]
     assert read(PREFIXES, answer(duplicates, total=2))[0] == duplicates
@@ -291,70 +258,6 @@ def test_objects_without_an_id_are_all_kept() -> None:
 def test_objects_whose_id_is_none_are_all_kept(identity: Any) -> None:
     odd = [{"id": identity, "prefix": "192.0.2.0/24"}, {"id": identity, "prefix": "198.51.100.0/24"}]
     assert read(PREFIXES, answer(odd, total=2))[0] == odd
-
-
-def test_a_single_object_is_a_listing_of_one() -> None:
-    assert read(STATUS, answer({"enabled": True}))[0] == [{"enabled": True}]
-    with pytest.raises(ServiceError, match="not an object"):
-        read(STATUS, answer(None))
-
-
-@pytest.mark.parametrize(
-    ("write", "ids", "bodies", "path", "body"),
-    [
-        (Write("PATCH", by_id=True), ["7"], [{"a": 1}], "/x/7", {"a": 1}),
-        (Write("PATCH"), ["7"], [{"a": 1}], "/x", {"a": 1}),
-        (Write("POST"), [], [{"a": 1}], "/x", {"a": 1}),
-        (Write("POST", suffix="/bulk", batch=300), [], [{"a": 1}], "/x/bulk", [{"a": 1}]),
-        (Write("POST", suffix="/bulk", batch=300), [], [{"a": 1}, {"a": 2}], "/x/bulk", [{"a": 1}, {"a": 2}]),
-        (Write("PUT", by_id=True, batch=25), [], [{"a": 1}], "/x", [{"a": 1}]),
-        (Write("PUT", by_id=True, batch=25), ["7"], [{"a": 1}], "/x/7", {"a": 1}),
-        (Write("PUT", by_id=True, batch=25), ["7", "8"], [{"a": 1}, {"a": 2}], "/x", [{"a": 1}, {"a": 2}]),
-    ],
-)
-def test_one_object_is_written_at_its_own_path_and_several_as_a_list(
-    write: Write, ids: list[str], bodies: list[Any], path: str, body: Any
-) -> None:
-    script = Script(answer("written"))
-    client_of_account = Client(script, OWNER)
-    assert client_of_account.write(PREFIXES, "/accounts/{account_id}/x", write, bodies, ids) == "written"
-    expected = Request(write.method, f"/accounts/{OWNER['account_id']}{path}", body=body, resource=PREFIXES)
-    assert script.asked == [expected]
-    assert client_of_account.calls == 1
-
-
-RULES = [{"id": "1", "ref": "a"}, {"id": "2", "ref": "b"}]
-
-
-def test_an_ordered_list_is_read_out_of_the_object_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    times = iter([100.0, 207.5])
-    around = {"id": "7", "description": "ours", "rules": RULES}
-    reader = Client(Script(answer(around)), ZONE)
-    assert reader.list_object(CUSTOM_RULES) == {}
-    assert reader.age_of(CUSTOM_RULES) == 0
-    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: next(times)))
-    assert reader.read(CUSTOM_RULES) == RULES
-    assert reader.list_object(CUSTOM_RULES) == around
-    assert reader.age_of(CUSTOM_RULES) == 107.5
-
-
-@pytest.mark.parametrize("around", [{"id": "7"}, {"id": "7", "rules": None}, {"id": "7", "rules": []}])
-def test_an_object_may_have_no_rules(around: dict[str, Any]) -> None:
-    assert Client(Script(answer(around)), ZONE).read(CUSTOM_RULES) == []
-
-
-@pytest.mark.parametrize(
-    ("around", "problem"),
-    [
-        ({"rules": []}, "the result has no id"),
-        ({"id": 7, "rules": []}, "the result has no id"),
-        ({"id": "7", "rules": ["a"]}, "the result is not a list of objects"),
-        ([], "the result is not an object"),
-    ],
-)
-def test_an_object_that_is_none_is_refused(around: Any, problem: str) -> None:
-    with pytest.raises(ServiceError, match=problem):
-        Client(Script(answer(around)), ZONE).read(CUSTOM_RULES)
 
 
 class Responses:
@@ -367,47 +270,6 @@ class Responses:
     def send(self, request: Request) -> Response:
         self.calls += 1
         return self.responses.pop(0)
-
-
-def read_and_refused(status: int, code: int) -> Client:
-    """A client that gets the list first, and then a refusal with this status and code."""
-    body = {**answer(None), "success": False, "errors": [{"code": code, "message": "no"}]}
-    return Client(Responses(response(answer({"id": "7", "rules": RULES})), response(body, status)), ZONE)
-
-
-def test_an_object_that_is_not_there_yet_has_no_rules() -> None:
-    reader = read_and_refused(404, 10003)
-    assert reader.read(CUSTOM_RULES) == RULES
-    assert reader.read(CUSTOM_RULES) == []
-    assert reader.list_object(CUSTOM_RULES) == {}
-
-
-@pytest.mark.parametrize(("status", "code"), [(404, 10000), (400, 10003), (500, 10003), (403, 10003)])
-def test_a_forbidden_list_is_not_taken_for_empty(status: int, code: int) -> None:
-    reader = read_and_refused(status, code)
-    reader.read(CUSTOM_RULES)
-    with pytest.raises(ServiceError, match="no"):
-        reader.read(CUSTOM_RULES)
-
-
-def test_an_ordered_list_is_replaced_with_the_fields_around_it() -> None:
-    after = {"id": "7", "description": "ours", "rules": RULES[:1]}
-    script = Script(answer({"id": "7", "description": "ours", "kind": "zone", "rules": RULES}), answer(after))
-    writer = Client(script, ZONE)
-    writer.read(CUSTOM_RULES)
-    assert writer.replace(CUSTOM_RULES, RULES[1:], {"dry_run": "true"}) == RULES[:1]
-    path = CUSTOM_RULES.path.format(**ZONE)
-    body = {"description": "ours", "rules": RULES[1:]}
-    assert script.asked[1] == Request("PUT", path, {"dry_run": "true"}, body, CUSTOM_RULES)
-    assert writer.list_object(CUSTOM_RULES) == after
-
-
-def test_a_list_whose_replacement_is_not_shown_stays_as_it_was_read() -> None:
-    script = Script(answer(None))
-    writer = Client(script, ZONE)
-    assert writer.replace(CUSTOM_RULES, RULES) is None
-    assert (script.asked[0].query, script.asked[0].body) == ({}, {"rules": RULES})
-    assert writer.list_object(CUSTOM_RULES) == {}
 
 
 def test_the_time_of_the_service_is_that_of_its_last_response_that_told_it() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api import responses as hints
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import hint_for
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import DNS_RULES, PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 
@@ -51,46 +51,3 @@ def test_a_hint_says_what_to_do_next(status: int, codes: list[Any], hint: str) -
 @pytest.mark.parametrize("code", [7000, 7003])
 def test_an_unknown_id_may_be_that_of_something_else(resource: Any, hint: str, code: int) -> None:
     assert hint_for("GET", resource, 404, [code], None) == hint
-
-
-@pytest.mark.parametrize(
-    ("resource", "product"),
-    [(PREFIXES, "Advanced TCP Protection"), (DNS_RULES, "Advanced DNS Protection"), (None, "such product")],
-)
-def test_an_account_without_the_product_is_told_which(resource: Any, product: str) -> None:
-    assert hint_for("GET", resource, 403, [8888], None) == f"The account has no {product}; it comes with Magic Transit."
-
-
-@pytest.mark.parametrize(
-    ("method", "resource", "permission"),
-    [
-        ("GET", PREFIXES, " DDoS Protection Read (account), which only API tokens have"),
-        ("PATCH", PREFIXES, " DDoS Protection Write (account), which only API tokens have"),
-        ("POST", DNS_RULES, " DDoS Protection Write (account), which only API tokens have"),
-        ("GET", None, ""),
-    ],
-)
-def test_the_permission_that_may_be_lacking_is_named(method: str, resource: Any, permission: str) -> None:
-    hint = f"The credentials may lack the permission{permission}, or are not valid here."
-    assert hint_for(method, resource, 403, [], None) == hint
-
-
-@pytest.mark.parametrize(("status", "codes"), [(410, []), (400, [10020]), (404, [1, 10020])])
-def test_an_interface_that_is_retired_says_what_to_use_instead(status: int, codes: list[Any]) -> None:
-    assert hint_for("GET", FIREWALL_RULES, status, codes, None) == FIREWALL_RULES.retired
-    assert hint_for("GET", PREFIXES, status, codes, None) == ""
-
-
-@pytest.mark.parametrize(
-    ("location", "host"),
-    [
-        ("https://login.example.net/x?token=1", "login.example.net"),
-        ("/elsewhere", "another place"),
-        (None, "another place"),
-        ("https://[", "a malformed address"),
-        ("https://" + "a" * 130, "a" * 120 + "... (10 more characters)"),
-    ],
-)
-def test_a_redirection_is_named_and_not_followed(location: Any, host: str) -> None:
-    hint = hint_for("GET", PREFIXES, 302, [], location)
-    assert hint.startswith(f"It redirects to {host}, which is not followed")

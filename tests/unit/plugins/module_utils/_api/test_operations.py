@@ -11,9 +11,7 @@ from typing import Any, Mapping
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.operations import (
     is_refused_meanwhile,
-    is_under_way,
     operate,
-    still_pending,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import (
     Envelope,
@@ -21,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
     Response,
     error_details,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OperationFailed, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 
 POST = Request("POST", "lists/a/items")
 
@@ -36,12 +34,6 @@ class Calls:
     def __call__(self, request: Request) -> Envelope:
         self.requests.append(request)
         return Envelope(self._results.pop(0), {})
-
-
-def test_the_end_of_an_operation_is_looked_for() -> None:
-    calls = Calls({"operation_id": "b7"}, {"id": "b7", "status": "completed"})
-    operate(POST, "lists/operations/", calls)
-    assert [str(request) for request in calls.requests] == ["POST lists/a/items", "GET lists/operations/b7"]
 
 
 @pytest.mark.parametrize(
@@ -73,38 +65,8 @@ def test_an_operation_that_nobody_can_look_at_may_have_been_made() -> None:
     assert (caught.value.status, caught.value.maybe_applied) == (409, True)
 
 
-@pytest.mark.parametrize(("error", "text"), [("disk full", "failed: disk full."), (None, "does not say why")])
-def test_a_failed_operation_needs_another_look(error: Any, text: str) -> None:
-    with pytest.raises(OperationFailed) as caught:
-        operate(POST, "", Calls({"operation_id": "b7"}, {"status": "failed", "error": error}))
-    assert text in caught.value.message
-    assert (caught.value.needs_reread, caught.value.maybe_applied) == (True, False)
-
-
-@pytest.mark.parametrize(("status", "is_unknown"), [(429, False), (200, True)])
-def test_another_look_tells_nothing_before_the_end(status: int, is_unknown: bool) -> None:
-    error = still_pending(POST, status)
-    assert (error.needs_reread, error.maybe_applied) == (False, is_unknown)
-
-
 @pytest.mark.parametrize(
     ("status", "headers", "meanwhile"), [(429, {}, True), (429, {"Retry-After": "5"}, False), (400, {}, False)]
 )
 def test_a_rate_limit_is_no_operation_of_others(status: int, headers: Mapping[str, str], meanwhile: bool) -> None:
     assert is_refused_meanwhile(Response(status, headers, b"")) is meanwhile
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "under_way"),
-    [
-        (200, b'{"result": {"status": "pending"}}', True),
-        (200, b'{"result": {"status": "running"}}', True),
-        (200, b'{"result": {"status": "completed"}}', False),
-        (200, b'{"result": ["pending"]}', False),
-        (200, b"[]", False),
-        (200, b"<html>", False),
-        (503, b'{"result": {"status": "pending"}}', False),
-    ],
-)
-def test_states_of_an_operation(status: int, body: bytes, under_way: bool) -> None:
-    assert is_under_way(Response(status, {}, body)) is under_way

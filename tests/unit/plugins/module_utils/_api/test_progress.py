@@ -63,11 +63,3 @@ def test_a_long_task_says_every_interval_how_far_it_is(monkeypatch: pytest.Monke
     lines = lines_of(monkeypatch, 0.05, 0.5)
     assert 1 <= len(lines) <= 10
     assert lines[0] == "lima: prefixes: 0 s, no response yet"
-
-
-def test_a_short_task_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lines_of(monkeypatch, 10, 0.01) == []
-
-
-def test_without_a_screen_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lines_of(monkeypatch, 0.05, 0.2, with_screen=False) == []

@@ -65,27 +65,6 @@ def test_a_refusal_says_what_was_asked_and_what_the_service_said() -> None:
     assert error.codes == [6003, 6111, 10001]
 
 
-def test_a_message_shows_the_first_errors_and_counts_the_others() -> None:
-    chained = {"code": 1, "message": "m" * 600, "source": {"pointer": "/" + "p" * 300}}
-    for number in range(2, 41):
-        chained = {"code": number, "message": "chained", "error_chain": [chained]}
-    error = failure(refusal(400, chained, *({"code": 99, "message": "x"} for dummy in range(10000))))
-    assert error.codes == list(range(40, 30, -1))
-    assert "[31] chained; and 10030 more errors." in error.message
-
-
-def test_a_long_error_is_cut() -> None:
-    error = failure(refusal(400, {"code": True, "message": "m" * 600, "source": {"pointer": "/" + "p" * 300}}))
-    message, pointer = "m" * 500 + "... (100 more characters)", "/" + "p" * 199 + "... (101 more characters)"
-    assert error.details["error"]["errors"] == [{"code": None, "message": message, "pointer": pointer}]
-    assert f"HTTP 400: {message} (at {pointer})." in error.message
-
-
-def test_the_data_of_an_error_controls_no_terminal_either() -> None:
-    error = failure(refusal(400, {"code": 1, "message": "a\x1b[2Jb\u202ec\nd", "source": {"pointer": "/\u200fx"}}))
-    assert error.details["error"]["errors"] == [{"code": 1, "message": "a\\x1b[2Jb\\u202ec\nd", "pointer": "/\\u200fx"}]
-
-
 @pytest.mark.parametrize("item", [None, 1, [], ["a"], {"message": ["no", "text"]}, {"code": "7", "error_chain": {}}])
 def test_errors_of_any_shape_are_read(item: Any) -> None:
     assert failure(refusal(400, item)).details["error"]["errors"][0]["code"] is None
@@ -130,21 +109,6 @@ def test_a_redirect_is_named_however_it_is_written(location: str, host: str) -> 
 )
 def test_a_body_that_is_no_envelope_is_described(status: int, content: bytes, words: str) -> None:
     assert words in failure(Response(status, {}, content)).message
-
-
-@pytest.mark.parametrize(
-    ("status", "maybe_applied"),
-    [(200, True), (302, False), (400, False), (403, False), (404, False), (408, True), (409, False), (429, False), (500, True), (502, True), (504, True)],
-)  # fmt: skip
-def test_whether_it_was_carried_out_is_known_or_said_not_to_be(status: int, maybe_applied: bool) -> None:
-    assert failure(refusal(status, {"code": 1000, "message": "no"})).maybe_applied is maybe_applied
-
-
-@pytest.mark.parametrize(
-    ("method", "content"), [("DELETE", b""), ("DELETE", b'{"success": true}'), ("POST", b'{"success": true}')]
-)
-def test_a_result_may_be_missing(method: str, content: bytes) -> None:
-    assert open_envelope(Request(method, "x"), Response(204, {}, content)).result is None
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,10 @@ from types import SimpleNamespace
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
 from ansible_collections.edgeops.protection.plugins.module_utils._api.retry import (
-    Ending,
     LostTime,
     WaitBudget,
     merge_spans,
     read_retry_after,
-    seconds_until_retry,
 )
 
 
@@ -33,45 +31,6 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def budget(max_wait: float) -> WaitBudget:
     return WaitBudget(max_wait, LostTime(float("inf")))
-
-
-ABSOLUTE = ("GET", "PUT", "PATCH", "DELETE")
-NOBODY_LISTENED = Ending(None, sent=False)
-LOST = Ending(None)
-NOT_TRUSTED = Ending(None, sent=False, passing=False)
-
-
-@pytest.mark.parametrize(
-    ("method", "outcome", "again"),
-    [
-        *((method, Ending(status), True) for method in ABSOLUTE for status in (408, 429, 500, 502, 503, 504)),
-        *(("POST", Ending(status), False) for status in (408, 500, 502, 503, 504)),
-        *(("GET", Ending(status), False) for status in (200, 400, 401, 403, 404, 409, 501, 522)),
-        *((method, LOST, True) for method in ABSOLUTE),
-        *((method, NOBODY_LISTENED, True) for method in (*ABSOLUTE, "POST")),
-        *((method, NOT_TRUSTED, False) for method in (*ABSOLUTE, "POST")),
-        ("POST", Ending(429), True),
-        ("POST", LOST, False),
-    ],
-)
-def test_a_call_is_repeated_if_that_is_safe(method: str, outcome: Ending, again: bool) -> None:
-    assert (seconds_until_retry(method, [outcome], 1, 1.0) is not None) is again
-    assert seconds_until_retry(method, [outcome], 0, 1.0) is None
-
-
-def test_waits_that_nobody_demands_double_up_to_a_limit() -> None:
-    waits = [seconds_until_retry("GET", [LOST] * tries, 2000, 1.0) for tries in (1, 2, 3, 4, 5, 6, 1900)]
-    assert waits == [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0]
-    assert seconds_until_retry("GET", [LOST], 4, 0.5) == 0.25
-
-
-def test_a_demanded_wait_is_kept_and_after_a_rate_limit_is_no_retry() -> None:
-    limited = Ending(429, retry_after=7.0)
-    assert seconds_until_retry("POST", [limited] * 9, 0, 1.0) == 7.0
-    assert seconds_until_retry("GET", [Ending(429, retry_after=0.1)], 0, 1.0) == 0.5
-    assert seconds_until_retry("GET", [Ending(503, retry_after=7.0)], 1, 1.0) == 7.0
-    assert seconds_until_retry("GET", [Ending(503, retry_after=7.0)], 0, 1.0) is None
-    assert seconds_until_retry("GET", [limited, LOST, limited, LOST], 2, 1.0) == 1.0
 
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=timezone.utc)
@@ -162,18 +121,6 @@ def test_a_wait_beyond_what_is_left_is_refused_and_takes_nothing(slept: list[flo
     assert slept == [5, 3]
 
 
-def test_a_wait_beyond_what_the_task_may_lose_is_refused(slept: list[float]) -> None:
-    lost_time = LostTime(10)
-    wait_budget = WaitBudget(60, lost_time)
-    began = lost_time.begin()
-    slept.append(6)
-    lost_time.end(began, failed=True)
-    assert wait_budget.left == 4
-    assert not wait_budget.wait(5, 429)
-    assert wait_budget.wait(4, 429)
-    assert wait_budget.left == 0
-
-
 def test_after_a_rate_limit_everybody_waits(slept: list[float]) -> None:
     wait_budget = budget(60)
     wait_budget.gate()
@@ -183,13 +130,6 @@ def test_after_a_rate_limit_everybody_waits(slept: list[float]) -> None:
     assert slept == [7.0]
     wait_budget.gate()
     assert slept == [7.0]
-
-
-def test_after_another_failure_nobody_else_waits(slept: list[float]) -> None:
-    wait_budget = budget(60)
-    wait_budget._take(7, everybody=False)
-    wait_budget.gate()
-    assert slept == []
 
 
 def test_concurrent_waits_use_up_the_budget_once(slept: list[float]) -> None:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from typing import Any, Callable
 
@@ -27,56 +26,6 @@ HEADERS = {"Authorization": "Bearer token"}
 def session(verify: bool | str = True, **more: Any) -> Session:
     options = {"timeout": 5.0, "retries": 2, "max_wait": 0.0, **more}
     return Session(BASE, HEADERS, verify=verify, **options)
-
-
-@responses.activate
-def test_a_request_carries_the_credentials_the_sender_and_json() -> None:
-    responses.post(URL, json={"success": True})
-    with session() as one:
-        answer = one.send(
-            Request("POST", "accounts/1/prefixes", body=[{"prefix": "192.0.2.0/24", "comment": "Zürich"}])
-        )
-    (call,) = responses.calls
-    assert call.request.headers["Authorization"] == "Bearer token"
-    assert call.request.headers["User-Agent"] == "edgeops.protection/1.0.0"
-    assert call.request.headers["Content-Type"] == "application/json"
-    assert json.loads(call.request.body or "") == [{"prefix": "192.0.2.0/24", "comment": "Zürich"}]
-    assert (answer.status, json.loads(answer.content), answer.maybe_applied) == (200, {"success": True}, False)
-
-
-@responses.activate
-def test_a_read_has_a_query_and_no_body() -> None:
-    responses.get(URL, json={})
-    with session() as one:
-        one.send(Request("GET", "accounts/1/prefixes", query={"page": 1, "per_page": 1000}))
-    (call,) = responses.calls
-    assert call.request.url == URL + "?page=1&per_page=1000"
-    assert call.request.body is None
-
-
-@responses.activate
-@pytest.mark.parametrize("status", [200, 400, 403, 404, 500, 522])
-def test_an_answer_of_any_status_is_brought_back_as_it_is(status: int) -> None:
-    responses.put(URL, body=b"<html>", status=status, headers={"CF-RAY": "8f2d-FRA"})
-    with session(retries=0) as one:
-        answer = one.send(Request("PUT", "accounts/1/prefixes", body={}))
-    assert (answer.status, answer.content) == (status, b"<html>")
-    assert answer.headers["cf-ray"] == "8f2d-FRA"
-    assert len(responses.calls) == 1
-
-
-@responses.activate
-@pytest.mark.parametrize("verify", [True, False, "/etc/ca.pem"])
-def test_the_timeout_and_the_check_of_the_certificate_are_the_users(
-    verify: bool | str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
-    monkeypatch.delenv("CURL_CA_BUNDLE", raising=False)
-    responses.get(URL, json={})
-    with session(verify=verify, timeout=7.5) as one:
-        one.send(Request("GET", "accounts/1/prefixes"))
-    sent = vars(responses.calls[0].request)["req_kwargs"]
-    assert (sent["verify"], sent["timeout"]) == (verify, 7.5)
 
 
 @responses.activate
@@ -180,16 +129,6 @@ def test_queries_have_a_budget_of_their_own() -> None:
         one.send(Request("POST", "graphql", body={}, is_query=True))
         one.send(Request("GET", "accounts/1/prefixes"))
     assert (calls.limits, queries.limits) == (['"default";r=7;t=60'], [None])
-
-
-@responses.activate
-def test_a_query_is_repeated_although_it_is_a_post() -> None:
-    responses.post(f"{BASE}/graphql", body=requests.ConnectionError("reset"))
-    responses.post(f"{BASE}/graphql", json={"data": None}, status=503)
-    responses.post(f"{BASE}/graphql", json={"data": {}})
-    with session(max_wait=5.0) as one:
-        answer = one.send(Request("POST", "graphql", body={}, is_query=True))
-    assert answer.status == 200 and len(responses.calls) == 3
 
 
 @responses.activate

@@ -85,31 +85,6 @@ def tasks(clock: Clock) -> Tasks:
     return Tasks(clock)
 
 
-def test_fewer_calls_than_the_budget_never_wait(tasks: Tasks) -> None:
-    one, other = tasks.budget(10, 300), tasks.budget(10, 300)
-    for dummy in range(5):
-        tasks.call(one)
-        tasks.call(other)
-    assert tasks.clock.waits == []
-    assert tasks.warnings == []
-
-
-def test_calls_beyond_the_budget_wait_for_a_period_after_the_end_of_the_call_before(tasks: Tasks) -> None:
-    one, other = tasks.budget(3, 300), tasks.budget(3, 300)
-    assert [tasks.call(budget, seconds=2) for budget in (one, other, one, other, one, one, one)] == [
-        0, 2, 4, 302, 304, 306, 604,
-    ]  # fmt: skip
-
-
-def test_a_budget_of_one_call(tasks: Tasks) -> None:
-    budget = tasks.budget(1, 5)
-    assert [tasks.call(budget) for dummy in range(4)] == [0, 5, 10, 15]
-
-
-def test_no_budget(clock: Clock, tasks: Tasks) -> None:
-    assert [tasks.call(NoBudget()) for dummy in range(3)] == [0, 0, 0]
-
-
 def test_waiting_calls_go_in_their_order(tasks: Tasks) -> None:
     """Each of the waiting calls has a turn of its own already, and knows when it comes."""
     budget = tasks.budget(2, 10)
@@ -175,13 +150,6 @@ def test_no_period_sees_more_calls_than_the_budget(calls: int, steps: list[tuple
             sent = tasks.call(tasks.budget(calls, 10), seconds=seconds)
             arrivals.append(sent + part * seconds)
     assert all(later - earlier >= 10 - 1e-5 for earlier, later in zip(arrivals, arrivals[calls:]))
-
-
-def test_a_greater_budget_goes_on_with_what_is_known(tasks: Tasks) -> None:
-    for dummy in range(3):
-        tasks.call(tasks.budget(3, 10))
-    assert [tasks.call(tasks.budget(5, 10)) for dummy in range(3)] == [0, 0, 10]
-    assert tasks.call(tasks.budget(2, 20)) == 20
 
 
 @pytest.mark.parametrize(
@@ -292,27 +260,6 @@ def test_own_calls_are_no_calls_of_others_however_they_overtake_each_other(
     assert tasks.state.header().limited_until == 0.0
 
 
-def test_a_limit_ends_with_the_window_of_the_service(tasks: Tasks) -> None:
-    budget = tasks.budget(5, 300)
-    tasks.call(budget, limit='"default";r=0;t=10')
-    assert tasks.call(budget, limit='"default";r=50;t=60') == 10
-    assert tasks.call(budget) == 10
-
-
-def test_a_later_window_of_the_service_makes_a_limit_longer(tasks: Tasks) -> None:
-    budget = tasks.budget(5, 300)
-    tasks.call(budget, limit='"default";r=1;t=10')
-    tasks.call(budget, limit='"default";r=0;t=60')
-    assert tasks.call(budget) == 60
-
-
-def test_own_calls_are_no_calls_of_others(tasks: Tasks) -> None:
-    budget = tasks.budget(100, 300)
-    for number in range(100):
-        tasks.call(budget, limit=f'"default";r={99 - number};t=290')
-    assert tasks.clock.waits == []
-
-
 def test_after_a_refused_call_everybody_waits(tasks: Tasks) -> None:
     one, other = tasks.budget(10, 300), tasks.budget(10, 300)
     turn = one.take_turn(tasks.clock.wait)
@@ -361,12 +308,6 @@ def test_without_a_screen_a_warning_says_it_once_in_a_period(tasks: Tasks) -> No
     for dummy in range(2):
         tasks.call(tasks.budget(2, 300))
     assert len(tasks.warnings) == 2
-
-
-def test_short_waits_are_not_worth_saying(tasks: Tasks) -> None:
-    for dummy in range(4):
-        tasks.call(tasks.budget(1, 0.9, screen=True))
-    assert (tasks.shown, tasks.warnings) == ([], [])
 
 
 def unusable() -> Turns:

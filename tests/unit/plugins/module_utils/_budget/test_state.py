@@ -18,7 +18,6 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._budget import state as module
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import (
     SIZE,
-    SLOTS,
     CallTime,
     Header,
     SharedTurns,
@@ -33,41 +32,6 @@ TOKEN = {"Authorization": "Bearer s3cret"}
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "home" / "edgeops.protection" / "name"
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_a_written_state_is_read(path: Path, shared: bool) -> None:
-    state = SharedTurns(str(path)) if shared else Turns()
-    with state.locked():
-        assert state.header() == Header()
-        assert (state.moment(-1), state.moment(0), state.moment(SLOTS + 5)) == (0.0, 0.0, 0.0)
-        state.write_header(Header(3, 4, 1.5, 2.5, 3.5))
-        state.write_call(SLOTS - 1, CallTime(7.25))
-        state.write_call(2 * SLOTS + 5, CallTime(8.5))
-    assert state.header() == Header(3, 4, 1.5, 2.5, 3.5)
-    assert [state.moment(turn) for turn in (SLOTS - 2, SLOTS - 1, SLOTS, 5)] == [0, 7.25, 0, 8.5]
-    state.close()
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_many_moments_are_read_at_once(path: Path, shared: bool) -> None:
-    state = SharedTurns(str(path)) if shared else Turns()
-    for turn in range(SLOTS - 2, SLOTS + 3):
-        state.write_call(turn, CallTime(turn + 0.5))
-    assert state.moments(SLOTS - 2, SLOTS + 3) == tuple(turn + 0.5 for turn in range(SLOTS - 2, SLOTS + 3))
-    assert state.moments(-3, 2) == (0.0, SLOTS - 1.5, SLOTS - 0.5, SLOTS + 0.5, SLOTS + 1.5)
-    assert len(state.moments(5, 5 + SLOTS)) == SLOTS
-    state.write_call(SLOTS, CallTime(float("nan")))
-    with pytest.raises(Unusable, match="its contents are damaged; delete it"):
-        state.moments(SLOTS - 2, SLOTS + 3)
-    state.close()
-
-
-@pytest.mark.parametrize("call", [CallTime(0.0), CallTime(7.5), CallTime(7.5, is_under_way=True)])
-def test_a_call_under_way_is_told_from_one_that_has_its_time(call: CallTime) -> None:
-    state = Turns()
-    state.write_call(3, call)
-    assert state.call(3) == call
 
 
 def test_a_file_is_found_as_it_was_left(path: Path) -> None:
@@ -167,12 +131,6 @@ def test_a_moment_that_is_no_number_is_noticed() -> None:
         state.moment(3)
 
 
-def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(Unusable, match="Not a directory"):
-        SharedTurns(str(tmp_path / "file" / "edgeops.protection" / "name"))
-
-
 def test_a_write_after_the_end_touches_no_other_file(path: Path) -> None:
     state = SharedTurns(str(path))
     state.close()
@@ -192,11 +150,3 @@ def test_the_path_is_the_same_for_the_same_credentials_and_has_no_secret_in_it()
         state_path(environment, "api.cloudflare.com", {"X-Auth-Email": "a@example.net", "X-Auth-Key": "s3cret"}),
     ]
     assert len({one, *others}) == 4
-
-
-def test_without_a_setting_it_is_in_the_home_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/somebody")
-    assert state_path({}, "api.cloudflare.com", TOKEN).startswith("/home/somebody/.ansible/edgeops.protection/")
-    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
-    with pytest.raises(Unusable, match="this user has no home directory"):
-        state_path({}, "api.cloudflare.com", TOKEN)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import at_least, by_ref, same
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import at_least, same
 
 from tests.support.migration_model import OFFICE, OTHER, Rule
 
@@ -18,26 +18,6 @@ BLOCK: Rule = {"action": "block", "expression": OFFICE}
 
 def skip(**parameters: Any) -> Rule:
     return {"action": "skip", "expression": OFFICE, "action_parameters": parameters}
-
-
-def test_rules_are_found_by_their_refs() -> None:
-    rules = [{"ref": "a", **BLOCK}, {"ref": "", **BLOCK}, BLOCK, {"ref": 5}]
-    assert by_ref(rules) == {"a": rules[0], "5": rules[3]}
-
-
-@pytest.mark.parametrize(
-    ("rules", "problem"),
-    [
-        ("rules", "custom_rules is a list"),
-        (b"rules", "custom_rules is a list"),
-        (None, "custom_rules is a list"),
-        ({"rules": []}, "custom_rules is a list"),
-        ([BLOCK, "b"], "custom_rules holds something that is not a mapping"),
-    ],
-)
-def test_data_that_are_no_list_of_rules_are_refused(rules: Any, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
-        by_ref(rules)
 
 
 @pytest.mark.parametrize(

@@ -9,27 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import LONGEST_RULE
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.firewall_rule import FirewallRule, read_rule
+from ansible_collections.edgeops.protection.plugins.module_utils._migration.firewall_rule import read_rule
 
-from tests.support.migration_model import OFFICE, rule
-
-
-def test_a_rule_is_read_with_everything_it_says() -> None:
-    raw = rule("1", "bypass", ref="scrapers", description="no scrapers", priority=7, paused=False, products=["waf"])
-    assert read_rule(raw) == FirewallRule(
-        id="1",
-        ref="scrapers",
-        description="no scrapers",
-        action="bypass",
-        priority=7,
-        paused=False,
-        filter_paused=False,
-        expression=OFFICE,
-        products=("waf",),
-        obstacle="",
-        remarks=(),
-    )
+from tests.support.migration_model import rule
 
 
 @pytest.mark.parametrize(
@@ -94,27 +76,3 @@ def test_a_rule_that_nothing_replaces_has_an_obstacle(raw: Any, obstacle: str) -
     parsed = read_rule(raw)
     assert obstacle in parsed.obstacle
     assert parsed.active is False
-
-
-@pytest.mark.parametrize(
-    ("action", "terminates"), [("block", True), ("allow", True), ("simulate", True), ("log", False), ("bypass", False)]
-)
-def test_every_action_terminates_but_those_that_go_on(action: str, terminates: bool) -> None:
-    assert read_rule(rule(action=action)).terminates is terminates
-
-
-def test_a_bypass_has_the_products_that_can_be_skipped() -> None:
-    parsed = read_rule(rule(action="bypass", products=["rain", "waf", None, "waf", ["bic"]]))
-    assert parsed.products == ("waf",)
-    assert [remark.partition(",")[0] for remark in parsed.remarks] == [
-        "Custom rules cannot skip 'rain'",
-        "Custom rules cannot skip None",
-        "Custom rules cannot skip ['bic']",
-    ]
-    assert read_rule(rule(action="block", products=["rain"])).remarks == ()
-
-
-@pytest.mark.parametrize(("length", "remarks"), [(LONGEST_RULE, 0), (LONGEST_RULE + 1, 1)])
-def test_an_expression_that_no_custom_rule_takes_is_remarked(length: int, remarks: int) -> None:
-    expression = "ip.src in {" + " " * (length - 12) + "}"
-    assert len(read_rule(rule(expression=expression)).remarks) == remarks

@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
 
-from tests.support.migration_model import OFFICE, OTHER, Rule, rule
+from tests.support.migration_model import OTHER, Rule, rule
 
 
 def only(*rules: Rule) -> tuple[Rule, Rule]:
@@ -28,60 +27,6 @@ def notes(*rules: Rule) -> dict[str, list[str]]:
 
 def refs(*rules: Rule) -> list[str]:
     return [custom["ref"] for custom in migrate(rules).rules]
-
-
-def test_a_rule_becomes_a_custom_rule() -> None:
-    custom, entry = only(rule(ref="scrapers", description="no scrapers", priority=7, paused=False))
-    assert custom == {
-        "ref": "scrapers",
-        "action": "block",
-        "expression": OFFICE,
-        "description": "no scrapers",
-        "enabled": True,
-    }
-    assert entry == {
-        "id": "a",
-        "description": "no scrapers",
-        "action": "block",
-        "priority": 7,
-        "paused": False,
-        "filter_paused": False,
-        "becomes": "scrapers",
-        "position": 1,
-        "notes": [],
-    }
-
-
-@pytest.mark.parametrize(
-    ("action", "fields", "expected"),
-    [
-        ("log", {}, {"action": "log"}),
-        ("challenge", {}, {"action": "challenge"}),
-        ("managed_challenge", {}, {"action": "managed_challenge"}),
-        ("js_challenge", {}, {"action": "js_challenge"}),
-        ("block", {"products": ["waf"]}, {"action": "block"}),
-        (
-            "allow",
-            {},
-            {"action": "skip", "action_parameters": {"ruleset": "current"}, "logging": {"enabled": True}},
-        ),
-        (
-            "bypass",
-            {"products": ["waf", "bic", "waf"]},
-            {"action": "skip", "action_parameters": {"products": ["waf", "bic"]}, "logging": {"enabled": True}},
-        ),
-    ],
-)
-def test_actions(action: str, fields: dict[str, Any], expected: Any) -> None:
-    custom, entry = only(rule(action=action, **fields))
-    always = {"ref": "a", "expression": OFFICE, "description": "", "enabled": True}
-    assert custom == {**always, **expected}
-    assert entry["action"] == action and entry["notes"] == []
-
-
-def test_a_long_description_is_kept() -> None:
-    custom, dummy = only(rule(description="x" * 5000))
-    assert custom["description"] == "x" * 5000
 
 
 @pytest.mark.parametrize(
@@ -189,20 +134,6 @@ def test_a_pair_with_something_between_or_against_it_stays_two_rules(rules: Any)
     assert custom["a"] == {"ruleset": "current"}
 
 
-def test_only_the_first_allow_of_two_takes_the_bypass() -> None:
-    migration = migrate([BYPASS, ALLOW, rule("c", "allow", priority=10)])
-    assert [custom["action_parameters"] for custom in migration.rules] == [
-        {"ruleset": "current", "products": ["waf"]},
-        {"ruleset": "current"},
-    ]
-
-
-@pytest.mark.parametrize(("length", "noted"), [(4096, False), (4097, True)])
-def test_an_expression_that_no_custom_rule_takes_is_noted(length: int, noted: Any) -> None:
-    expression = "ip.src in {" + " " * (length - 12) + "}"
-    assert bool(notes(rule("a", expression=expression))["a"]) is noted
-
-
 @pytest.mark.parametrize(
     ("one", "other", "merged"),
     [
@@ -264,39 +195,6 @@ def test_a_rule_that_no_custom_rule_replaces_is_left_out_and_noted(odd: dict[str
     assert note in " ".join(entry["notes"])
 
 
-def test_a_bypass_keeps_the_products_that_can_be_skipped() -> None:
-    custom, entry = only(rule(action="bypass", products=["rain", "waf", None, ["bic"]]))
-    assert custom["action_parameters"] == {"products": ["waf"]}
-    assert custom["enabled"] is True
-    assert [note.partition(",")[0] for note in entry["notes"]] == [
-        "Custom rules cannot skip 'rain'",
-        "Custom rules cannot skip None",
-        "Custom rules cannot skip ['bic']",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("paused", "enabled", "noted"),
-    [(None, True, 0), ("false", True, 0), ("True", False, 0), ("yes", False, 1), (1, False, 1), ([], False, 1)],
-)
-def test_a_rule_that_may_be_paused_is_disabled(paused: Any, enabled: bool, noted: Any) -> None:
-    custom, entry = only(rule(paused=paused))
-    assert custom["enabled"] is enabled
-    assert len(entry["notes"]) == noted
-
-
-def test_a_rule_that_stands_twice_becomes_one() -> None:
-    migration = migrate([rule("a", ref="x"), rule("a", "allow", ref="x", priority=1)])
-    assert [(custom["ref"], custom["action"]) for custom in migration.rules] == [("x", "block")]
-    assert [(entry["becomes"], len(entry["notes"])) for entry in migration.entries] == [(None, 1), ("x", 0)]
-
-
-def test_a_rule_that_stands_twice_adds_nothing_to_a_pair() -> None:
-    rules = [rule("b", "bypass", products=["waf"]), rule("b", "bypass", products=["hot"]), rule("a", "allow")]
-    (custom,) = migrate(rules).rules
-    assert custom["action_parameters"] == {"ruleset": "current", "products": ["waf"]}
-
-
 def test_without_priorities_the_list_itself_may_be_the_order() -> None:
     noted_rules = notes(rule("block"), rule("allow", "allow"), rule("log", "log"), rule("other", "log"))
     assert list(noted_rules) == ["log", "other", "allow", "block"]
@@ -323,43 +221,3 @@ def test_without_priorities_the_list_itself_may_be_the_order() -> None:
 )
 def test_other_rules_have_a_certain_order(rules: Any) -> None:
     assert [note for noted_rules in notes(*rules).values() for note in noted_rules if "order of the list" in note] == []
-
-
-def test_many_rules_are_not_named_one_by_one() -> None:
-    noted_rules = notes(*[rule(str(number)) for number in range(199)], rule("a", "allow"))
-    assert "after 0, 1, 2 and 196 more, not before" in noted_rules["a"][0]
-
-
-@pytest.mark.parametrize(
-    ("rules", "message"),
-    [
-        ("rules", "firewall rules are a list, such as rules of firewall_rules_info, not a text"),
-        (b"rules", "not a text"),
-        (True, "not true or false"),
-        ({1}, "not a set"),
-        ({"rules": []}, "not a mapping"),
-        (None, "not null"),
-        (7, "not a number"),
-        ([rule(), "b"], "number 2 of the firewall rules is not a mapping, but a text"),
-        ([[]], "number 1 of the firewall rules is not a mapping, but a list"),
-        ([{}], "number 1 of the firewall rules has no id"),
-        ([rule(), rule(id_=None)], "number 2 of the firewall rules has no id"),
-        ([rule(id_=" ")], "number 1 of the firewall rules has no id"),
-        ([rule(id_=5)], "number 1 of the firewall rules has no id"),
-    ],
-)
-def test_data_that_are_no_list_of_rules_are_refused(rules: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        migrate(rules)
-
-
-def test_no_rules_become_no_rules() -> None:
-    migration = migrate([])
-    assert migration == ([], [])
-
-
-def test_the_rules_given_stay_as_they_are() -> None:
-    rules = [rule("b", "bypass", products=["waf"], ref="x"), rule("a", "allow")]
-    before = json.dumps(rules)
-    migrate(rules).rules[0]["action_parameters"]["products"].append("bic")
-    assert json.dumps(rules) == before

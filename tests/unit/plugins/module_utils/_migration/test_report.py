@@ -59,12 +59,3 @@ def test_the_report_says_which_rules_a_difference_concerns(sentence: str, concer
     (line,) = [line for line in report(migrate(REPORTED)).splitlines() if sentence in line]
     assert line.endswith(f"It concerns: {concerned}.")
     assert sentence not in report(migrate([rule(action="challenge")]))
-
-
-def test_the_report_says_what_differs_for_all() -> None:
-    text = report(migrate([rule()])).partition("## Differences that concern all")[2]
-    assert all(word in text for word in ("precedence", "Other custom rules", "The ids change", "depends on its plan"))
-
-
-def test_no_rules_make_a_page_too() -> None:
-    assert "Custom rules: 0" in report(migrate([]))

@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.api_fields import (
-    declared,
-    overlaid,
-    undeclared,
     undeclared_changes,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
@@ -41,23 +38,6 @@ UNKNOWN = {
 
 def plan(existing: list[dict[str, Any]], **entry: Any) -> Plan:
     return make_plan({"custom_rules": existing}, [parse_desired(CUSTOM_RULES, numbered("rules", [entry]))])
-
-
-def test_an_object_is_what_options_describe_and_what_they_do_not() -> None:
-    assert undeclared(CUSTOM_RULES, RULE) == UNKNOWN
-    parts = overlaid(declared(CUSTOM_RULES, RULE), undeclared(CUSTOM_RULES, RULE))
-    assert parts == {name: value for name, value in RULE.items() if name not in ("id", "version")}
-
-
-def test_a_rule_with_all_of_its_fields_is_as_desired() -> None:
-    assert not plan([RULE], **KNOWN, api_fields=UNKNOWN).operations
-
-
-def test_a_new_rule_has_the_fields_of_the_api() -> None:
-    (operation,) = plan([], **KNOWN, api_fields=UNKNOWN).operations
-    assert (operation.action, operation.fields["exposed_credential_check"]) == ("create", CHECK)
-    assert operation.fields["action_parameters"] == RULE["action_parameters"]
-    assert (operation.planned or {})["exposed_credential_check"] == CHECK
 
 
 def test_an_existing_rule_gets_them_and_the_diff_shows_it() -> None:

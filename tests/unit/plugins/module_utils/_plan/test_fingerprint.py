@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
@@ -25,74 +25,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 OWNER = {"account_id": "a" * 32}
-EXISTING = {"id": "1", "prefix": "192.0.2.0/24", "comment": "old", "excluded": False}
-
-
-def identity(
-    desired: list[dict[str, Any]],
-    existing: Sequence[dict[str, Any]] = (EXISTING,),
-    owner: dict[str, str] | None = None,
-    exclusive: bool = False,
-) -> str:
-    parsed = parse_desired(PREFIXES, numbered("prefixes", desired), exclusive=exclusive)
-    return plan_id(owner or OWNER, make_plan({"prefixes": list(existing)}, [parsed]))
-
-
-CHANGE = [{"prefix": "192.0.2.0/24", "comment": "new"}]
-
-
-def test_a_plan_that_does_nothing_has_no_id() -> None:
-    assert identity([{"prefix": "192.0.2.0/24", "comment": "old"}]) == ""
-
-
-@pytest.mark.parametrize(
-    ("desired", "existing"),
-    [
-        ([{"prefix": "192.0.2.7/24", "comment": "new"}], [EXISTING]),
-        ([{"comment": "new", "prefix": " 192.0.2.0/24 "}], [dict(reversed(EXISTING.items()))]),
-        (CHANGE, [{**EXISTING, "modified_on": "2026-01-01T00:00:00Z"}]),
-        (CHANGE, [EXISTING, {"id": "2", "prefix": "203.0.113.0/24"}]),
-        (CHANGE, [{name: value for name, value in EXISTING.items() if name != "excluded"}]),
-    ],
-)
-def test_plans_that_do_the_same_have_one_id(desired: list[dict[str, Any]], existing: Sequence[dict[str, Any]]) -> None:
-    assert identity(desired, existing) == identity(CHANGE)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"desired": [{"prefix": "192.0.2.0/24", "comment": "newer"}]},
-        {"desired": [{"prefix": "192.0.2.0/24", "excluded": True}]},
-        {"desired": CHANGE, "existing": [{**EXISTING, "comment": "older"}]},
-        {"desired": CHANGE, "existing": [{**EXISTING, "id": "2"}]},
-        {"desired": CHANGE, "existing": []},
-        {"desired": CHANGE, "existing": [{**EXISTING, "excluded": True}]},
-        {"desired": CHANGE, "existing": [{**EXISTING, "future": {"by": "somebody"}}]},
-        {"desired": CHANGE, "owner": {"account_id": "b" * 32}},
-        {"desired": CHANGE, "owner": {"zone_id": "a" * 32}},
-        {"desired": [], "exclusive": True},
-    ],
-    ids=str,
-)
-def test_plans_that_do_something_else_have_another_id(other: dict[str, Any]) -> None:
-    assert identity(**other) not in ("", identity(CHANGE))
-
-
-def test_nested_objects_count_by_their_normalised_values() -> None:
-    existing = {"id": "f" * 32, "action": "block", "filter": {"id": "e" * 32, "expression": "ip.src  eq 192.0.2.1"}}
-    desired = {"id": "F" * 32, "filter": {"expression": "ip.src eq 192.0.2.2"}}
-    other = {"id": "f" * 32, "filter": {"expression": "ip.src  eq  192.0.2.2"}}
-    ids = {
-        plan_id({}, make_plan({"firewall_rules": [existing]}, [parse_desired(FIREWALL_RULES, [(Option(), rule)])]))
-        for rule in (desired, other)
-    }
-    assert len(ids) == 1
 
 
 # Two plans of the same kind, from values so few that both the same and almost the same come about often.
 Objects = List[Dict[str, Any]]
-Case = Tuple[str, Objects, Dict[str, Any], str]  # a collection, what exists, how a task describes it, and its entries
 SPELLINGS: Mapping[str, Sequence[Sequence[Any]]] = {  # by field; the spellings of one value stand together
     "prefix": [["192.0.2.0/24", "192.0.2.9/24", " 192.0.2.0/24"], ["2001:db8::/32", "2001:DB8:0::/32"]],
     "comment": [[""], ["a"]],
@@ -235,17 +171,6 @@ def test_a_position_counts_by_what_stands_around_it() -> None:
     assert ordered(rules("a", "b"), "last") != ordered(rules("a", "b", "c"), "last")
 
 
-def shared(*rules_with_it: str) -> str:
-    condition = {"id": "e" * 32, "expression": "true"}
-    existing = [{"id": digit * 32, "action": "block", "filter": condition} for digit in rules_with_it]
-    desired = parse_desired(FIREWALL_RULES, [(Option(), {"id": "1" * 32, "filter": {"expression": "false"}})])
-    return plan_id(OWNER, make_plan({"firewall_rules": existing}, [desired]))
-
-
-def test_a_rule_that_changes_along_with_a_shared_filter_counts() -> None:
-    assert shared("1", "2") != shared("1")
-
-
 def changes_of(desired: dict[str, Any], existing: dict[str, Any]) -> Plan:
     return make_plan({"firewall_rules": [existing]}, [parse_desired(FIREWALL_RULES, [(Option(), desired)])])
 
@@ -294,12 +219,6 @@ def test_an_approved_switch_belongs_to_the_rule_that_was_approved(change: dict[s
     disabled = {**rule, "enabled": False}
     ids = [plan_id(OWNER, make_plan({"custom_rules": [obj]}, [task])) for obj in (disabled, {**disabled, **change})]
     assert ids[0] != ids[1]
-
-
-def test_a_rule_put_before_an_approved_one_counts() -> None:
-    task = parse_desired(CUSTOM_RULES, [(Option(), {"ref": "a", "enabled": False})])
-    ids = {plan_id(OWNER, make_plan({"custom_rules": rules(*refs)}, [task])) for refs in ("ab", "xab", "abx", "ba")}
-    assert len(ids) == 4
 
 
 def test_a_rule_that_changes_along_counts_as_a_whole() -> None:

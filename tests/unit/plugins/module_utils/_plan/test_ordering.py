@@ -40,36 +40,6 @@ def order(made: Plan) -> str:
     return "".join(rule["ref"] for rule in made.after()["custom_rules"])
 
 
-@pytest.mark.parametrize(
-    ("positions", "expected"),
-    [
-        ({}, "xyabc"),
-        ({"a": "first", "b": "first"}, "abxyc"),
-        ({"a": "after x", "b": "before a", "c": "after x"}, "xbacy"),
-        ({"a": "before y", "b": "after a", "c": "before y"}, "xabcy"),
-        ({"a": "after x", "b": "after x", "c": "after x"}, "xabcy"),
-        ({"a": "last", "b": "before x", "c": "last"}, "bxyac"),
-    ],
-)
-def test_new_objects_go_to_their_positions(positions: Mapping[str, str], expected: str) -> None:
-    made = plan("xy", "abc", positions)
-    assert order(made) == expected
-    assert [item.fields["position"] for item in made.operations] == sorted(expected.index(ref) + 1 for ref in "abc")
-
-
-@pytest.mark.parametrize(
-    ("positions", "reason"),
-    [
-        ({"a": "after z"}, "names the ref z, which is not there."),
-        ({"a": "before b"}, "names the ref b, which comes later in the task; move it up."),
-        ({"a": "before a"}, "names the ref a, which comes later in the task; move it up."),
-    ],
-)
-def test_a_position_beside_nothing_is_refused(positions: Mapping[str, str], reason: str) -> None:
-    with pytest.raises(PlanError, match=f"The position of custom rule a {reason}"):
-        plan("xy", "abc", positions)
-
-
 @given(existing=st.permutations("abcdef"), desired=st.permutations("abcdefg"))
 def test_an_exact_list_has_the_order_of_the_task_and_needs_no_second_plan(
     existing: list[str], desired: list[str]
@@ -145,23 +115,6 @@ def longest_in_order(numbers: list[int]) -> int:
         before = [lengths[earlier] for earlier in range(index) if numbers[earlier] < number]
         lengths.append(1 + max(before, default=0))
     return max(lengths, default=0)
-
-
-def test_deleted_rules_are_no_part_of_the_order() -> None:
-    rules = [{"id": ref, "ref": ref, **RULE} for ref in "abc"]
-    gone = parse_desired(CUSTOM_RULES, numbered("rules", [{"ref": "b"}, {"ref": "x"}]), absent=True)
-    made = make_plan({"custom_rules": rules}, [gone])
-    assert [(item.action, item.label) for item in made.operations] == [("delete", "b")]
-    assert (list(made.order["custom_rules"]), order(made)) == ([("a",), ("c",)], "ac")
-
-
-def test_changed_rules_keep_their_places() -> None:
-    rules = [{"id": ref, "ref": ref, **RULE} for ref in "abc"]
-    entries = [{"ref": "b", "action": "block"}, {"ref": "d", **RULE}]
-    made = make_plan({"custom_rules": rules}, [parse_desired(CUSTOM_RULES, numbered("rules", entries))])
-    assert [(item.action, item.label) for item in made.operations] == [("create", "d"), ("update", "b")]
-    assert [item.fields for item in made.operations if item.action == "update"] == [{"action": "block"}]
-    assert order(made) == "abcd"
 
 
 def test_a_moved_object_that_the_task_does_not_describe_is_not_checked() -> None:

@@ -11,13 +11,9 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import (
-    ACCOUNTS,
-    ZONE,
-    ZONES,
     domain,
     only_zone,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 
 NAME = "shop.example.com"
 ID = "5" * 32
@@ -68,28 +64,3 @@ def test_a_domain_is_read_as_the_service_writes_it(value: str, name: str) -> Non
 def test_a_malformed_domain_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="is not the name of a zone such as example.com"):
         domain(value)
-
-
-@pytest.mark.parametrize(
-    ("resource", "permission"),
-    [(ACCOUNTS, "Account Settings Read (account)"), (ZONES, "Zone Read (zone)")],
-    ids=["accounts", "zones"],
-)
-def test_a_directory_is_read_and_never_written(resource: Resource, permission: str) -> None:
-    assert (resource.owner, resource.path, resource.page_size) == ("", resource.plural, 50)
-    assert resource.permission.describe("GET") == permission
-    for action in ("create", "update", "delete"):
-        with pytest.raises(LookupError, match=f"{action} cannot be sent for {resource.name}"):
-            resource.write_for(action)
-
-
-@pytest.mark.parametrize(("resource", "own"), [(ACCOUNTS, {"type": "standard"}), (ZONES, {"status": "active"})])
-def test_other_fields_of_a_listed_item_are_left_out(resource: Resource, own: dict[str, str]) -> None:
-    item = {"id": "A" * 32, "name": "one", **own}
-    assert resource.managed({**item, "settings": {}, "owner": None}) == item
-    assert resource.key_of(item) == ("a" * 32,)
-    assert resource.label_of(item) == "A" * 32
-
-
-def test_a_zone_is_read_by_its_id_with_the_permission_that_finds_it_by_its_name() -> None:
-    assert (ZONE.path, ZONE.owner, ZONE.key, ZONE.permission) == ("zones/{zone_id}", "zone_id", (), ZONES.permission)

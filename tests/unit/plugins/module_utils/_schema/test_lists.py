@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, is_managed, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
 
 ITEMS = items_of("offices")
 
@@ -33,23 +33,6 @@ def test_items_are_sent_in_one_form(written: str, sent: str) -> None:
 )
 def test_wide_networks_are_warned_of(network: str, number: int) -> None:
     assert len(ITEMS.field("ip").value.examine(network)) == number
-
-
-@pytest.mark.parametrize(("written", "name"), [("offices", "offices"), ("$offices", "offices"), (" of_1 ", "of_1")])
-def test_a_name_may_be_written_as_rules_write_it(written: str, name: str) -> None:
-    assert LISTS.field("name").value.parse(written) == name
-
-
-@pytest.mark.parametrize("name", ["", "Offices", "of-fices", "a" * 51, "cf.malware", 7])
-def test_no_other_name_is_taken(name: object) -> None:
-    with pytest.raises(ValueError, match="name of a list|empty|not a text"):
-        LISTS.field("name").value.parse(name)
-
-
-def test_lists_of_other_kinds_are_left_alone() -> None:
-    assert is_managed({"name": "offices", "kind": "ip"})
-    assert not is_managed({"name": "hosts", "kind": "hostname"})
-    assert LISTS.semantics.not_ours({"kind": "hostname"}) == "is of the kind hostname, and not of the kind ip"
 
 
 def test_the_key_of_an_item_begins_with_its_list() -> None:

@@ -18,7 +18,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbo
     ONBOARDED,
     bgp_prefixes_of,
     delegations_of,
-    is_approved,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Nested, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
@@ -57,7 +56,3 @@ def test_no_other_file_knows_a_path_to_announcements() -> None:
     assert [file.name for file in files] == ["neighbours.py"]
     text = files[0].read_text(encoding="utf-8")
     assert "Write(" not in text and "Request(" not in text
-
-
-def test_a_prefix_is_approved_if_the_vendor_has_said_so() -> None:
-    assert [is_approved({"approved": code}) for code in ("V", "P", None, "v")] == [True, False, False, False]

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import (
-    MOST_RULES,
     NETWORK_FIREWALL_RULES,
 )
 
@@ -58,13 +57,3 @@ def test_an_unknown_field_is_odd() -> None:
     assert "did you mean tcp.dstport?" in NETWORK_FIREWALL_RULES.semantics.unusual(
         {**BLOCK, "expression": "tcp.dst_port eq 1"}
     )
-
-
-@pytest.mark.parametrize("expression", ['http.host eq "a"', "tcp.dstport eq 99999 or ("])
-def test_an_expression_that_is_about_no_packet_is_refused(expression: str) -> None:
-    with pytest.raises(ValueError, match="line 1|column"):
-        NETWORK_FIREWALL_RULES.field("expression").value.examine(expression)
-
-
-def test_the_quota_is_that_of_the_vendor() -> None:
-    assert NETWORK_FIREWALL_RULES.quota == MOST_RULES == 200

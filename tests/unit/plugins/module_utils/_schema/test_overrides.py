@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import (
     L4_OVERRIDES,
-    L7_OVERRIDES,
     levels_of,
     weakens,
 )
@@ -30,20 +29,7 @@ OF_API: dict[str, Any] = {
     "expression": "true",
     "action_parameters": {"id": MANAGED, "overrides": OVERRIDES},
 }
-HERE: dict[str, Any] = {
-    "ref": "calm",
-    "expression": "true",
-    "action": "block",
-    "sensitivity": "low",
-    "categories": [{"category": "dns", "sensitivity": "eoff"}],
-    "rules": [{"id": RULE, "action": "log"}],
-}
 SHAPE = L4_OVERRIDES.document.shape
-
-
-def test_an_override_is_known_by_what_it_overrides() -> None:
-    assert SHAPE is not None
-    assert SHAPE.read(OF_API) == HERE and SHAPE.write(HERE) == OF_API
 
 
 @pytest.mark.parametrize(
@@ -125,13 +111,6 @@ MANAGED_RULES = {"rules": [{"id": RULE, "description": "SYN flood", "categories"
 def test_names_that_do_not_exist_come_with_the_nearest(override: dict[str, Any], clauses: list[str]) -> None:
     assert L4_OVERRIDES.catalogue is not None
     assert list(L4_OVERRIDES.catalogue.unknown(override, MANAGED_RULES)) == clauses
-
-
-@pytest.mark.parametrize("managed", [{}, {"rules": "none"}, {"rules": [1]}])
-def test_a_managed_ruleset_that_lists_no_rules_is_not_read(managed: dict[str, Any]) -> None:
-    assert L7_OVERRIDES.catalogue is not None
-    with pytest.raises(ValueError, match="lists no rules"):
-        L7_OVERRIDES.catalogue.unknown({"categories": [{"category": "tcp"}]}, managed)
 
 
 @pytest.mark.parametrize(

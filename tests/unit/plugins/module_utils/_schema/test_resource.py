@@ -10,11 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT, PREFIXES, RULES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, RULES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     Field,
     Nested,
-    Permission,
     Resource,
     Single,
     Write,
@@ -56,13 +55,6 @@ def test_keys_are_normalised_and_labels_are_as_people_write_them() -> None:
     assert (STATUS.key_of({"enabled": True}), STATUS.label_of({"enabled": True})) == ((), STATUS.name)
 
 
-def test_a_resource_knows_its_mutable_and_its_inert_fields() -> None:
-    assert [item.name for item in PREFIXES.mutable] == ["comment", "excluded"]
-    assert PREFIXES.inert == {"comment"}
-    assert RULES[0].inert == {"rate_sensitivity", "burst_sensitivity", "mitigation_type"}
-    assert PREFIXES.defaults() == {"comment": "", "excluded": False}
-
-
 def test_results_and_diffs_show_the_declared_fields_of_nested_objects_too() -> None:
     rule = {"x": 1, "filter": {"y": 2, "expression": "true", "id": "f"}, "id": "r"}
     assert FIREWALL_RULES.managed(rule) == {"id": "r", "filter": {"id": "f", "expression": "true"}}
@@ -75,28 +67,6 @@ def test_options_come_from_the_declaration() -> None:
     assert spec["filter"]["options"]["paused"] == {"type": "bool"}
     assert "required" not in options_of(STATUS.fields)["enabled"]
     assert options_of(STATUS.fields, ("enabled",))["enabled"]["required"] is True
-
-
-@pytest.mark.parametrize(("method", "text"), [("GET", "Read"), ("PUT", "Write"), ("DELETE", "Write")])
-def test_permissions_are_named_as_the_dashboard_names_them(method: str, text: str) -> None:
-    assert Permission("Zone WAF", "zone").describe(method) == f"Zone WAF {text} (zone)"
-    assert (
-        Permission("A", "account", token_only=True).describe(method).endswith("(account), which only API tokens have")
-    )
-
-
-def test_an_action_that_a_resource_has_not_is_a_mistake_of_the_collection() -> None:
-    with pytest.raises(LookupError, match="create cannot be sent for tcp_protection_status"):
-        STATUS.write_for("create")
-    assert all(resource.write_for("update") for resource in ACCOUNT)
-
-
-def test_several_objects_are_named_in_sentences() -> None:
-    assert [resource.titles for resource in (PREFIXES, RULES[0], CUSTOM_RULES)] == [
-        "prefixes",
-        "SYN flood rules",
-        "custom rules",
-    ]
 
 
 GLOBAL = {"scope": "global", "name": "GLOBAL"}
@@ -126,11 +96,3 @@ def test_another_entry_names_no_key_of_a_resource(entry: str) -> None:
 
 def test_a_ref_is_named_in_its_own_case() -> None:
     assert CUSTOM_RULES.key_in("login") != CUSTOM_RULES.key_in("Login") != CUSTOM_RULES.key_in("Login ")
-
-
-def test_a_nested_object_is_read_at_its_own_path() -> None:
-    nested = FIREWALL_RULES.nested_object("1" * 32)
-    assert nested.path == f"zones/{{zone_id}}/filters/{'1' * 32}"
-    assert (nested.key, nested.permission) == ((), FIREWALL_RULES.permission)
-    with pytest.raises(LookupError):
-        PREFIXES.nested_object("1" * 32)

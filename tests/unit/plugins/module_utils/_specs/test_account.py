@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError, OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS, RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import objects_of, subset_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
-from tests.support.coverage_model import account_state, rule
+from tests.support.coverage_model import account_state
 
 WHOLE, INFO = MODULE_SPECS["account_protection"], MODULE_SPECS["protection_info"]
 PREFIX = {"prefix": "192.0.2.0/24"}
@@ -26,10 +25,6 @@ NOTHING: Any = {"enabled": None, "purge": [], **dict.fromkeys(LISTS)}
 
 def reads(spec: ModuleSpec, options: Any) -> list[str]:
     return [resource.plural for resource in spec.reads(options)]
-
-
-def desired(spec: ModuleSpec, options: Any) -> dict[str, list[Any]]:
-    return {item.resource.plural: list(item.objects.values()) for item in spec.desired(options) if item.objects}
 
 
 @pytest.mark.parametrize(
@@ -61,17 +56,6 @@ def test_a_module_reads_what_its_options_concern(module: str, options: Any, plur
     assert sorted(reads(MODULE_SPECS[module], options)) == sorted(plurals)
 
 
-def test_the_whole_account_leaves_alone_what_the_task_leaves_out() -> None:
-    assert desired(WHOLE, NOTHING) == {}
-    options = {**NOTHING, "enabled": True, "prefixes": [PREFIX], "rules": [REGION], "purge": ["prefixes"]}
-    assert desired(WHOLE, options) == {
-        "status": [{"enabled": True}],
-        "prefixes": [PREFIX],
-        "syn_flood_rules": [{"scope": "region", "name": "WEUR"}],
-    }
-    assert [item.resource.plural for item in WHOLE.desired(options) if item.exclusive] == ["prefixes"]
-
-
 def test_all_that_is_wrong_with_an_account_is_found_at_once() -> None:
     options = {**NOTHING, "prefixes": [PREFIX, PREFIX], "rules": [{**REGION, "name": " "}], "purge": ["filters"]}
     with pytest.raises(OptionErrors) as caught:
@@ -94,39 +78,6 @@ def test_all_that_is_wrong_with_an_account_is_found_at_once() -> None:
 def test_a_list_is_added_to_replaced_or_removed(options: Any, absent: bool, exclusive: bool) -> None:
     (item,) = MODULE_SPECS["protected_prefixes"].desired({"prefixes": [PREFIX], **options})
     assert (item.absent, item.exclusive, list(item.paths.values())) == (absent, exclusive, [Option("prefixes", 0)])
-
-
-def test_resources_read_on_demand_are_not_gathered_by_default() -> None:
-    gathered = INFO.options["gather_subset"]
-    assert set(gathered["choices"]) - set(gathered["default"]) == {"access_rules", "announced", "dns_rules", "ip_lists"}
-
-
-def test_the_whole_account_returns_what_was_read() -> None:
-    state = account_state(dns_rules=[rule("enabled")])
-    assert WHOLE.result({}, (), state)["protection"]["dns_rules"] == [rule("enabled")]
-    assert "dns_rules" not in WHOLE.result({}, (), account_state())["protection"]
-
-
-def test_an_entry_is_returned_by_its_key_or_not_at_all() -> None:
-    spec = MODULE_SPECS["allowlist_entry"]
-    parsed = spec.desired({"prefix": "10.0.0.1", "state": "present"})
-    entry = {"id": "1", "prefix": "10.0.0.1/32"}
-    assert spec.result({}, parsed, {"allowlist": [{"prefix": "10.0.0.2"}, entry]}) == {"entry": entry}
-    assert spec.result({}, parsed, {"allowlist": []}) == {"entry": None}
-
-
-def test_objects_of_several_kinds_say_their_kind() -> None:
-    state = account_state(syn_flood_rules=[rule("enabled")], out_of_state_tcp_rules=[rule("disabled")])
-    assert (
-        objects_of(RULES, state)
-        == subset_of("rules", state)
-        == [
-            {**rule("enabled"), "kind": "syn_flood"},
-            {**rule("disabled"), "kind": "out_of_state_tcp"},
-        ]
-    )
-    assert subset_of("status", state) == {"enabled": True}
-    assert [entry["prefix"] for entry in subset_of("prefixes", state)] == ["192.0.2.0/24"]
 
 
 def test_coverage_is_gathered_if_the_whole_account_was_read() -> None:

@@ -15,18 +15,5 @@ SPECS = {name: spec for name, spec in MODULE_SPECS.items() if isinstance(spec, O
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_a_ruleset_has_an_option_and_a_result_for_its_rules(name: str) -> None:
-    spec = SPECS[name]
-    (resource,) = spec.reads({})
-    (option,) = (option for option in ("rules", "overrides") if option in spec.options)
-    options = {option: [{"ref": "a", "position": "first"}], "state": "present"}
-    desired = spec.desired(options)
-    assert desired[0].positions == {("a",): ("first", "")} and spec.owner == resource.owner
-    result = spec.result(options, desired, {resource.plural: [{"ref": "b", "id": "1", "action": "block"}]})
-    assert [rule["ref"] for rule in result[option]] == ["b"]
-    assert [item["key"] for item in result["unmanaged"]] == ["b"]
-
-
-@pytest.mark.parametrize("name", SPECS)
 def test_the_risks_of_a_ruleset_are_those_that_its_documentation_shows(name: str) -> None:
     assert {"mass_deletion", "empties_list"} < set(codes_of(SPECS[name].risks))

@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import monitoring_time
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import Task, parse_task
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
@@ -34,23 +33,6 @@ def test_all_errors_in_the_options_are_told_together() -> None:
         Option("accept_risks", 0),
         Option("enabled"),
     ]
-
-
-def test_options_become_what_a_run_needs() -> None:
-    task, warnings = parsed(min_monitoring_hours=2.0)
-    assert [resource.name for resource in task.reads] == ["tcp_protection_status"]
-    assert [dict(item.objects) for item in task.desired] == [{(): {"enabled": True}}]
-    assert (monitoring_time(task.limits), task.accepted, warnings) == (timedelta(hours=2), (), [])
-    assert task.settings.owner == {"account_id": CONNECTION["account_id"]}
-
-
-@pytest.mark.parametrize("option", ["staged_rollout", "validate"])
-def test_a_task_asks_for_nothing_that_its_module_does_not_have(option: str) -> None:
-    task, _warnings = parsed()
-    assert not task.is_staged
-    assert not task.is_validated
-    asking, _warnings = parsed("tcp_protection_status", **{option: True})
-    assert (asking.is_staged, asking.is_validated) == (option == "staged_rollout", option == "validate")
 
 
 def test_entries_expire_at_the_time_of_the_service() -> None:

@@ -75,21 +75,11 @@ def test_how_many_addresses_as_people_say_it(texts: list[str], sentence: str) ->
     assert counted(set_of(texts)) == sentence
 
 
-@pytest.mark.parametrize("text", ["192.0.2/24", "192.0.2.0/33", "", "everywhere", None, 7])
-def test_a_text_that_is_no_network_has_no_range(text: object) -> None:
-    assert range_of(text) is None
-
-
 def test_the_widest_networks_of_a_set_have_their_length() -> None:
     lengths = [
         (version, length) for version, length, dummy in widest(set_of(["192.0.2.0/25", "192.0.2.128/26", "::/0"]))
     ]
     assert lengths == [(4, 25), (4, 26), (6, 0)]
-
-
-def test_a_text_that_is_no_network_overlaps_nothing() -> None:
-    assert not overlaps("192.0.2/24", EVERYTHING)
-    assert not overlaps(None, EVERYTHING)
 
 
 @given(network=NETWORKS, texts=st.lists(NETWORKS))
