@@ -12,8 +12,8 @@ from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import NotKnown, decider
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields, NotKnown
 
 PRECEDENCE = ("log", "bypass", "allow", "challenge", "managed_challenge", "js_challenge", "block")
 

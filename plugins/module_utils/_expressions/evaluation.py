@@ -15,7 +15,7 @@ from __future__ import annotations
 import ipaddress
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, Mapping, Sequence, Tuple, Union
 
 from .._values.address_set import IPV6, Ranges
 from .comparisons import addresses_of
@@ -42,8 +42,8 @@ from .operands import (
     Address,
     Fields,
     Items,
+    NotKnown,
     Operand,
-    Unevaluated,
     Value,
     field_operand,
     is_address,
@@ -54,13 +54,6 @@ from .operands import (
     text_of,
 )
 from .patterns import regular_expression, wildcard
-
-
-class NotKnown(NamedTuple):
-    """Neither true nor false; `reasons` are texts without a capital and without a full stop."""
-
-    reasons: tuple[str, ...]
-
 
 Truth = Union[bool, NotKnown]
 
@@ -89,12 +82,7 @@ def odd_of(parts: Iterable[Truth]) -> Truth:
             reasons.extend(part.reasons)
         else:
             odd ^= part
-    return not_known(reasons) if reasons else odd
-
-
-def not_known(reasons: Iterable[str]) -> NotKnown:
-    """Not known, each reason once."""
-    return NotKnown(tuple(dict.fromkeys(reasons)))
+    return NotKnown(*dict.fromkeys(reasons)) if reasons else odd
 
 
 def _decided_by(decisive: bool, parts: Iterable[Truth]) -> Truth:
@@ -104,12 +92,16 @@ def _decided_by(decisive: bool, parts: Iterable[Truth]) -> Truth:
             return decisive
         if isinstance(part, NotKnown):
             reasons.extend(part.reasons)
-    return not_known(reasons) if reasons else not decisive
+    return NotKnown(*dict.fromkeys(reasons)) if reasons else not decisive
 
 
 Decide = Callable[[Fields], Truth]
-Test = Callable[[Value, Fields], bool]  # whether a value meets a comparison; raises Unevaluated
+Test = Callable[[Value, Fields], bool]  # whether a value meets a comparison; raises NotKnown
 
+Kinds = Tuple[type, ...]
+TEXT: Kinds = (bytes,)
+NUMBER: Kinds = (int,)  # and no bool
+ADDRESSES: Kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
 BEYOND = 1 << 200  # higher than the number of any address
 ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
     "eq": lambda one, other: bool(one == other),
@@ -127,16 +119,16 @@ def decider(expression: str) -> Decide:
     try:
         return _decide(parse(expression))
     except Unread as exc:
-        return _always(NotKnown((f"the expression cannot be read: {exc.problem}",)))
+        return _constant(NotKnown(f"the expression cannot be read: {exc.problem}"))
 
 
-def _always(truth: Truth) -> Decide:
+def _constant(truth: Truth) -> Decide:
     return lambda fields: truth
 
 
 def _decide(tree: Tree) -> Decide:
     if isinstance(tree, Constant):
-        return _always(tree.value)
+        return _constant(tree.value)
     if isinstance(tree, Negation):
         part = _decide(tree.part)
         return lambda fields: negation(part(fields))
@@ -150,11 +142,13 @@ def _decide(tree: Tree) -> Decide:
 def leaf_decider(leaf: Comparison | Unknown) -> Decide:
     """The same of a single comparison."""
     if isinstance(leaf, Unknown):
-        return _always(NotKnown((leaf.problem,)))
+        return _constant(NotKnown(leaf.problem))
     try:
         return _compared(leaf)
-    except (Unevaluated, Unread) as exc:
-        return _always(NotKnown((exc.reason if isinstance(exc, Unevaluated) else exc.problem,)))
+    except NotKnown as exc:
+        return _constant(exc)
+    except Unread as exc:
+        return _constant(NotKnown(exc.problem))
 
 
 def _compared(comparison: Comparison) -> Decide:
@@ -163,11 +157,11 @@ def _compared(comparison: Comparison) -> Decide:
     tokens = tokens_of(comparison.field)
     if tokens[0].text in QUANTIFIERS and tokens[1:2] and tokens[1].text == "(":
         if comparison.operator or tokens[-1].text != ")":
-            raise Unevaluated(f"{tokens[0].text}() is compared to something")
+            raise NotKnown(f"{tokens[0].text}() is compared to something")
         return _quantified(tokens[0].text, tokens[2:-1])
     left = operand(tokens)
     if left.is_each:
-        raise Unevaluated("[*] is used without any() or all()")
+        raise NotKnown("[*] is used without any() or all()")
     return _single(comparison, left)
 
 
@@ -178,8 +172,8 @@ def _single(comparison: Comparison, left: Operand) -> Decide:
         try:
             value = left.evaluate(fields)
             return if_missing if value is MISSING else test(value, fields)
-        except Unevaluated as exc:
-            return NotKnown((exc.reason,))
+        except NotKnown as exc:
+            return exc
 
     return decide
 
@@ -191,10 +185,10 @@ def _quantified(name: str, tokens: list[Token]) -> Decide:
     if isinstance(tree, Negation):
         tree = tree.part
     if not isinstance(tree, Comparison):
-        raise Unevaluated(f"{name}() of more than one comparison is not understood")
+        raise NotKnown(f"{name}() of more than one comparison is not understood")
     left = operand(tokens_of(tree.field))
     if not left.is_each and tree.operator:
-        raise Unevaluated(f"{name}() takes a comparison of each element, with [*]")
+        raise NotKnown(f"{name}() takes a comparison of each element, with [*]")
     test = _test(tree)
 
     def tested(value: Value, fields: Fields) -> bool:
@@ -207,37 +201,37 @@ def _each(left: Operand, test: Test, is_any: bool) -> Decide:
     def one(value: Value, fields: Fields) -> Truth:
         try:
             return test(value, fields)
-        except Unevaluated as exc:
-            return NotKnown((exc.reason,))
+        except NotKnown as exc:
+            return exc
 
     def decide(fields: Fields) -> Truth:
         try:
             elements = left.evaluate(fields)
-        except Unevaluated as exc:
-            return NotKnown((exc.reason,))
+        except NotKnown as exc:
+            return exc
         if elements is MISSING:
             return False
         if not isinstance(elements, Items):
-            return NotKnown((f"{kind_of(elements)} has no elements",))
+            return NotKnown(f"{kind_of(elements)} has no elements")
         truths = [one(value, fields) for value in elements.values]
         # An element that may be there makes no difference if it decides nothing.
         open_ones = [one(value, fields) for value in elements.maybe]
         if not elements.complete or any(truth is not (not is_any) for truth in open_ones):
-            truths.append(NotKnown(("not all elements of an array are given",)))
+            truths.append(NotKnown("not all elements of an array are given"))
         return any_of(truths) if is_any else all_of(truths)
 
     return decide
 
 
 def _test(comparison: Comparison) -> Test:
-    """What a comparison asks of a value; raises Unevaluated and Unread for a form that is not
+    """What a comparison asks of a value; raises NotKnown and Unread for a form that is not
     known."""
     operator, operands = comparison.operator, comparison.operands
     if not operator:
         return _is_true
     in_list = operator == "in" and not comparison.in_braces and operands[0].text.startswith("$")
     if comparison.in_braces != (operator == "in") and not in_list:
-        raise Unevaluated(f"'{operator}' is not known with these values")
+        raise NotKnown(f"'{operator}' is not known with these values")
     if not operands:
         return lambda value, fields: False
     kinds = {token.kind for token in operands}
@@ -250,46 +244,42 @@ def _test(comparison: Comparison) -> Test:
         return _number_test(operator, texts)
     if all(map(is_address, texts)):
         return _address_test(comparison)
-    raise Unevaluated(f"{quoted(texts[0])} is not understood as a value")
+    raise NotKnown(f"{quoted(texts[0])} is not understood as a value")
 
 
 def _is_true(value: Value, fields: Fields) -> bool:
     if not isinstance(value, bool):
-        raise Unevaluated(f"{kind_of(value)} is neither true nor false")
+        raise NotKnown(f"{kind_of(value)} is neither true nor false")
     return value
-
-
-def _of_kind(kind: Any, other: str, value: Value) -> None:
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise Unevaluated(f"{kind_of(value)} is compared to {other}")
 
 
 def _text_test(comparison: Comparison) -> Test:
     operator = comparison.operator
     if operator == "in":
         members = frozenset(map(text_of, comparison.operands))
-        return _tested(bytes, "texts", lambda value: value in members)
+        return _tested(TEXT, "texts", lambda value: value in members)
     (token,) = comparison.operands
     if operator == "matches":
-        return _tested(bytes, "a regular expression", regular_expression(token))
+        return _tested(TEXT, "a regular expression", regular_expression(token))
     text = text_of(token)
     if operator == "contains":
-        return _tested(bytes, "a text", lambda value: text in value)
+        return _tested(TEXT, "a text", lambda value: text in value)
     if operator in ("wildcard", "strict wildcard"):
-        return _tested(bytes, "a wildcard", wildcard(text, operator != "wildcard"))
+        return _tested(TEXT, "a wildcard", wildcard(text, operator != "wildcard"))
     compare = _order(operator)
-    return _tested(bytes, "a text", lambda value: compare(value, text))
+    return _tested(TEXT, "a text", lambda value: compare(value, text))
 
 
 def _order(operator: str) -> Callable[[Any, Any], bool]:
     if operator not in ORDER:
-        raise Unevaluated(f"'{operator}' is not known with these values")
+        raise NotKnown(f"'{operator}' is not known with these values")
     return ORDER[operator]
 
 
-def _tested(kind: Any, other: str, test: Callable[[Any], bool]) -> Test:
+def _tested(kinds: Kinds, other: str, test: Callable[[Any], bool]) -> Test:
     def tested(value: Value, fields: Fields) -> bool:
-        _of_kind(kind, other, value)
+        if type(value) not in kinds:
+            raise NotKnown(f"{kind_of(value)} is compared to {other}")
         return test(value)
 
     return tested
@@ -300,24 +290,23 @@ def _number_test(operator: str, texts: list[str]) -> Test:
         ends = [text.split("..") for text in texts]
         ranges = [(number_of(parts[0]), number_of(parts[-1])) for parts in ends]
         return _tested(
-            int, "numbers", lambda value: any(first <= value <= last for first, last in ranges)
+            NUMBER, "numbers", lambda value: any(first <= value <= last for first, last in ranges)
         )
     compare, number = _order(operator), number_of(texts[0])
-    return _tested(int, "a number", lambda value: compare(value, number))
+    return _tested(NUMBER, "a number", lambda value: compare(value, number))
 
 
 def _address_test(comparison: Comparison) -> Test:
-    kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
     if comparison.operator in ("eq", "ne", "in"):
         ranges = addresses_of(comparison)
-        return _tested(kinds, "addresses", lambda value: is_in(ranges, value))
+        return _tested(ADDRESSES, "addresses", lambda value: is_in(ranges, value))
     compare = _order(comparison.operator)
     try:
         other = ipaddress.ip_address(comparison.operands[0].text)
     except ValueError as exc:
-        raise Unevaluated(str(exc)) from exc
+        raise NotKnown(str(exc)) from exc
     return _tested(
-        kinds,
+        ADDRESSES,
         "an address",
         lambda value: value.version == other.version and compare(value, other),
     )
@@ -331,121 +320,85 @@ def is_in(ranges: Ranges, address: Address) -> bool:
 
 
 def _list_test(name: str) -> Test:
-    kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
 
     def test(value: Value, fields: Fields) -> bool:
         ranges = fields.lists.get(name[1:])
         if ranges is None:
-            raise Unevaluated(f"the content of the list {name} is not known")
-        _of_kind(kinds, "addresses", value)
+            raise NotKnown(f"the content of the list {name} is not known")
+        if type(value) not in ADDRESSES:
+            raise NotKnown(f"{kind_of(value)} is compared to addresses")
         return is_in(ranges, value)
 
     return test
 
 
-Requests = int
+Requests = int  # a bit for each request
 Names = Tuple[str, ...]
 
 
-class Split(NamedTuple):
-    """Of some requests: those that match, and those of which that is not known."""
-
-    matching: Requests
-    open: Requests
-
-
-class Group(NamedTuple):
-    """Requests with the same values in some fields, and the fields of one of them."""
-
-    fields: Fields
-    members: Requests
-
-
 class Batch:
-    """Requests that meet the same expressions."""
+    """Requests that meet the same expressions, those with equal values of a field at once."""
 
     def __init__(self, requests: Sequence[Fields]) -> None:
         self._requests = requests
         self._all = (1 << len(requests)) - 1
-        self._groups: dict[Names, list[Group]] = {}
+        self._groups: dict[Names, list[tuple[Fields, Requests]]] = {}
         self._possible: dict[str, Requests] = {}
 
     def possible(self, expression: str) -> Requests:
         """The requests that match an expression, or may do so."""
         if expression not in self._possible:
-            self._possible[expression] = self._possible_of(expression)
+            try:
+                self._possible[expression] = self._split(parse(expression), self._all)[1]
+            except Unread:
+                self._possible[expression] = self._all
         return self._possible[expression]
 
-    def _possible_of(self, expression: str) -> Requests:
-        try:
-            split = self._split(parse(expression), self._all)
-        except Unread:
-            return self._all
-        return split.matching | split.open
-
-    def _split(self, tree: Tree, concerned: Requests) -> Split:
+    def _split(self, tree: Tree, concerned: Requests) -> tuple[Requests, Requests]:
+        """Of some requests: those that match, and those that match or may do so."""
         if isinstance(tree, Constant):
-            return Split(concerned if tree.value else 0, 0)
+            return (concerned, concerned) if tree.value else (0, 0)
         if isinstance(tree, Negation):
-            part = self._split(tree.part, concerned)
-            return Split(concerned & ~(part.matching | part.open), part.open)
-        if isinstance(tree, Combination):
-            return self._combined(tree, concerned)
-        return self._decided(tree, concerned)
+            sure, possible = self._split(tree.part, concerned)
+            return concerned & ~possible, concerned & ~sure
+        if not isinstance(tree, Combination):
+            return self._decided(tree, concerned)
+        sure = possible = concerned if tree.operator == "and" else 0
+        for part in sorted(tree.parts, key=self._cost):
+            if tree.operator == "and":
+                one, other = self._split(part, possible)
+                sure, possible = sure & one, other
+            elif tree.operator == "or":
+                one, other = self._split(part, concerned & ~sure)
+                sure, possible = sure | one, possible | other
+            else:
+                one, other = self._split(part, concerned)
+                sure, possible = (
+                    sure & ~other | one & ~possible,
+                    possible & ~one | other & ~sure,
+                )
+        return sure, possible
 
-    def _combined(self, tree: Combination, concerned: Requests) -> Split:
-        if tree.operator == "xor":
-            odd = unknown = 0
-            for part in tree.parts:
-                split = self._split(part, concerned)
-                odd, unknown = odd ^ split.matching, unknown | split.open
-            return Split(odd & ~unknown, unknown)
-        parts = sorted(tree.parts, key=self._cost)
-        return (
-            self._either(parts, concerned)
-            if tree.operator == "or"
-            else self._both(parts, concerned)
-        )
-
-    def _both(self, parts: Sequence[Tree], concerned: Requests) -> Split:
-        matching, unknown = concerned, 0
-        for part in parts:
-            left = matching | unknown
-            if not left:
-                break
-            split = self._split(part, left)
-            unknown = (unknown | split.open) & (split.matching | split.open)
-            matching &= split.matching
-        return Split(matching, unknown)
-
-    def _either(self, parts: Sequence[Tree], concerned: Requests) -> Split:
-        matching = unknown = 0
-        for part in parts:
-            split = self._split(part, concerned & ~matching)
-            matching |= split.matching
-            unknown = (unknown | split.open) & ~matching
-        return Split(matching, unknown)
-
-    def _decided(self, leaf: Comparison | Unknown, concerned: Requests) -> Split:
+    def _decided(
+        self, leaf: Comparison | Unknown, concerned: Requests
+    ) -> tuple[Requests, Requests]:
         decide = leaf_decider(leaf)
-        matching = unknown = 0
-        for group in self._groups_by(_names(leaf)):
-            if group.members & concerned:
-                truth = decide(group.fields)
-                if isinstance(truth, NotKnown):
-                    unknown |= group.members
-                elif truth:
-                    matching |= group.members
-        return Split(matching & concerned, unknown & concerned)
+        sure = possible = 0
+        for fields, members in self._groups_by(_names(leaf)):
+            truth = decide(fields) if members & concerned else False
+            sure |= members if truth is True else 0
+            possible |= members if truth is not False else 0
+        return sure & concerned, possible & concerned
 
-    def _groups_by(self, names: Names) -> Sequence[Group]:
-        """The requests by their values of some fields."""
+    def _groups_by(self, names: Names) -> Sequence[tuple[Fields, Requests]]:
+        """The requests with the same values of some fields, and the fields of one of them."""
         if names not in self._groups:
-            groups: dict[str, Group] = {}
+            groups: dict[str, tuple[Fields, Requests]] = {}
             for index, fields in enumerate(self._requests):
-                values = [_shown(fields.values.get(name)) for name in names]
-                group = groups.get(repr(values), Group(fields, 0))
-                groups[repr(values)] = Group(group.fields, group.members | 1 << index)
+                values = [fields.values.get(name) for name in names]
+                key = repr([(type(value), value) for value in values])
+                one, members = groups.get(key, (fields, 0))
+                groups[key] = (one, members | 1 << index)
             self._groups[names] = list(groups.values())
         return self._groups[names]
 
@@ -456,11 +409,6 @@ class Batch:
         if isinstance(tree, Negation):
             return self._cost(tree.part)
         return sum(map(self._cost, tree.parts)) if isinstance(tree, Combination) else 0
-
-
-def _shown(value: Value) -> str:
-    """Equal for equal values only."""
-    return f"{type(value).__name__} {value!r}"
 
 
 def _names(leaf: Comparison | Unknown) -> Names:

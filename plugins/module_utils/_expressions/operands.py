@@ -16,7 +16,7 @@ import re
 from typing import Any, Callable, Mapping, NamedTuple, Sequence, Union
 
 from .._values.address_set import Ranges
-from .grammar import PATTERN, QUOTED, RAW, WORD, Token, quoted, tokens_of
+from .grammar import PATTERN, QUOTED, RAW, WORD, Token, quoted
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 Value = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
@@ -28,12 +28,13 @@ FENCE = re.compile(r'r(#*)"')
 MOST = (1 << 63) - 1
 
 
-class Unevaluated(Exception):
-    """A value is not known; `reason` is a text without a capital and without a full stop."""
+class NotKnown(Exception):
+    """Neither true nor false, or no value that is known; raised, and returned as a truth.
+    `reasons` are texts without a capital and without a full stop."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return self.args
 
 
 class Missing(NamedTuple):
@@ -82,20 +83,20 @@ def kind_of(value: Value) -> str:
 
 
 def text_of(token: Token) -> bytes:
-    """The bytes of a text as the language writes it; raises Unevaluated."""
+    """The bytes of a text as the language writes it; raises NotKnown."""
     if token.kind == RAW:
         fence = FENCE.match(token.text)
         length = len(fence[1]) + 2 if fence else 0
         return token.text[length : len(token.text) - length + 1].encode()
     if token.kind not in (QUOTED, PATTERN):
-        raise Unevaluated(f"{quoted(token.text)} is not text")
+        raise NotKnown(f"{quoted(token.text)} is not text")
     return ESCAPE.sub(_unescaped, token.text[1:-1].encode())
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
     plain, hexadecimal, octal, other = match.groups()
     if other is not None:
-        raise Unevaluated(f"the language knows no escape '\\{other.decode(errors='replace')}'")
+        raise NotKnown(f"the language knows no escape '\\{other.decode(errors='replace')}'")
     return plain or bytes([int(hexadecimal, 16) if hexadecimal else int(octal, 8)])
 
 
@@ -106,13 +107,13 @@ def is_number(text: str) -> bool:
 
 def number_of(text: str) -> int:
     """The number that a word is: decimal, octal with a leading 0, hexadecimal with 0x; raises
-    Unevaluated."""
+    NotKnown."""
     if not WHOLE_NUMBER.fullmatch(text):
-        raise Unevaluated(f"{quoted(text)} is not a number")
+        raise NotKnown(f"{quoted(text)} is not a number")
     base = 16 if text[:2] == "0x" else 8 if text[0] == "0" else 10
     number = int(text, base)
     if not -MOST - 1 <= number <= MOST:
-        raise Unevaluated(f"{quoted(text)} is too large a number")
+        raise NotKnown(f"{quoted(text)} is too large a number")
     return number
 
 
@@ -122,7 +123,7 @@ def is_address(text: str) -> bool:
 
 
 def literal_of(token: Token) -> Value:
-    """The value of a single literal; raises Unevaluated."""
+    """The value of a single literal; raises NotKnown."""
     if token.kind != WORD:
         return text_of(token)
     if is_number(token.text):
@@ -130,7 +131,7 @@ def literal_of(token: Token) -> Value:
     try:
         return ipaddress.ip_address(token.text)
     except ValueError:
-        raise Unevaluated(f"{quoted(token.text)} is not understood") from None
+        raise NotKnown(f"{quoted(token.text)} is not understood") from None
 
 
 PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
@@ -146,20 +147,20 @@ class Function(NamedTuple):
 
 def _bytes(value: Value) -> bytes:
     if not isinstance(value, bytes):
-        raise Unevaluated(f"a function takes a text, and gets {kind_of(value)}")
+        raise NotKnown(f"a function takes a text, and gets {kind_of(value)}")
     return value
 
 
 def _number(value: Value) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise Unevaluated(f"a function takes a number, and gets {kind_of(value)}")
+        raise NotKnown(f"a function takes a number, and gets {kind_of(value)}")
     return value
 
 
 def _length(value: Value) -> int:
     if isinstance(value, Items):
         if not value.is_listed:
-            raise Unevaluated("the number of the elements of an array is not known")
+            raise NotKnown("the number of the elements of an array is not known")
         return len(value.values)
     return len(_bytes(value))
 
@@ -168,7 +169,7 @@ def _joined(*values: Value) -> Value:
     if not any(isinstance(value, Items) for value in values):
         return b"".join(map(_bytes, values))
     if not all(isinstance(value, Items) for value in values):
-        raise Unevaluated("concat takes texts or arrays, and not both")
+        raise NotKnown("concat takes texts or arrays, and not both")
     elements = tuple(item for value in values for item in value.values)
     return Items(elements, all(value.is_listed for value in values))
 
@@ -178,7 +179,7 @@ def _part(value: Value, start: Value, end: Value = None) -> bytes:
     bounds = [_from_start(_number(start), text)]
     bounds.append(len(text) if end is None else _from_start(_number(end), text))
     if not 0 <= bounds[0] < bounds[1] <= len(text):
-        raise Unevaluated("substring has no such part of the text")
+        raise NotKnown("substring has no such part of the text")
     return text[bounds[0] : bounds[1]]
 
 
@@ -202,15 +203,15 @@ def _in_words(value: Value) -> bytes:
         return str(value).encode()
     if isinstance(value, ipaddress.IPv6Address) and value.ipv4_mapped is None:
         return str(value).encode()
-    raise Unevaluated(f"to_string takes no {kind_of(value)} of this form")
+    raise NotKnown(f"to_string takes no {kind_of(value)} of this form")
 
 
 def _network(value: Value, ipv4_bits: Value, ipv6_bits: Value) -> Value:
     if not isinstance(value, (ipaddress.IPv4Address, ipaddress.IPv6Address)):
-        raise Unevaluated(f"cidr takes an address, and gets {kind_of(value)}")
+        raise NotKnown(f"cidr takes an address, and gets {kind_of(value)}")
     length = _number(ipv4_bits if value.version == 4 else ipv6_bits)
     if not 1 <= length <= value.max_prefixlen:
-        raise Unevaluated(f"cidr takes no prefix length of {length}")
+        raise NotKnown(f"cidr takes no prefix length of {length}")
     return ipaddress.ip_network((value, length), strict=False).network_address
 
 
@@ -245,11 +246,11 @@ class Fields(NamedTuple):
     keys: Mapping[str, str] = {}
 
     def value(self, name: str) -> Value:
-        """The value of a field; raises Unevaluated."""
+        """The value of a field; raises NotKnown."""
         try:
             return self.values[name]
         except KeyError:
-            raise Unevaluated(self.not_given(name)) from None
+            raise NotKnown(self.not_given(name)) from None
 
     def not_given(self, name: str) -> str:
         """The reason why the value of a field is not known."""
@@ -269,20 +270,15 @@ class Operand(NamedTuple):
     is_each: bool = False
 
 
-def operand_of(text: str) -> Operand:
-    """The left side of a comparison; raises Unevaluated for a form that is not known."""
-    return operand(tokens_of(text))
-
-
 def field_operand(name: str) -> Operand:
     """The value of a field."""
     return Operand(lambda fields: fields.value(name))
 
 
 def operand(tokens: Sequence[Token]) -> Operand:
-    """The same from its words."""
+    """The left side of a comparison from its words; raises NotKnown."""
     if not tokens or tokens[0].kind != WORD:
-        raise Unevaluated("the left side of a comparison is not understood")
+        raise NotKnown("the left side of a comparison is not understood")
     name, rest = tokens[0].text, list(tokens[1:])
     base = field_operand(name)
     if rest and rest[0].text == "(":
@@ -293,7 +289,7 @@ def operand(tokens: Sequence[Token]) -> Operand:
         index, rest = _bracketed(rest)
         indexes.append(_index(index))
     if rest:
-        raise Unevaluated(f"{quoted(rest[0].text)} is not understood there")
+        raise NotKnown(f"{quoted(rest[0].text)} is not understood there")
     return _indexed(base, indexes)
 
 
@@ -307,7 +303,7 @@ def _bracketed(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
             open_brackets.pop()
             if not open_brackets:
                 return list(tokens[1:index]), list(tokens[index + 1 :])
-    raise Unevaluated("a bracket is not closed")
+    raise NotKnown("a bracket is not closed")
 
 
 def _arguments(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -331,14 +327,14 @@ def _index(tokens: Sequence[Token]) -> Any:
             return text_of(tokens[0])
         if tokens[0].kind == WORD:
             return number_of(tokens[0].text)
-    raise Unevaluated("an index is not understood")
+    raise NotKnown("an index is not understood")
 
 
 def _indexed(base: Operand, indexes: Sequence[Any]) -> Operand:
     if not indexes:
         return base
     if base.is_each and EACH not in indexes:
-        raise Unevaluated("a function of each element needs [*] behind it")
+        raise NotKnown("a function of each element needs [*] behind it")
 
     def each(fields: Fields) -> Value:
         values: list[Value] = [base.evaluate(fields)]
@@ -369,7 +365,7 @@ def _elements(value: Value) -> Items:
     if isinstance(value, Pairs):
         return Items(tuple(value.values.values()), not value.unknown)
     if not isinstance(value, Items):
-        raise Unevaluated(f"{kind_of(value)} has no elements")
+        raise NotKnown(f"{kind_of(value)} has no elements")
     return value
 
 
@@ -378,24 +374,24 @@ def _element(value: Value, index: Any) -> Value:
         return MISSING
     if isinstance(value, Pairs) and isinstance(index, bytes):
         if index in value.unknown:
-            raise Unevaluated(f"{index.decode(errors='replace')} is not given")
+            raise NotKnown(f"{index.decode(errors='replace')} is not given")
         return value.values.get(index, MISSING)
     if isinstance(value, Items) and isinstance(index, int):
         if not value.is_listed:
-            raise Unevaluated("the order of the elements of an array is not known")
+            raise NotKnown("the order of the elements of an array is not known")
         return value.values[index] if 0 <= index < len(value.values) else MISSING
-    raise Unevaluated(f"{kind_of(value)} has no element {index!r}")
+    raise NotKnown(f"{kind_of(value)} has no element {index!r}")
 
 
 def _called(name: str, arguments: Sequence[Sequence[Token]]) -> Operand:
     function = FUNCTIONS.get(name)
     if function is None:
-        raise Unevaluated(f"the function {name} is not known")
+        raise NotKnown(f"the function {name} is not known")
     if not function.fewest <= len(arguments) <= (function.most or len(arguments)):
-        raise Unevaluated(f"the function {name} is not known with {len(arguments)} arguments")
+        raise NotKnown(f"the function {name} is not known with {len(arguments)} arguments")
     operands = [_argument(tokens) for tokens in arguments]
     if any(item.is_each for item in operands[1:]):
-        raise Unevaluated(f"the function {name} takes [*] in its first argument only")
+        raise NotKnown(f"the function {name} takes [*] in its first argument only")
     return _call(name, function, operands)
 
 

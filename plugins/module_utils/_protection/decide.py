@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from .._expressions.comparisons import WITHOUT_LISTS
-from .._expressions.evaluation import Batch, NotKnown, decider, is_in
+from .._expressions.evaluation import Batch, decider, is_in
 from .._expressions.grammar import lists_in
-from .._expressions.operands import Fields
+from .._expressions.operands import Fields, NotKnown
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MODES, MONITORING, PREFIXES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.registry import ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule, contents_in
@@ -88,7 +88,7 @@ class _Evaluation:
         """Take one rule; true if the evaluation ends with it for sure."""
         truth = decider(rule.expression)(fields)
         if truth is True and rule.conditions:
-            truth = NotKnown((f"its field {rule.conditions[0]} is not understood",))
+            truth = NotKnown(f"its field {rule.conditions[0]} is not understood")
         if truth is False:
             return False
         is_certain = not isinstance(truth, NotKnown)

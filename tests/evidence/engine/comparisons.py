@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from random import Random
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, NotKnown, decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
     FILTER_EXPRESSION,
     FILTER_SCHEME,
@@ -25,7 +25,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
     normalise_expression,
     parse,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields, Items, Pairs
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
+    Fields,
+    Items,
+    NotKnown,
+    Pairs,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
     Undecided,
     matched,

@@ -7,11 +7,12 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import NotKnown, decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
     Fields,
     Items,
+    NotKnown,
     Pairs,
 )
 

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     FUNCTIONS,
     Items,
-    Unevaluated,
+    NotKnown,
     Value,
 )
 
@@ -64,5 +64,5 @@ def test_functions_return_what_the_vendor_describes(name: str, arguments: list[V
     ],
 )
 def test_other_arguments_have_no_result(name: str, arguments: list[Value]) -> None:
-    with pytest.raises(Unevaluated):
+    with pytest.raises(NotKnown):
         FUNCTIONS[name].call(*arguments)

@@ -11,8 +11,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
     Items,
+    NotKnown,
     Pairs,
-    Unevaluated,
     Value,
     is_address,
     is_number,
@@ -50,15 +50,15 @@ def test_literals_have_the_values_of_the_engine(literal: str, value: Value) -> N
 @pytest.mark.parametrize("literal", [r'"\n"', r'"\x4"', "$list", "99999999999999999999", "192.0.2.0/24", "abc"])
 def test_other_literals_have_no_value(literal: str) -> None:
     (token,) = tokens_of(literal)
-    with pytest.raises(Unevaluated):
+    with pytest.raises(NotKnown):
         literal_of(token)
 
 
 def test_a_word_is_no_text_and_no_number() -> None:
     (token,) = tokens_of("example")
-    with pytest.raises(Unevaluated, match="'example' is not text"):
+    with pytest.raises(NotKnown, match="'example' is not text"):
         text_of(token)
-    with pytest.raises(Unevaluated, match="'08' is not a number"):
+    with pytest.raises(NotKnown, match="'08' is not a number"):
         number_of("08")
 
 

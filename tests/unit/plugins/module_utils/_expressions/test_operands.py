@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
     Fields,
     Items,
+    NotKnown,
     Pairs,
-    Unevaluated,
     Value,
-    operand_of,
+    operand,
 )
 
 FIELDS = Fields(
@@ -55,7 +56,7 @@ FIELDS = Fields(
     ],
 )
 def test_operands_have_values(text: str, value: Value) -> None:
-    assert operand_of(text).evaluate(FIELDS) == value
+    assert operand(tokens_of(text)).evaluate(FIELDS) == value
 
 
 @pytest.mark.parametrize(
@@ -71,8 +72,8 @@ def test_operands_have_values(text: str, value: Value) -> None:
     ],
 )
 def test_values_that_are_not_known_have_a_reason(text: str, reason: str) -> None:
-    with pytest.raises(Unevaluated, match=reason.replace("[", r"\[")):
-        operand_of(text).evaluate(FIELDS)
+    with pytest.raises(NotKnown, match=reason.replace("[", r"\[")):
+        operand(tokens_of(text)).evaluate(FIELDS)
 
 
 @pytest.mark.parametrize(
@@ -91,5 +92,5 @@ def test_values_that_are_not_known_have_a_reason(text: str, reason: str) -> None
     ],
 )
 def test_other_forms_are_not_evaluated(text: str, reason: str) -> None:
-    with pytest.raises(Unevaluated, match=reason):
-        operand_of(text)
+    with pytest.raises(NotKnown, match=reason):
+        operand(tokens_of(text))

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Unevaluated
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.patterns import (
     regular_expression,
     wildcard,
@@ -26,8 +28,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.pa
         ('"(?i)ADMIN"', b"/admin", True),
         ('"a(?i:B)c"', b"abc", True),
         ('"a(?i:B)C"', b"abc", False),
-        ('"a(?i)b|C"', b"c", True),
-        ('"^(a|bc)*d{2,3}$"', b"abcadd", True),
+        ('"^(a|bc)d{2,3}$"', b"bcdd", True),
+        ('"^(/x.*)?$"', b"", True),
+        ('"^(ab)+$"', b"abab", True),
+        ('"^(ab|c){1}$"', b"c", True),
         ('"^d{2,3}$"', b"dddd", False),
         ('"^d{2}$"', b"dd", True),
         ('"^d{2,}$"', b"dddd", True),
@@ -36,12 +40,14 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.pa
         (r'"\bcat\b"', b"a cat.", True),
         (r'"\bcat\b"', b"concat", False),
         (r'"\Bcat"', b"concat", True),
+        (r'"\B"', b"", True),
+        (r'"^\z"', b"", True),
+        ('"[a-c-]+z"', b"b-z", True),
         (r'"\x41\."', b"A.", True),
         (r'"\w+\s\S"', b"ab c", True),
         (r'r"\d\d"', b"12", True),
         (r'"say \"[\"]"', b'say ""', True),
         ('"a||b"', b"", True),
-        ('"(a*)*b"', b"a" * 200, False),
         ('"."', "é".encode(), True),
         ('"^.$"', "é".encode(), False),  # bytes
     ],
@@ -55,13 +61,31 @@ def test_regular_expressions_match_as_in_the_engine(pattern: str, text: bytes, m
     "pattern",
     [
         r'"(?=a)"', r'"(?P<n>a)"', '"a**"', '"a{3,2}"', '"a{x}"', '"[[:alpha:]]"', '"[a&&b]"', '"[]a]"', '"[z-a]"', '"a{2000}"',
-        r'"\pL"', r'"\1"', r'"\u0041"', '"(a"', '"a)"', '"é"', '"[é]"', '"*"', '"(?m)^a"', r'"\b{start}"', '"[\\d-z]"',
+        r'"\pL"', r'"\1"', r'"\u0041"', '"(a"', '"a)"', '"é"', '"[é]"', '"*"', '"(?m)^a"', r'"\b{start}"', '"[\\d-z]"', '"[a||b]"', '"[[a]"', '"^*"', '"(|*)"', '"a{1}{2}"', '"a*+"',
+        '"a(?i)b|C"', '"^(a|bc)*d{2,3}$"', '"(a*)*b"', '"(a+){2}"', '"((a?))*"', '"' + "(" * 51 + ")" * 51 + '"',
     ],
 )  # fmt: skip
 def test_other_syntax_is_not_evaluated(pattern: str) -> None:
     token = tokens_of(f"x matches {pattern}")[2]
-    with pytest.raises(Unevaluated):
+    with pytest.raises(NotKnown):
         regular_expression(token)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "length"),
+    [('"a*a*a*a*b"', 200), ('"(a?a?a?a?a?a?a?a?a?a?)b"', 100_000), ('"a{1,900}a{1,900}a{1,900}b"', 1)],
+)
+def test_a_text_that_may_take_long_is_not_evaluated(pattern: str, length: int) -> None:
+    is_match = regular_expression(tokens_of(f"x matches {pattern}")[2])
+    with pytest.raises(NotKnown, match="the text is long for the regular expression"):
+        is_match(b"a" * length)
+
+
+def test_the_longest_search_that_is_tried_ends_soon() -> None:
+    is_match = regular_expression(tokens_of('x matches "a*a*[ab]*c"')[2])
+    start = time.process_time()
+    assert is_match(b"a" * 200) is False
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(
@@ -86,5 +110,5 @@ def test_wildcards_match_the_whole_text(pattern: bytes, text: bytes, matches: bo
 
 @pytest.mark.parametrize("pattern", [b"a**b", rb"a\b"])
 def test_odd_wildcards_are_not_evaluated(pattern: bytes) -> None:
-    with pytest.raises(Unevaluated):
+    with pytest.raises(NotKnown):
         wildcard(pattern, False)
