@@ -37,13 +37,19 @@ TRANSLATED = {"$": r"\Z", r"\z": r"\Z", r"\B": r"(?!\b)"}
 
 
 class Group:
-    """A group, or the whole pattern, as far as it is read; it is fixed without alternatives and
-    repetitions, so that a text matches it in one way."""
+    """A group, or the whole pattern, as far as it is read."""
 
     def __init__(self) -> None:
-        self.alternatives = 1
-        self.is_fixed = True
-        self.last: bool | None = None  # whether what a repetition would repeat is fixed
+        self.starts = [""]  # the first piece of each alternative
+        self.has_choice = False  # by repetitions, or by groups in it
+        self.last: bool | None = None  # whether what a repetition would repeat is distinct
+
+    def is_distinct(self) -> bool:
+        """Whether a text matches it in one way at most: alternatives begin with different
+        letters, and there is no other choice."""
+        letters = [start.lower() for start in self.starts if len(start) == 1 and start != "."]
+        is_one = len(self.starts) == 1 or len(set(letters)) == len(self.starts)
+        return is_one and not self.has_choice
 
 
 class _Reader:
@@ -61,7 +67,7 @@ class _Reader:
                 raise _odd(pattern, position)
             self.translated += TRANSLATED.get(piece[0], piece[0])
             position = piece.end()
-        self.ways *= self.groups[0].alternatives
+        self.ways *= len(self.groups[0].starts)
         if len(self.groups) > 1:
             raise _odd(pattern, position)
 
@@ -70,21 +76,21 @@ class _Reader:
         group, kind = self.groups[-1], piece.lastgroup
         if kind == "repeat":
             return self._repeat(piece, group)
+        group.starts[-1] = group.starts[-1] or (piece[0] if kind == "one" else str(kind))
+        group.last = True if kind == "one" else None
         if kind == "open":
             self.groups.append(Group())
-            return len(self.groups) <= MOST_GROUPS
-        if kind == "close":
-            self.groups.pop()
-            self.ways *= group.alternatives
-            if self.groups:
-                self.groups[-1].last = group.is_fixed
-                self.groups[-1].is_fixed &= group.is_fixed
-            return bool(self.groups)
-        if kind == "either":
-            group.alternatives += 1
-            group.is_fixed = False
-        group.last = True if kind == "one" else None
-        return True
+        elif kind == "close":
+            self._close(self.groups.pop())
+        elif kind == "either":
+            group.starts.append("")
+        return 0 < len(self.groups) <= MOST_GROUPS
+
+    def _close(self, group: Group) -> None:
+        self.ways *= len(group.starts)
+        if self.groups:
+            self.groups[-1].last = group.is_distinct()
+            self.groups[-1].has_choice |= not group.is_distinct()
 
     def _repeat(self, piece: re.Match[str], group: Group) -> bool:
         sign = piece[0][0]
@@ -96,7 +102,7 @@ class _Reader:
             return False
         self.endless += 1 if endless else 0
         self.ways *= 1 if endless else most - least + 1
-        group.is_fixed = False
+        group.has_choice = True
         group.last = None
         return True
 

@@ -28,7 +28,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.pa
         ('"(?i)ADMIN"', b"/admin", True),
         ('"a(?i:B)c"', b"abc", True),
         ('"a(?i:B)C"', b"abc", False),
-        ('"^(a|bc)d{2,3}$"', b"bcdd", True),
+        ('"^(a|bc)*d{2,3}$"', b"abcadd", True),
         ('"^(/x.*)?$"', b"", True),
         ('"^(ab)+$"', b"abab", True),
         ('"^(ab|c){1}$"', b"c", True),
@@ -62,7 +62,7 @@ def test_regular_expressions_match_as_in_the_engine(pattern: str, text: bytes, m
     [
         r'"(?=a)"', r'"(?P<n>a)"', '"a**"', '"a{3,2}"', '"a{x}"', '"[[:alpha:]]"', '"[a&&b]"', '"[]a]"', '"[z-a]"', '"a{2000}"',
         r'"\pL"', r'"\1"', r'"\u0041"', '"(a"', '"a)"', '"é"', '"[é]"', '"*"', '"(?m)^a"', r'"\b{start}"', '"[\\d-z]"', '"[a||b]"', '"[[a]"', '"^*"', '"(|*)"', '"a{1}{2}"', '"a*+"',
-        '"a(?i)b|C"', '"^(a|bc)*d{2,3}$"', '"(a*)*b"', '"(a+){2}"', '"((a?))*"', '"' + "(" * 51 + ")" * 51 + '"',
+        '"a(?i)b|C"', '"(a|ab)*c"', '"(?i)(a|Ab)*c"', '"(.|b)*c"', '"(a|)*c"', '"((a|a))*c"', '"(a*)*b"', '"(a+){2}"', '"((a?))*"', '"' + "(" * 51 + ")" * 51 + '"',
     ],
 )  # fmt: skip
 def test_other_syntax_is_not_evaluated(pattern: str) -> None:
