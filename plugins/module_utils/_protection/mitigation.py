@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
 from .._expressions.solve import (
     PORT,
@@ -34,13 +34,15 @@ from .._values.address_set import (
     networks,
     union,
 )
-from .modes import OFF, UNDECIDED, Component, Filter
+from .modes import DATA_CENTER, GLOBAL, REGION, UNDECIDED, Component, Filter, Place
 
 IN_WORDS = (  # of one value, and of several
     (PORT, "to port {}", "to ports {}"),
     (SOURCE_PORT, "from port {}", "from ports {}"),
     (SOURCE, "from {}", "from {}"),
 )
+SCOPES = {REGION: "region", DATA_CENTER: "data center"}
+ELSEWHERE = ("", "")  # a place that no rule names
 UNKNOWN = "a part of the traffic, since the filters are too many to compare"
 
 
@@ -57,7 +59,7 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> li
     space = _concerned(was, becomes, space)
     filters = [_reaching(item.filters, space) for item in (was, becomes)]
     try:
-        return _lost(filters, _Places(was, becomes), space)
+        return _lost(filters, _places(was, becomes), space)
     except TooManyCases:
         return [Part(space, UNKNOWN)] if space else []
 
@@ -156,65 +158,49 @@ def _numbers(values: Range) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-class _Places:
-    """Where rules mitigate, before and after: in a region, in a data center, and elsewhere.
+class _Places(NamedTuple):
+    """Where rules mitigate before (`on_before`), where they do not after (`off_after`), and both
+    (`lost`), in words: empty for all places, None for no place."""
 
-    Each attribute names places: those where rules mitigate before (`on_before`), where they do not
-    after (`off_after`), and both (`lost`); empty for all places, None for no place.
-    """
-
-    def __init__(self, was: Component, becomes: Component) -> None:
-        self._before, self._after = _modes(was), _modes(becomes)
-        labels = {**self._before, **self._after}
-        self._regions = ["", *(label for label in labels if label.startswith("region "))]
-        self._data_centers = ["", *(label for label in labels if label.startswith("datacenter "))]
-        titles = {rule.label.casefold(): rule.label for rule in (*becomes.rules, *was.rules)}
-        self._titles = {label: titles[label] for label in labels if label in titles}
-        self.on_before = self._named(self._is_on_before)
-        self.off_after = self._named(lambda region, center: not self._is_on_after(region, center))
-        self.lost = self._named(
-            lambda region, center: (
-                self._is_on_before(region, center) and not self._is_on_after(region, center)
-            )
-        )
-
-    def _is_on_before(self, region: str, data_center: str) -> bool:
-        return _mode_in(self._before, region, data_center) == ENABLED
-
-    def _is_on_after(self, region: str, data_center: str) -> bool:
-        return _mode_in(self._after, region, data_center) == ENABLED
-
-    def _named(self, concerns: Callable[[str, str], bool]) -> str | None:
-        """The places that are concerned, in words; a data center may be in any region."""
-        concerned = {region for region in self._regions[1:] if concerns(region, "")}
-        concerned |= {
-            center
-            for center, region in product(self._data_centers[1:], self._regions)
-            if concerns(region, center)
-        }
-        named = [*self._regions[1:], *self._data_centers[1:]]
-        if concerns("", ""):
-            others = [label for label in named if label not in concerned]
-            return f"outside {first_few(map(self._title, others))}" if others else ""
-        listed = [self._title(label) for label in named if label in concerned]
-        return f"in {first_few(listed)}" if listed else None
-
-    def _title(self, label: str) -> str:
-        return self._titles[label].replace("datacenter ", "data center ", 1)
+    on_before: str | None
+    off_after: str | None
+    lost: str | None
 
 
-def _modes(component: Component) -> dict[str, str]:
-    """The mode that the rules give, by label; `undecided` if rules of one label contradict."""
-    modes: dict[str, str] = {}
-    for rule in component.rules:
-        label = rule.label.casefold()
-        modes[label] = rule.mode if modes.get(label, rule.mode) == rule.mode else UNDECIDED
-    return modes
+def _places(was: Component, becomes: Component) -> _Places:
+    rules = {rule.key: rule for rule in (*was.rules, *becomes.rules, *was.rules)}
+    titles = {
+        rule.key: f"{title} {rule.place}"
+        for scope, title in SCOPES.items()
+        for rule in rules.values()
+        if rule.scope == scope
+    }
+    regions, centers = (
+        [ELSEWHERE, *(place for place in titles if place[0] == scope)] for scope in SCOPES
+    )
+    modes = [{rule.key: rule.mode for rule in one.rules} for one in (was, becomes)]
+    places = list(product(regions, centers))
+    before, after = ({place for place in places if _is_on(side, *place)} for side in modes)
+    return _Places(
+        _named(before, titles),
+        _named({*places} - after, titles),
+        _named(before - after, titles),
+    )
 
 
-def _mode_in(modes: Mapping[str, str], region: str, data_center: str) -> str:
-    """The mode of the most specific rule for a place."""
-    for label in (data_center, region, "global"):
-        if label in modes:
-            return modes[label]
-    return OFF
+def _is_on(modes: Mapping[Place, str], region: Place, center: Place) -> bool:
+    """Whether the most specific rule mitigates."""
+    deciding = [modes[place] for place in (center, region, (GLOBAL, "")) if place in modes]
+    return deciding[:1] == [ENABLED]
+
+
+def _named(places: AbstractSet[tuple[Place, Place]], titles: Mapping[Place, str]) -> str | None:
+    """Places in words, each with a region and a data center; `titles` are of those that rules
+    name. A data center may be in any region."""
+    concerned = {region for region, center in places if center == ELSEWHERE}
+    concerned |= {center for _region, center in places}
+    if (ELSEWHERE, ELSEWHERE) in places:
+        others = [title for place, title in titles.items() if place not in concerned]
+        return f"outside {first_few(others)}" if others else ""
+    listed = [title for place, title in titles.items() if place in concerned]
+    return f"in {first_few(listed)}" if listed else None

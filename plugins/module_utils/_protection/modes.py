@@ -29,6 +29,7 @@ WORDS = (*MODES, OFF, UNDECIDED)
 
 Modes = FrozenSet[str]
 Piece = Tuple[Ranges, Modes]
+Place = Tuple[str, str]  # the scope of a rule, and its place in lower case
 
 
 class Decider(TypedDict):
@@ -68,6 +69,11 @@ class Rule:
     def label(self) -> str:
         """The scope, with the name of the place."""
         return f"{self.scope} {self.place}" if self.place else self.scope
+
+    @property
+    def key(self) -> Place:
+        """Scope and place; rules that have both in common decide on the same traffic."""
+        return self.scope, self.place.casefold()
 
 
 @dataclass(frozen=True)
@@ -241,11 +247,9 @@ def _rule(obj: Object, title: str, problems: list[str]) -> Rule:
 
 def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
     """If two rules for one place have different modes, it is not known which of them counts."""
-    modes: dict[Rule, set[str]] = {}
-    for rule in rules:
-        undecided = Rule(rule.scope, rule.place.casefold(), UNDECIDED)
-        modes.setdefault(undecided, set()).add(rule.mode)
-    contradictory = [rule for rule, several in modes.items() if len(several) > 1]
+    first = {rule.key: rule.mode for rule in reversed(rules)}
+    keys = dict.fromkeys(rule.key for rule in rules if rule.mode != first[rule.key])
+    contradictory = [Rule(scope, place, UNDECIDED) for scope, place in keys]
     problems.extend(
         f"Two rules {rule.label} of {title} have different modes." for rule in contradictory
     )
