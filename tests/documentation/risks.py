@@ -18,9 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ov
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
     ACCOUNT_RISKS,
     LIMITS,
-    NETWORK_FIREWALL_LIST_RISKS,
-    OVERRIDE_LIST_RISKS,
-    ZONE_LIST_RISKS,
+    RULESET_RISKS,
     limits_of,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import (
@@ -33,19 +31,19 @@ from tests.documentation.pages import to_yaml
 
 ROOT = Path(__file__).parents[2]
 FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "risks.py"
-RULESET_RISKS = (weakens_network_firewall, weakens_ddos_rules)  # the others of an account have sections on other pages
+OWN_RISKS = (weakens_network_firewall, weakens_ddos_rules)  # the others of an account have sections on other pages
 PAGES: Mapping[Path, Sequence[Risk]] = {
     ROOT / "docs" / "risks.md": ACCOUNT_RISKS,
     ROOT / "docs" / "zone_risks.md": ZONE_RULE_RISKS,
-    ROOT / "docs" / "ruleset_risks.md": RULESET_RISKS,
+    ROOT / "docs" / "ruleset_risks.md": OWN_RISKS,
 }
 RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "DOCUMENTATION": ACCOUNT_RISKS,
     "ZONE_RULES": ZONE_RULE_RISKS,
-    "ZONE_LISTS": ZONE_LIST_RISKS,
-    "NETWORK_FIREWALL": NETWORK_FIREWALL_LIST_RISKS,
+    "ZONE_LISTS": RULESET_RISKS["request"],
+    "NETWORK_FIREWALL": RULESET_RISKS["packet"],
     "LISTS_OF_ADDRESSES": RISKS_OF_LISTS,
-    "OVERRIDES": OVERRIDE_LIST_RISKS,
+    "OVERRIDES": RULESET_RISKS[""],
 }
 WIDTH = 100  # of a line in plugins
 RELEASE = "1.0.0"  # which added them all

@@ -17,8 +17,9 @@ from typing import Any, Iterable, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._concurrency import concurrently
+from .._expressions.solve import Undecided
 from .._plan.plan import Operation, Plan
-from .._protection.coverage import Coverage, Decided, Undecided, decided_by, prefixes_since
+from .._protection.coverage import Coverage, Decided, decided_by, prefixes_since
 from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION, Resource
 from .._text import first_few, plural, sentence

@@ -16,7 +16,7 @@ from datetime import datetime, timezone
 from functools import cached_property
 from typing import Iterable, Mapping, Sequence
 
-from .._expressions.solve import Undecided, matched
+from .._expressions.solve import matched
 from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
 from .._schema.resource import Object, Resource
 from .._text import capitalised, excerpt
@@ -240,7 +240,6 @@ def _does(modes: Modes) -> str:
     return f"treats traffic differently ({', '.join(in_order(modes))}) for"
 
 
-NONE: frozenset[str] = frozenset()
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
 
 
@@ -255,7 +254,7 @@ class Decided:
 
     networks: Sequence[tuple[Range, Ranges]]
     only: frozenset[str] | None = None
-    but: frozenset[str] = NONE
+    but: frozenset[str] = frozenset()
     in_region: bool = False
 
     @property
@@ -312,6 +311,3 @@ def outermost(ranges: Iterable[Range]) -> list[Range]:
         if not outer or last > outer[-1][1]:
             outer.append((first, last))
     return outer
-
-
-__all__ = ["Decided", "Undecided", "decided_by", "outermost", "prefixes_since"]

@@ -36,7 +36,7 @@ from .losses import AccountLosses, Loss, leaves_out, rule_losses, skip_loss
 from .modes import UNDECIDED, union_of_modes
 from .overrides import weakenings
 
-STAMPS = ("modified_on", "last_updated", "created_on")
+CHANGED_ON = ("modified_on", "last_updated", "created_on")
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
 ON = {STATUS.plural: [{"enabled": True}]}
 
@@ -74,15 +74,17 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     if before == after:
         return []
     records = [
-        _weaker(resource, rule.entry, loss)
+        _weaker_record(resource, rule.entry, loss)
         for resource, in_order in EVALUATION
         for rule, loss in rule_losses(
             resource, *(in_order(state.get(resource.plural) or ()) for state in (after, before))
         )
     ]
-    records += [_weaker(LISTS, name, loss) for name, loss in _list_losses(before, after)]
+    records += [_weaker_record(LISTS, name, loss) for name, loss in _list_losses(before, after)]
     return records + [
-        _weaker(resource, item.label, Loss(True, f"{item.reason}, and the baseline does not"))
+        _weaker_record(
+            resource, item.label, Loss(True, f"{item.reason}, and the baseline does not")
+        )
         for resource in DDOS_OVERRIDES
         for item in weakenings(
             resource, *(state.get(resource.plural) or () for state in (after, before))
@@ -90,7 +92,7 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     ]
 
 
-def _weaker(resource: Resource, key: str, loss: Loss) -> WeakerRecord:
+def _weaker_record(resource: Resource, key: str, loss: Loss) -> WeakerRecord:
     return WeakerRecord(resource=resource.name, key=key, certain=loss.certain, reason=loss.reason)
 
 
@@ -98,31 +100,29 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     """The objects of a state that the desired state does not name, in the order of the state."""
     named = {item.resource.plural: item.objects.keys() for item in desired}
     described = {
-        resource.plural: [
-            obj
-            for obj in state[resource.plural]
-            if resource.key_of(obj) in named.get(resource.plural, ())
-        ]
+        resource.plural: _among(resource, state[resource.plural], named.get(resource.plural, ()))
         for resource in (item.resource for item in MANAGED)
         if resource.key and state.get(resource.plural) is not None
     }
     losses = dict([*_losses_by_rules(described, state), *_losses_by_overrides(described, state)])
     account = _DescribedAccount(described, state, bool(named.get(PREFIXES.plural)))
     return [
-        _unmanaged(resource, obj, losses.get((resource.plural, key)) or account.loss(resource, obj))
+        _unmanaged_record(
+            resource, obj, losses.get((resource.plural, key)) or account.loss(resource, obj)
+        )
         for resource in (item.resource for item in desired if item.resource.key)
         for key, obj in ((resource.key_of(obj), obj) for obj in state[resource.plural])
         if key not in named[resource.plural]
     ]
 
 
-def _unmanaged(resource: Resource, obj: Object, loss: Loss | None) -> UnmanagedRecord:
+def _unmanaged_record(resource: Resource, obj: Object, loss: Loss | None) -> UnmanagedRecord:
     return UnmanagedRecord(
         resource=resource.name,
         key=resource.label_of(obj),
         weakens=(loss.certain or None) if loss else False,
         reason=loss.reason if loss else "",
-        since=next((str(obj[name]) for name in STAMPS if obj.get(name)), None),
+        since=next((str(obj[name]) for name in CHANGED_ON if obj.get(name)), None),
     )
 
 
@@ -169,13 +169,13 @@ class _DescribedAccount:
 def _loss_by_prefix(losses: AccountLosses, prefix: Object) -> Loss | None:
     if range_of(prefix.get("prefix")) is None and losses.was.protected:
         return Loss(False, "is malformed, and may exclude protected addresses")
-    return Loss(True, f"excludes {_counted(losses.unprotected)}") if losses.unprotected else None
+    return Loss(True, f"excludes {_addresses(losses.unprotected)}") if losses.unprotected else None
 
 
 def _loss_by_source(losses: AccountLosses, entry: Object) -> Loss | None:
     if range_of(entry.get("prefix")) is None:
         return Loss(False, "is malformed, and may let sources pass")
-    reason = f"lets {_counted(losses.passing)} pass as sources"
+    reason = f"lets {_addresses(losses.passing)} pass as sources"
     return Loss(True, reason) if losses.passing else None
 
 
@@ -184,14 +184,14 @@ def _loss_by_decider(losses: AccountLosses, resource: Resource, obj: Object) -> 
     kind = str(resource.component)
     title, space = COMPONENTS[kind].title, losses.was.protected
     was, becomes = (
-        union_of_modes(modes for _ranges, modes in one.by_kind[kind].pieces(space))
+        union_of_modes(modes for _ranges_of_items, modes in one.by_kind[kind].pieces(space))
         for one in (losses.was, losses.becomes)
     )
     if UNDECIDED in becomes - was:
         reason = f"is not understood, so that {title} may mitigate less"
         return Loss(False, reason) if ENABLED in was else None
     lost = [
-        f"{_counted(ranges)}{f': {what}' if what else ''}"
+        f"{_addresses(ranges)}{f': {what}' if what else ''}"
         for ranges, what in losses.unmitigated(kind)
     ]
     mode = str(obj.get(resource.mode_field or ""))
@@ -199,7 +199,7 @@ def _loss_by_decider(losses: AccountLosses, resource: Resource, obj: Object) -> 
     return Loss(True, reason) if lost else None
 
 
-def _counted(ranges: Ranges) -> str:
+def _addresses(ranges: Ranges) -> str:
     return f"{counted(ranges)} ({first_few(networks(ranges))})"
 
 
@@ -261,13 +261,13 @@ def unmanaged_items(desired: Desired, state: State) -> list[Object]:
     resource = desired.resource
     if resource.parent is not LISTS:
         return []
-    return _without(resource, state.get(resource.plural) or (), desired.objects)
+    return _others(resource, state.get(resource.plural) or (), desired.objects)
 
 
 def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
     """The lists of a state that a task does not name."""
     named = {key for item in desired if item.resource is LISTS for key in item.objects}
-    return _without(LISTS, managed_lists(state), named)
+    return _others(LISTS, managed_lists(state), named)
 
 
 def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
@@ -283,7 +283,7 @@ def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedR
             records += _records_of_items(referring, obj, inner[name], state)
         elif name in others:
             loss = referring.loss(obj, [], referring.contents.get(name) or [])
-            records.append(_unmanaged(LISTS, obj, loss))
+            records.append(_unmanaged_record(LISTS, obj, loss))
     return records
 
 
@@ -291,14 +291,16 @@ def _records_of_items(
     referring: _Referring, obj: Object, desired: Desired, state: State
 ) -> Iterator[UnmanagedRecord]:
     resource, items = desired.resource, unmanaged_items(desired, state)
-    described = _ranges(_among(resource, state.get(resource.plural) or (), desired.objects))
-    together = referring.loss(obj, [], difference(_ranges(items), described))
+    described = _ranges_of_items(
+        _among(resource, state.get(resource.plural) or (), desired.objects)
+    )
+    together = referring.loss(obj, [], difference(_ranges_of_items(items), described))
     for item in items if together else ():
         loss = together and together._replace(certain=False)
         if len(items) <= MOST_JUDGED:
-            loss = referring.loss(obj, [], difference(_ranges([item]), described))
+            loss = referring.loss(obj, [], difference(_ranges_of_items([item]), described))
         if loss:
-            yield _unmanaged(resource, item, loss)
+            yield _unmanaged_record(resource, item, loss)
 
 
 def _list_losses(before: State, after: State) -> Iterator[tuple[str, Loss]]:
@@ -311,10 +313,10 @@ def _list_losses(before: State, after: State) -> Iterator[tuple[str, Loss]]:
         if resource.plural not in before or resource.plural not in after:
             continue
         existing, described = before[resource.plural], after[resource.plural]
-        lacking = _without(resource, described, {*map(resource.key_of, existing)})
-        more = _without(resource, existing, {*map(resource.key_of, described)})
-        lacks = difference(_ranges(lacking), _ranges(existing))
-        has = difference(_ranges(more), _ranges(described))
+        lacking = _others(resource, described, {*map(resource.key_of, existing)})
+        more = _others(resource, existing, {*map(resource.key_of, described)})
+        lacks = difference(_ranges_of_items(lacking), _ranges_of_items(existing))
+        has = difference(_ranges_of_items(more), _ranges_of_items(described))
         for items, verb, loss in (
             (lacking, "lacks", referring.loss(obj, lacks, [])),
             (more, "has", referring.loss(obj, [], has)),
@@ -330,10 +332,10 @@ def _among(resource: Resource, objects: Sequence[Object], keys: Container[Key]) 
     return [obj for obj in objects if resource.key_of(obj) in keys]
 
 
-def _without(resource: Resource, objects: Sequence[Object], keys: Container[Key]) -> list[Object]:
+def _others(resource: Resource, objects: Sequence[Object], keys: Container[Key]) -> list[Object]:
     """The objects whose keys are not among these."""
     return [obj for obj in objects if resource.key_of(obj) not in keys]
 
 
-def _ranges(items: Sequence[Object]) -> Ranges:
+def _ranges_of_items(items: Sequence[Object]) -> Ranges:
     return union(filter(None, (range_of(item.get("ip")) for item in items)))

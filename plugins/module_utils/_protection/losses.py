@@ -24,7 +24,7 @@ from .._values.address_set import Ranges, difference, intersection
 from .coverage import Coverage
 from .mitigation import Part, no_longer_mitigated
 
-REMOVED, DISABLED, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
+REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
     if not was.active:
         return Loss(True, "lets requests pass, and the baseline does not")
     if not becomes.active:
-        return Loss(True, "is off, and the baseline turns it on", DISABLED)
+        return Loss(True, "is off, and the baseline turns it on", TURNED_OFF)
     reason = f"has the action {becomes.action}, and the baseline says {was.action}"
     return Loss(True, reason, TURNED)
 

@@ -56,18 +56,18 @@ class Part(NamedTuple):
 def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> list[Part]:
     """The traffic to some addresses that a component mitigates in the one state and not in the
     other."""
-    space = _concerned(was, becomes, space)
+    space = _differing(was, becomes, space)
     filters = [_reaching(item.filters, space) for item in (was, becomes)]
     try:
-        return _lost(filters, _places(was, becomes), space)
+        return _lost_parts(filters, _mitigating_places(was, becomes), space)
     except TooManyCases:
         return [Part(space, UNKNOWN)] if space else []
 
 
-def _lost(filters: Sequence[Sequence[Filter]], places: _Places, space: Ranges) -> list[Part]:
+def _lost_parts(filters: Sequence[Sequence[Filter]], places: _Places, space: Ranges) -> list[Part]:
     diagrams = Diagrams()
     every = diagrams.combined("and", [diagrams.possible(), diagrams.to(space)])
-    before, after = (_decided(diagrams, item, every) for item in filters)
+    before, after = (_by_filters(diagrams, item, every) for item in filters)
     lost: list[tuple[Ranges, int, str]] = []
     for number, (one, other, place) in enumerate(
         (
@@ -81,7 +81,7 @@ def _lost(filters: Sequence[Sequence[Filter]], places: _Places, space: Ranges) -
             continue
         for ranges, packets in diagrams.by_destination(diagrams.combined("and", [one, other])):
             whole = diagrams.part(every, ranges[0][0])
-            words = (_in_words(diagrams, packets, whole), place)
+            words = (_packets_in_words(diagrams, packets, whole), place)
             lost.append((ranges, number, ", ".join(filter(None, words))))
     parts: dict[str, Ranges] = {}
     for ranges, _number, what in sorted(lost):
@@ -99,7 +99,7 @@ def never_mitigated(component: Component, space: Ranges) -> Ranges:
     return difference(space, union(item for part in parts for item in part.ranges))
 
 
-def _concerned(was: Component, becomes: Component, space: Ranges) -> Ranges:
+def _differing(was: Component, becomes: Component, space: Ranges) -> Ranges:
     """The addresses for which the two states may differ: those that a filter may match which only
     one of them has, or all if their rules differ."""
     if was.rules != becomes.rules:
@@ -128,7 +128,7 @@ class _Decided(NamedTuple):
     by_rules: Set
 
 
-def _decided(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Decided:
+def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Decided:
     """What filters make of packets, in the order of their modes; one whose mode is not known may be
     the first."""
     taken: dict[str, Set] = {}
@@ -141,19 +141,19 @@ def _decided(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Decid
     return _Decided(mitigated, diagrams.combined("or", taken.values()), rest)
 
 
-def _in_words(diagrams: Diagrams, packets: Set, every: Set) -> str:
+def _packets_in_words(diagrams: Diagrams, packets: Set, every: Set) -> str:
     """The packets to a destination in words; empty for all of them."""
     words = []
     for name, one, several in IN_WORDS if packets != every else ():
         values = diagrams.values(packets, name)
         if values != diagrams.values(every, name):
-            listed = networks(values) if name == SOURCE else map(_numbers, values)
+            listed = networks(values) if name == SOURCE else map(_port_range, values)
             text = one if count(values) == 1 else several
             words.append(text.format(first_few(listed)))
     return ", ".join(words) or ("a part of the traffic" if packets != every else "")
 
 
-def _numbers(values: Range) -> str:
+def _port_range(values: Range) -> str:
     first, last = values
     return str(first) if first == last else f"{first}-{last}"
 
@@ -167,7 +167,7 @@ class _Places(NamedTuple):
     lost: str | None
 
 
-def _places(was: Component, becomes: Component) -> _Places:
+def _mitigating_places(was: Component, becomes: Component) -> _Places:
     rules = {rule.key: rule for rule in (*was.rules, *becomes.rules, *was.rules)}
     titles = {
         rule.key: f"{title} {rule.place}"
@@ -182,9 +182,9 @@ def _places(was: Component, becomes: Component) -> _Places:
     places = list(product(regions, centers))
     before, after = ({place for place in places if _is_on(side, *place)} for side in modes)
     return _Places(
-        _named(before, titles),
-        _named({*places} - after, titles),
-        _named(before - after, titles),
+        _places_in_words(before, titles),
+        _places_in_words({*places} - after, titles),
+        _places_in_words(before - after, titles),
     )
 
 
@@ -194,7 +194,9 @@ def _is_on(modes: Mapping[Place, str], region: Place, center: Place) -> bool:
     return deciding[:1] == [ENABLED]
 
 
-def _named(places: AbstractSet[tuple[Place, Place]], titles: Mapping[Place, str]) -> str | None:
+def _places_in_words(
+    places: AbstractSet[tuple[Place, Place]], titles: Mapping[Place, str]
+) -> str | None:
     """Places in words, each with a region and a data center; `titles` are of those that rules
     name. A data center may be in any region."""
     concerned = {region for region, center in places if center == ELSEWHERE}

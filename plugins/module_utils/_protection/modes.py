@@ -147,22 +147,22 @@ class Component:
                 ]
                 if whole or intersection([network], item.matches.sometimes):
                     deciders.append(
-                        _decided(mode, "all" if whole else "some", "filter", item.expression)
+                        _decider(mode, "all" if whole else "some", "filter", item.expression)
                     )
                 if whole:
                     return deciders
         everywhere = [
-            _decided(rule.mode, "all", "rule", rule.label) for rule in self.rules if rule.everywhere
+            _decider(rule.mode, "all", "rule", rule.label) for rule in self.rules if rule.everywhere
         ]
         elsewhere = [
-            _decided(rule.mode, "some", "rule", rule.label)
+            _decider(rule.mode, "some", "rule", rule.label)
             for rule in self.rules
             if not rule.everywhere
         ]
-        return deciders + elsewhere + (everywhere or [_decided(OFF, "all")])
+        return deciders + elsewhere + (everywhere or [_decider(OFF, "all")])
 
 
-def _decided(mode: str, traffic: str, kind: str | None = None, name: str | None = None) -> Decider:
+def _decider(mode: str, traffic: str, kind: str | None = None, name: str | None = None) -> Decider:
     by = None if kind is None else f"{kind} {name}"
     return Decider(mode=mode, decided_by=by, traffic=traffic)
 
@@ -196,7 +196,7 @@ def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
     objects = {name: state.get(resource.plural) for name, resource in lists.items() if resource}
     problems: list[str] = []
     read_filters = [_filter(item, title, problems) for item in objects.get("filters") or []]
-    read_rules = [_rule(item, title, problems) for item in objects["rules"] or []]
+    read_rules = [_read_rule(item, title, problems) for item in objects["rules"] or []]
     read_rules.extend(_contradictions(read_rules, title, problems))
     unknown = [name for name, listed in objects.items() if listed is None]
     if unknown:
@@ -216,7 +216,7 @@ def components(state: Mapping[str, Sequence[Object]]) -> list[Component]:
     ]
 
 
-def _mode(obj: Object, what: str, problems: list[str]) -> str:
+def _read_mode(obj: Object, what: str, problems: list[str]) -> str:
     mode = str(CODE.normalise(obj.get("mode")))
     if mode in MODES:
         return mode
@@ -227,7 +227,7 @@ def _mode(obj: Object, what: str, problems: list[str]) -> str:
 def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
     expression = str(obj.get("expression") or "")
     what = f"the filter '{excerpt(expression)}' of {title}"
-    mode = _mode(obj, what, problems)
+    mode = _read_mode(obj, what, problems)
     try:
         return Filter(expression, mode, matched(expression), mode)
     except Undecided as exc:
@@ -235,10 +235,10 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
         return Filter(expression, UNDECIDED, Matches([], EVERYTHING), mode)
 
 
-def _rule(obj: Object, title: str, problems: list[str]) -> Rule:
+def _read_rule(obj: Object, title: str, problems: list[str]) -> Rule:
     scope = str(CODE.normalise(obj.get("scope")))
     rule = Rule(scope, "" if scope == GLOBAL else str(obj.get("name")), "")
-    mode = _mode(obj, f"the rule {rule.label} of {title}", problems)
+    mode = _read_mode(obj, f"the rule {rule.label} of {title}", problems)
     if scope not in (GLOBAL, REGION, DATA_CENTER):
         problems.append(f"The scope {obj.get('scope')!r} of a rule of {title} is not known.")
         mode = UNDECIDED

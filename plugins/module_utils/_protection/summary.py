@@ -119,7 +119,7 @@ def address_set(ranges: Ranges) -> AddressSet:
     return AddressSet(networks=networks(ranges), addresses=count(ranges))
 
 
-def in_words(coverage: Coverage) -> list[str]:
+def coverage_in_words(coverage: Coverage) -> list[str]:
     """The coverage in a few lines for people."""
     switch = "on" if coverage.enabled else "in an unknown state"
     effective = "not effective" if coverage.reasons else "effective"
@@ -161,7 +161,7 @@ def _without_tcp(coverage: Coverage) -> str:
 def summarise(coverage: Coverage) -> CoverageSummary:
     """The coverage as results show it."""
     return CoverageSummary(
-        summary=in_words(coverage),
+        summary=coverage_in_words(coverage),
         effective=not coverage.reasons,
         reasons=list(coverage.reasons),
         gaps=list(coverage.gaps),
@@ -178,11 +178,11 @@ def summarise(coverage: Coverage) -> CoverageSummary:
             ]
             for kind, pieces in coverage.pieces.items()
         },
-        prefixes=_by_prefix(coverage),
+        prefixes=_coverage_by_prefix(coverage),
     )
 
 
-def _by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
+def _coverage_by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
     excluded = _Lookup([(item, frozenset()) for item in coverage.carved_out])
     protected = _Lookup([(item, frozenset()) for item in coverage.protected])
     modes = {
@@ -323,7 +323,7 @@ def read_account(account: Any) -> State:
     for name, resources in LISTS.items():
         if account.get(name) is None:
             continue
-        entries = _entries(name, account[name])
+        entries = _entries_of_account(name, account[name])
         for resource in resources:
             state[resource.plural] = [
                 {**resource.defaults(), **entry}
@@ -344,7 +344,7 @@ def _status(account: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _entries(name: str, entries: Any) -> Sequence[Mapping[str, Any]]:
+def _entries_of_account(name: str, entries: Any) -> Sequence[Mapping[str, Any]]:
     if (
         not isinstance(entries, Sequence)
         or isinstance(entries, str)

@@ -14,7 +14,7 @@ from .._api.neighbours import managed_lists, with_items
 from .._context import CREATION, DELETION, TASK, Context
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.base import Risk
-from .._guard.risks.lists import IP_LIST_RISKS, LIST_RISKS
+from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.registry import risk_options
 from .._guard.risks.zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 from .._plan.desired import (
@@ -43,7 +43,9 @@ OF_A_LIST: OptionSpec = {
     "purge": {"type": "bool", "default": False},
 }
 RISKS = tuple(
-    dict.fromkeys([*LIST_RISKS, *IP_LIST_RISKS, *NETWORK_FIREWALL_RISKS, *ZONE_RULE_RISKS])
+    dict.fromkeys(
+        [*DELETION_RISKS, *REFERENCED_LIST_RISKS, *NETWORK_FIREWALL_RISKS, *ZONE_RULE_RISKS]
+    )
 )
 PRESENT, ABSENT, EXACT = "present", "absent", "exact"
 

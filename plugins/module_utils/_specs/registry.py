@@ -9,12 +9,7 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from .._guard.risks.base import Risk
-from .._guard.risks.registry import (
-    NETWORK_FIREWALL_LIST_RISKS,
-    OVERRIDE_LIST_RISKS,
-    ZONE_LIST_RISKS,
-)
+from .._guard.risks.registry import RULESET_RISKS
 from .._protection.expectation import FIREWALL, PACKET, REQUEST
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
 from .._schema.registry import MANAGED, Managed
@@ -24,17 +19,17 @@ from .ip_lists import IpList, IpLists
 from .rulesets import CustomRulesInfo, FirewallRules, FirewallRulesInfo, OrderedRules
 from .traffic import TrafficInfo
 
-# By what meets the rules of a ruleset: the risks of its plans, and the kinds of expectations.
-OF_TRAFFIC: Mapping[str, tuple[Sequence[Risk], Sequence[str]]] = {
-    "request": (ZONE_LIST_RISKS, (REQUEST,)),
-    "packet": (NETWORK_FIREWALL_LIST_RISKS, (PACKET, FIREWALL)),
-    "": (OVERRIDE_LIST_RISKS, ()),
+# By the traffic that meets the rules of a ruleset: the kinds of expectations.
+EXPECTED_OF: Mapping[str, Sequence[str]] = {
+    "request": (REQUEST,),
+    "packet": (PACKET, FIREWALL),
+    "": (),
 }
 
 
 def _of_ruleset(item: Managed) -> OrderedRules:
-    risks, expects = OF_TRAFFIC[item.traffic]
-    return OrderedRules(item.resource, risks, item.option, expects)
+    risks = RULESET_RISKS[item.traffic]
+    return OrderedRules(item.resource, risks, item.option, EXPECTED_OF[item.traffic])
 
 
 MODULE_SPECS: Mapping[str, ModuleSpec] = {

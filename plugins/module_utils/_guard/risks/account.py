@@ -110,8 +110,8 @@ def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
     """Whether an operation on a rule or filter leaves some of these addresses, by component, with
     less: it ends a mitigation, or decides instead of what mitigated."""
     ranges = lost.get(item.resource.component or "")
-    was_enabled = item.existing is None or _mode(item, item.existing) == ENABLED
-    if not ranges or not was_enabled or _mode(item, item.planned) == ENABLED:
+    was_enabled = item.existing is None or _mode_of(item, item.existing) == ENABLED
+    if not ranges or not was_enabled or _mode_of(item, item.planned) == ENABLED:
         return False
     expression = (item.existing or item.fields).get("expression")
     return expression is None or _may_match(str(expression), ranges)
@@ -158,10 +158,10 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
 
 def _stops_working(item: Operation) -> bool:
     """Whether a rule or filter works before an operation and not after it."""
-    return _mode(item, item.existing) in WORKING and _mode(item, item.planned) not in WORKING
+    return _mode_of(item, item.existing) in WORKING and _mode_of(item, item.planned) not in WORKING
 
 
-def _mode(item: Operation, obj: Object | None) -> str:
+def _mode_of(item: Operation, obj: Object | None) -> str:
     return str((obj or {}).get(item.resource.mode_field or "")).casefold()
 
 

@@ -55,7 +55,7 @@ def mass_deletion(change: Change, limits: Limits) -> Finding | None:
         f" {most} %"
         for item in concerned
     ]
-    return _finding(concerned, reasons)
+    return _of_deletions(concerned, reasons)
 
 
 @risk(
@@ -70,7 +70,7 @@ def empties_list(change: Change, limits: Limits) -> Finding | None:
         if not item.after and not all(operation.named for operation in item.gone)
     ]
     reasons = [f"{item.title}: none of {item.before} would be left" for item in concerned]
-    return _finding(concerned, reasons)
+    return _of_deletions(concerned, reasons)
 
 
 def _deletions(change: Change) -> Iterator[Deletions]:
@@ -86,7 +86,7 @@ def _deletions(change: Change) -> Iterator[Deletions]:
         yield Deletions(gone, len(before[collection]), len(after[collection]))
 
 
-def _finding(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Finding | None:
+def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Finding | None:
     if not concerned:
         return None
     gone = [operation for item in concerned for operation in item.gone]
@@ -94,13 +94,13 @@ def _finding(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Finding 
     return Finding("; ".join(reasons) + ".", ranges, entries_of(gone))
 
 
-LIST_RISKS = (mass_deletion, empties_list)
+DELETION_RISKS = (mass_deletion, empties_list)
 
 
 @risk("The plan would delete a list that rules refer to, or leave it empty.")
 def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
     """A rule would match nothing any more, or could not be read."""
-    concerned = list(_lost(change))
+    concerned = list(_lost_lists(change))
     if not concerned:
         return None
     reasons = [
@@ -112,7 +112,7 @@ def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
     return Finding(message, [], [entry_of(LISTS, obj) for obj, dummy in concerned])
 
 
-def _lost(change: Change) -> Iterator[tuple[Object, str]]:
+def _lost_lists(change: Change) -> Iterator[tuple[Object, str]]:
     """The lists that rules refer to and that would lose all, each with what becomes of it."""
     emptied: dict[str, None] = {}
     for item in change.plan.operations:
@@ -130,4 +130,4 @@ def _empties(item: Operation, change: Change) -> bool:
     return is_item and not change.after.state[item.resource.plural]
 
 
-IP_LIST_RISKS = (removes_referenced_list,)
+REFERENCED_LIST_RISKS = (removes_referenced_list,)

@@ -35,7 +35,7 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
             state.state.get(resource.plural) or () for state in (change.before, change.after)
         )
         for item in weakenings(resource, before, after):
-            reasons.append(_sentence(resource, item))
+            reasons.append(_clause(resource, item))
             entries.append(Entry(resource, item.key, item.label))
             ranges += item.ranges if resource is L4_OVERRIDES else []
     beside = [clause for clause in (_hidden(change), _applied(change)) if clause]
@@ -90,7 +90,7 @@ def _overrides_of_account(change: Change) -> list[Object]:
     return list(change.before.state.get(L7_OVERRIDES_OF_ACCOUNT.plural, ()))
 
 
-def _sentence(resource: Resource, item: Weakening) -> str:
+def _clause(resource: Resource, item: Weakening) -> str:
     where = ""
     if resource is L4_OVERRIDES and item.ranges:
         shown = first_few(networks(item.ranges))

@@ -16,7 +16,7 @@ from ..._schema.resource import OptionSpec
 from ..._text import Option
 from .account import ALLOWLIST_RISKS, MONITORING_RISKS, PROTECTION_RISKS, TRAFFIC_RISKS
 from .base import Change, FoundRisk, Limit, Limits, Risk
-from .lists import IP_LIST_RISKS, LIST_RISKS
+from .lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .overrides import OVERRIDE_RISKS
 from .zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 
@@ -25,16 +25,21 @@ ACCOUNT_RISKS: tuple[Risk, ...] = (
     *MONITORING_RISKS,
     *TRAFFIC_RISKS,
     *ALLOWLIST_RISKS,
-    *LIST_RISKS,
-    *IP_LIST_RISKS,
+    *DELETION_RISKS,
+    *REFERENCED_LIST_RISKS,
 )
-ZONE_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *ZONE_RULE_RISKS)
-NETWORK_FIREWALL_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *NETWORK_FIREWALL_RISKS)
-OVERRIDE_LIST_RISKS: tuple[Risk, ...] = (*LIST_RISKS, *OVERRIDE_RISKS)
+RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets its rules
+    "request": (*DELETION_RISKS, *ZONE_RULE_RISKS),
+    "packet": (*DELETION_RISKS, *NETWORK_FIREWALL_RISKS),
+    "": (*DELETION_RISKS, *OVERRIDE_RISKS),
+}
 RISKS: tuple[Risk, ...] = tuple(
     dict.fromkeys([*ACCOUNT_RISKS, *ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS, *OVERRIDE_RISKS])
 )
-BY_OWNER: Mapping[str, tuple[Risk, ...]] = {ACCOUNT: ACCOUNT_RISKS, ZONE: ZONE_LIST_RISKS}
+BY_OWNER: Mapping[str, tuple[Risk, ...]] = {
+    ACCOUNT: ACCOUNT_RISKS,
+    ZONE: RULESET_RISKS["request"],
+}
 
 
 def codes_of(risks: Sequence[Risk]) -> tuple[str, ...]:

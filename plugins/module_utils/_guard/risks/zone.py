@@ -18,10 +18,10 @@ from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequenc
 from ..._expressions.grammar import normalise_expression, with_contents
 from ..._expressions.solve import matches_every_request
 from ..._protection.losses import (
-    DISABLED,
     NARROWED,
     REMOVED,
     TURNED,
+    TURNED_OFF,
     matches_nothing,
     overtaken,
     rule_loss,
@@ -161,7 +161,7 @@ def _weakened(
 
 OUTCOMES = {
     REMOVED: "removed",
-    DISABLED: "disabled",
+    TURNED_OFF: "disabled",
     TURNED: "turned into {}",
     NARROWED: "matching no request",
 }

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import Undecided
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import (
     NEVER,
     Coverage,
-    Undecided,
     decided_by,
     outermost,
     prefixes_since,

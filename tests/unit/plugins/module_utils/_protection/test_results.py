@@ -13,8 +13,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.cov
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     answer,
     compare_coverage,
+    coverage_in_words,
     diff_facts,
-    in_words,
     summarise,
 )
 from hypothesis import given
@@ -83,7 +83,7 @@ def test_results_tell_protected_excluded_and_uncovered_addresses() -> None:
 
 
 def test_the_summary_of_an_account_that_is_off_says_so_first() -> None:
-    lines = in_words(account(status=[{"enabled": False}], **ON))
+    lines = coverage_in_words(account(status=[{"enabled": False}], **ON))
     assert lines[0] == "TCP protection is off: nothing is protected."
     assert "Protected, once it is on: 256 IPv4 addresses (192.0.2.0/24)." in lines
     assert "SYN flood protection, once it is on: enabled for 256 IPv4 addresses." in lines
@@ -97,7 +97,7 @@ def test_the_modes_of_each_prefix_are_in_order() -> None:
 def test_the_answer_where_a_malformed_exclusion_may_carve_out_is_undecided() -> None:
     prefixes = [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "192.0.2/25", "excluded": True}]
     coverage = account(prefixes=prefixes, syn_flood_rules=[rule("enabled")])
-    assert "Undecided: 256 IPv4 addresses (192.0.2.0/24)." in in_words(coverage)
+    assert "Undecided: 256 IPv4 addresses (192.0.2.0/24)." in coverage_in_words(coverage)
     answered = answer(coverage, "192.0.2.7")
     assert answered["protected"] is False
     parts = answered["parts"]
@@ -154,14 +154,14 @@ def test_unknown_parts_are_told() -> None:
 
 def test_dns_protection_works_without_tcp_protection() -> None:
     off: Any = {**ON, "status": [{"enabled": False}], "dns_rules": [rule("enabled")]}
-    lines = in_words(account(**off))
+    lines = coverage_in_words(account(**off))
     assert lines[0] == "TCP protection is off: SYN flood protection and out-of-state TCP protection do nothing."
     assert "Protected: 256 IPv4 addresses (192.0.2.0/24)." in lines
     assert lines[-2:] == [
         "Out-of-state TCP protection, once it is on: enabled for 256 IPv4 addresses.",
         "DNS protection: enabled for 256 IPv4 addresses.",
     ]
-    assert in_words(account(**{**off, "dns_rules": None}))[0] == "TCP protection is off: nothing is protected."
+    assert coverage_in_words(account(**{**off, "dns_rules": None}))[0] == "TCP protection is off: nothing is protected."
 
 
 @pytest.mark.parametrize(

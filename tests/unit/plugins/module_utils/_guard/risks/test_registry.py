@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limit, Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import LIST_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import DELETION_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
     ACCOUNT_RISKS,
     BY_OWNER,
@@ -39,7 +39,7 @@ def test_every_code_and_every_limit_is_declared_once() -> None:
 def test_an_account_and_a_zone_share_the_risks_of_lists() -> None:
     assert set(BY_OWNER) == {"account_id", "zone_id"}
     assert {risk for spec in MODULE_SPECS.values() if spec.writes for risk in spec.risks} == {*RISKS}
-    assert {*BY_OWNER["account_id"]} & {*BY_OWNER["zone_id"]} == {*LIST_RISKS}
+    assert {*BY_OWNER["account_id"]} & {*BY_OWNER["zone_id"]} == {*DELETION_RISKS}
 
 
 def test_an_option_left_out_has_its_default() -> None:
@@ -71,7 +71,7 @@ def test_a_limit_may_be_at_its_bounds(limit: Limit) -> None:
     assert [parse_limits({limit.name: value})[limit] for value in (0, limit.highest)] == [0, limit.highest]
 
 
-@pytest.mark.parametrize("risks", [RISKS, ACCOUNT_RISKS, LIST_RISKS], ids=len)
+@pytest.mark.parametrize("risks", [RISKS, ACCOUNT_RISKS, DELETION_RISKS], ids=len)
 def test_a_module_takes_the_limits_of_its_risks(risks: Any) -> None:
     options = risk_options(risks)
     assert list(options) == ["accept_risks", *(limit.name for limit in limits_of(risks))]
