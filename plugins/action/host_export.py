@@ -7,64 +7,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import DNS_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
-    ACCOUNT,
-    CUSTOM,
-    FIREWALL,
-    IP_LISTS,
-    L4_OVERRIDES,
-    L7_OVERRIDES,
-    NETWORK_FIREWALL,
-    Part,
-)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
-    Export,
     export_state,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
-    CONNECTION,
     OF_HOST,
+    SCHEMA,
     VARIABLES,
+    connection_of,
     export_text,
+    exported_resources,
+    path_of,
     read_existing,
     sealed,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.shared import (
-    HostExport,
-    path_of,
-)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    merged,
-    owners_of,
-    read,
+    read_host,
     require_writable,
-    state_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_private
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
-ON_DEMAND: Mapping[str, Sequence[str]] = {  # the modules whose state an option adds
-    "firewall_rules": [FIREWALL],
-    "network_firewall_rules": [NETWORK_FIREWALL],
-    "ip_lists": [IP_LISTS],
-    "ddos_overrides": [L4_OVERRIDES, L7_OVERRIDES],
-}
+SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "variables.schema.json"
 
 
 class ActionModule(CollectionAction):
-    """Reads a host and writes one file of variables."""
+    """Reads a host and writes one file of variables, and their schema beside the folders."""
 
     _supports_async = False
 
@@ -76,73 +53,29 @@ class ActionModule(CollectionAction):
             require_valid(VARIABLES, {f"export_{k}": item for k, item in self._task.args.items()})
             _result, options = self.validate_argument_spec(OF_HOST)
             task.require_control_node()
-            members = _members(options["group"], (task_vars or {})["groups"])
-            return _export(task, options, members, bool(self._task.check_mode))
+            return _export(task, options, bool(self._task.check_mode))
         except (OSError, ValueError) as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
 
 
-def _members(group: str, groups: Mapping[str, Any]) -> list[str]:
-    """The hosts of the group whose hosts share variables; raises ValueError for no group."""
-    if group and group not in groups:
-        close = get_close_matches(group, list(groups), 1)
-        question = f" Did you mean {close[0]}?" if close else ""
-        raise ValueError(f"export_group: the inventory has no group {group}.{question}")
-    return plain(list(groups[group])) if group else []
-
-
-def _export(
-    task: HostTask, options: Mapping[str, Any], members: Sequence[str], check_mode: bool
-) -> dict[str, Any]:
-    """The result of the task; raises OSError and ValueError.
-
-    A host of a group gets its file later, when it is known what all hosts of the group share.
-    """
+def _export(task: HostTask, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The result of the task; raises OSError and ValueError."""
     path = path_of(options["directory"], task.host)
     before = read_existing(path, options["overwrite"])
     require_writable(path.parent)
-    parts = parts_to_read(task.host, options)
-    results = read(parts, task.runner().run_module)
-    states = [state_of(part, plain(result)) for part, result in zip(parts, results)]
-    export = export_state(merged(states), options["purge"])
-    if task.host in members:
-        of_host = HostExport(task.host, options["group"], owners_of(results), export)
-        return {"changed": False, "export": of_host.as_result(), **_warnings(task.host, export)}
-    text = sealed(export_text(export, owners_of(results)))
+    resources = exported_resources(task.host, options)
+    host = read_host(resources, connection_of(options), task.runner().run_module)
+    export = export_state(host.objects, options["purge"])
+    text = sealed(export_text(export, host.owners))
+    schema, place = SCHEMA_FILE.read_text(encoding="utf-8"), path.parents[1] / SCHEMA
+    is_known = place.is_file() and place.read_text(encoding="utf-8", errors="replace") == schema
     if text != before and not check_mode:
         write_private(path, text)
+    if not is_known and not check_mode:
+        write_private(place, schema)
     return {
-        "changed": text != before,
+        "changed": text != before or not is_known,
         "path": str(path),
         "diff": {"before": before or "", "after": text},
-        **_warnings(task.host, export),
+        **({"warnings": [f"{task.host}: {note}" for note in export.notes]} if export.notes else {}),
     }
-
-
-def _warnings(host: str, export: Export) -> dict[str, list[str]]:
-    return {"warnings": [f"{host}: {note}" for note in export.notes]} if export.notes else {}
-
-
-def parts_to_read(host: str, options: Mapping[str, Any]) -> list[Part]:
-    """The modules whose state is exported; raises ValueError for a host that is neither an account
-    nor a zone."""
-    connection = {name: options[name] for name in CONNECTION if options[name] not in (None, "")}
-    zone = next((name for name in ("zone_id", "zone_name") if options[name]), None)
-    parts = []
-    if options["account_id"]:
-        on_demand: dict[str, Any] = {DNS_RULES.plural: []} if options["dns_rules"] else {}
-        own = {"account_id": options["account_id"], **on_demand}
-        parts.append(Part(ACCOUNT, {**connection, **own}))
-    on_demand_modules = [
-        module for option, modules in ON_DEMAND.items() if options[option] for module in modules
-    ]
-    for module in [CUSTOM, *on_demand_modules]:
-        owner = zone if MODULE_SPECS[module].owner == "zone_id" else "account_id"
-        if owner and options[owner]:
-            parts.append(Part(module, {**connection, owner: options[owner]}))
-    if not parts:
-        raise ValueError(
-            f"{host} is neither an account nor a zone: set edge_account_id (export_account_id),"
-            " edge_zone_id (export_zone_id), or edge_zone_name (export_zone_name)."
-        )
-    return parts

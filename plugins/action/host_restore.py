@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import plan_ids
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
@@ -34,16 +33,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore
     read_file,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    merged,
-    owners_of,
+    HostState,
     parse_before,
     parse_moment,
-    read,
+    read_parts,
     snapshot_before,
     snapshots_in,
-    state_of,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
     Arguments,
     require_valid,
@@ -120,13 +116,14 @@ class _Restore:
         file = file_of(self._file_name(options, values))
         self._name = file.name
         readers = file.parts(self._task.host, values)
-        file.check_owners(self._task.host, owners_of([part.options for part in readers]))
-        owners, current = self._read(readers)
-        file.check_owners(self._task.host, owners)  # also if the host names its zone by name
+        for part in readers:
+            file.check_owners(self._task.host, part.options)
+        current = self._read(readers)
+        file.check_owners(self._task.host, current.owners)  # also if it names its zone by name
         restoration = file.restoration(
             self._task.host,
             values,
-            current,
+            current.objects,
             options["accept_risks"],
             options["leave_objects"],
             options["leave_fields"],
@@ -156,11 +153,8 @@ class _Restore:
         self._task.tell(f"The restore takes {path}.")
         return str(path)
 
-    def _read(self, parts: Sequence[Part]) -> tuple[Mapping[str, str], State]:
-        """The account and zone by their ids, and what they hold."""
-        results = read(parts, self._runner.run_module)
-        states = [state_of(part, plain(result)) for part, result in zip(parts, results)]
-        return owners_of(results), merged(states)
+    def _read(self, parts: Sequence[Part]) -> HostState:
+        return read_parts(parts, self._runner.run_module)
 
     def _update(self, parts: Sequence[Part], values: Mapping[str, Any]) -> HostRun:
         directory = values.get(SNAPSHOT_DIRECTORY)
@@ -179,7 +173,7 @@ class _Restore:
         if has_failed(updated.results) or updated.refusal or only_predicted:
             return []
         if restoration.expected:
-            return restoration.unmet(self._read(readers)[1])
+            return restoration.unmet(self._read(readers).objects)
         if updated.predicted:
             return []  # the modules have just found that there is nothing to do
         again = self._runner.run(restoration.parts, check_mode=True)

@@ -5,11 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
+    LISTS,
+    STATUS,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    Object,
+    Resource,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
     CUSTOM_RULES,
     FIREWALL_RULES,
@@ -20,9 +28,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
     export_text,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    account_state,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 
@@ -55,7 +60,7 @@ def _exported(
 ) -> Export:
     rules = {CUSTOM_RULES.plural: custom_rules, FIREWALL_RULES.plural: firewall_rules}
     try:
-        state = account_state(account) if account else {}
+        state = _account_state(account) if account else {}
         state.update(
             {plural: _in_full(items) for plural, items in rules.items() if items is not None}
         )
@@ -65,6 +70,31 @@ def _exported(
     for note in export.notes:
         Display().warning(note)
     return export
+
+
+def _account_state(result: Any) -> dict[str, list[Object]]:
+    """The objects in a result of protection_info, by the plural of each resource; raises
+    ValueError for a result that lacks a subset which is read by default."""
+    status = result.get(STATUS.plural) if isinstance(result, Mapping) else None
+    if not isinstance(status, Mapping):
+        raise ValueError("the account is not the result of protection_info with all of its subsets")
+    state: dict[str, list[Object]] = {STATUS.plural: [status]}
+    for name, resources in LISTS.items():
+        objects = result.get(name)
+        if name not in result and all(item.on_demand for item in resources):
+            continue
+        if not isinstance(objects, Sequence) or isinstance(objects, str):
+            raise ValueError(f"{name} is not a list; read it with protection_info")
+        state.update({item.plural: _of_kind(item, objects) for item in resources})
+    return state
+
+
+def _of_kind(resource: Resource, objects: Sequence[Object]) -> list[Object]:
+    """The objects of one resource, as Cloudflare has them, in a list of several kinds."""
+    if resource.kind is None:
+        return list(objects)
+    own = [obj for obj in objects if obj.get("kind") == resource.kind]
+    return [{name: value for name, value in obj.items() if name != "kind"} for obj in own]
 
 
 def _in_full(rules: Any) -> Any:

@@ -28,6 +28,7 @@ class Context(NamedTuple):
     by name, and `references` says for each list how many more rules refer to it, or fewer, once the
     modules before have run. `step` is the half of an exclusive plan for lists that the module
     makes: rules are written between the two. `zone_id` is the zone whose rules refer to the lists.
+    With `reads`, a module returns these collections of its owner, and nothing else.
     """
 
     is_role: bool = False
@@ -38,6 +39,7 @@ class Context(NamedTuple):
     references: Mapping[str, int] = NOTHING
     step: str = ""
     zone_id: str = ""
+    reads: Sequence[str] = ()
 
     def standing(self, codes: Sequence[str]) -> list[str]:
         """The codes of which an acceptance stays, and can mean no other plan than the module's."""
@@ -62,4 +64,5 @@ def context_in(environment: Mapping[str, str]) -> Context:
     if not text:
         return TASK
     context = Context(**json.loads(zlib.decompress(b64decode(text))))
-    return context._replace(elsewhere=tuple(context.elsewhere))  # JSON has lists only
+    # JSON has lists only.
+    return context._replace(elsewhere=tuple(context.elsewhere), reads=tuple(context.reads))

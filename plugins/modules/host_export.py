@@ -13,7 +13,8 @@ short_description: Write what an account and its zone hold as variables (interna
 version_added: 1.0.0
 description:
   - The action of the role C(edgeops.protection.export), which has a variable for each option. It
-    reads the account and the zone of a host, and writes O(directory)/HOST/protection.yml.
+    reads the account and the zone of a host, and writes O(directory)/HOST/protection.yml, and
+    O(directory)/.protection.schema.json, the schema of the variables, which the file names for editors.
   - It refuses to overwrite a file that people have edited, unless O(overwrite=true).
 options:
   account_id:
@@ -71,11 +72,6 @@ options:
     description: Whether a file that people have edited is overwritten.
     type: bool
     default: false
-  group:
-    description: A group of the inventory. If the host is in it, the task returns the variables, and
-      M(edgeops.protection.host_export_shared) writes the files of the group and its hosts.
-    type: str
-    default: ''
   firewall_rules:
     description: Whether the file describes the zone's firewall rules as well.
     type: bool
@@ -129,13 +125,9 @@ EXAMPLES = r"""
 RETURN = r"""
 path:
   description: The path of the file.
-  returned: success, unless the host is in O(group)
+  returned: success
   type: str
   sample: /srv/edge/exported/frankfurt/protection.yml
-export:
-  description: The variables of the host, for M(edgeops.protection.host_export_shared).
-  returned: if the host is in O(group)
-  type: dict
 diff:
   description: The text of the file before and after.
   returned: success

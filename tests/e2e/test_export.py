@@ -10,7 +10,6 @@ import json
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -74,6 +73,10 @@ def test_accounts_and_zones_become_files_of_variables(inventory: Path, service: 
     assert "baseline_firewall_rules" not in zone.read_text(encoding="utf-8")
     assert service.token not in text
     assert [stat.S_IMODE(path.stat().st_mode) for path in (account, account.parent)] == [0o600, 0o700]
+    schema = json.loads((tmp_path / "host_vars" / ".protection.schema.json").read_text(encoding="utf-8"))
+    for file in (account, zone):
+        variables = yaml.safe_load(file.read_text(encoding="utf-8").replace("!unsafe ", ""))
+        assert not [*Draft7Validator(schema).iter_errors(variables)]
     assert not service.writes
 
 
@@ -210,73 +213,3 @@ def test_objects_made_by_hand_after_an_export_weaken_their_host(
     accepted.append({"resource": "syn_flood_filter", "keys": ["*443"], "reason": "a test"})
     run = ansible_playbook("-e", json.dumps({"report_accepted_unmanaged": accepted}), *report)
     assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output
-
-
-def shared_project(service: LocalService, folder: Path) -> Path:
-    """Three zones of a group, of which two have a rule more, and an account outside of the group."""
-    login = {"ref": "login", "action": "block", "expression": 'http.host eq "{{ x }}"'}
-    zones = {f"{letter}.example": letter * 32 for letter in "cde"}
-    for number, zone in enumerate(zones.values()):
-        service.zone(zone).seed(custom_rules=[login, *([{**login, "ref": "own"}] if number else [])])
-    del service.account(ACCOUNT).prefixes[1]
-    groups = {
-        "accounts": {"hosts": {"lima": {"edge_account_id": ACCOUNT}}},
-        "zones": {"hosts": {host: {"edge_zone_id": zone} for host, zone in zones.items()}},
-        "shops": {"hosts": {"c.example": None}, "vars": {"baseline_custom_rules_validate": False}},
-    }
-    directories = {f"export{key}directory": str(folder / f"{value}_vars") for key, value in
-                   (("_", "host"), ("_group_", "group"))}  # fmt: skip
-    variables = {**LOCAL, "edge_api_token": service.token, "edge_base_url": service.base_url, **directories}
-    inventory = folder / "hosts.yml"
-    inventory.write_text(yaml.safe_dump({"all": {"children": groups, "vars": variables}}), encoding="utf-8")
-    return inventory
-
-
-def written(folder: Path) -> dict[str, dict[str, Any]]:
-    return {path.parent.name: yaml_of(path) for path in folder.glob("*_vars/*/protection.yml")}
-
-
-def yaml_of(path: Path) -> dict[str, Any]:
-    document = yaml.safe_load(path.read_text(encoding="utf-8").replace("!unsafe ", ""))
-    return dict(document or {})
-
-
-def test_hosts_of_a_group_share_a_file_and_applying_changes_nothing(service: LocalService, tmp_path: Path) -> None:
-    inventory = shared_project(service, tmp_path)
-    group = ("-e", "export_group=zones")
-    predicted = export(inventory, *group, "--check", "--diff")
-    assert predicted.code == 0, predicted.output
-    assert not written(tmp_path)
-    assert f"+++ after: {tmp_path}/group_vars/zones/protection.yml" in predicted.output
-    assert "+baseline_custom_rules_state: present" in predicted.output
-    refused = export(inventory, *group, "--limit", "c.example,lima")
-    assert "this run has no export of d.example, e.example" in refused.output
-    assert refused.code == 2 and written(tmp_path).keys() == {"lima"}
-    run = export(inventory, *group)
-    assert run.code == 0, run.output
-    files = written(tmp_path)
-    assert files["zones"] == {"baseline_custom_rules_state": "present"}
-    assert [len(files[f"{letter}.example"]["baseline_custom_rules"]) for letter in "cde"] == [1, 2, 2]
-    assert "baseline_prefixes" in files["lima"]
-    for kind in ("host", "group"):
-        schema = json.loads((tmp_path / f"{kind}_vars" / ".protection.schema.json").read_text(encoding="utf-8"))
-        names = [name for name in files if (tmp_path / f"{kind}_vars" / name).exists()]
-        assert names and not [error for name in names for error in Draft7Validator(schema).iter_errors(files[name])]
-    assert "changed=0" in (again := export(inventory, *group)).output and "changed=1" not in again.output
-    for options in ((), ("-e", "baseline_custom_rules_state=exact")):
-        applied = ansible_playbook("-i", inventory, *options, REPOSITORY / "playbooks" / "baseline.yml")
-        assert applied.code == 0, applied.output
-        assert "changed=1" not in applied.output and not service.writes
-
-
-def test_a_variable_that_another_group_sets_stays_in_the_files_of_hosts(service: LocalService, tmp_path: Path) -> None:
-    inventory = shared_project(service, tmp_path)
-    (tmp_path / "group_vars").mkdir()
-    (tmp_path / "group_vars" / "shops.yml").write_text("baseline_custom_rules_state: exact\n", encoding="utf-8")
-    run = export(inventory, "-e", "export_group=zones")
-    assert run.code == 0, run.output
-    files = written(tmp_path)
-    assert "zones" not in files
-    assert all(files[f"{letter}.example"]["baseline_custom_rules_state"] == "present" for letter in "cde")
-    wrong = export(inventory, "-e", "export_group=zone")
-    assert "export_group: the inventory has no group zone. Did you mean zones?" in wrong.output

@@ -12,20 +12,17 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import MODULES as PARTS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    reader_of,
-    touched,
+    RESOURCES,
+    read_host,
     variables_file,
 )
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE
 from tests.support.baseline_runs import applied, restored, snapshot
-from tests.support.host_parts import read_back
+from tests.support.host_parts import read_back, run_module
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 OLD = "2026-01-02T03:04:05.678901+00:00"
@@ -156,13 +153,15 @@ def test_input_of_another_shape_is_refused(account: Any) -> None:
         to_baseline(account)
 
 
-@pytest.mark.parametrize("module", PARTS)
-def test_a_snapshot_reads_all_that_a_module_may_change(module: str) -> None:
-    options = {"dns_rules": [], "api_token": "x"}
-    reader = reader_of(Part(module, options))
-    reads = MODULE_SPECS[reader.module].reads({"covers": None, "id": None, **reader.options})
-    beside = BESIDE.keys() & set(reader.options.get("gather_subset", ()))
-    assert {*beside, *(item.plural for item in reads)} == {item.plural for item in touched(module, options)}
+@pytest.mark.parametrize("plural", RESOURCES)
+def test_every_resource_is_read_by_its_name(plural: str, service: LocalService) -> None:
+    service.account(ACCOUNT)
+    service.zone(ZONE).seed(account_id=ACCOUNT)
+    connection = {"account_id": ACCOUNT, "zone_id": ZONE, "api_token": service.token, "base_url": service.base_url}
+    resource = RESOURCES[plural]
+    state = read_host([resource], {**connection, "call_budget": 0}, run_module)
+    assert (state.owners, [*state.objects]) == ({resource.owner: connection[resource.owner]}, [plural])
+    assert not service.writes
 
 
 def test_dns_rules_that_a_run_names_come_back(service: LocalService) -> None:

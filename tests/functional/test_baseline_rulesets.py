@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read, state_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, L4_OVERRIDES, L7_LOGGED, PACKETS
@@ -65,8 +65,7 @@ def test_an_export_that_is_applied_changes_nothing(module: str, service: LocalSe
     seed(service, module)
     part = part_of(service, module)
 
-    results = read([part], run_module)
-    export = export_state(state_of(part, results[0]), purge=True)
+    export = export_state(read_parts([part], run_module).objects, purge=True)
     variables = read_back(export_text(export, {}))
     assert len(variables[f"baseline_{module}"]) == len(rules(service, module)) and export.notes == []
     assert variables[f"baseline_{module}_state"] == "exact"

@@ -68,7 +68,6 @@ ACTIONS = {
     "host_baseline",
     "host_doctor",
     "host_export",
-    "host_export_shared",
     "host_report_info",
     "host_restore",
     "write_report",

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    merged,
-    read,
+    read_parts,
     snapshot_text,
-    state_of,
 )
 
 from tests.fake_service import LocalService
@@ -34,7 +32,7 @@ def snapshot(service: LocalService, **variables: Any) -> str:
     """The snapshot before a run with these variables."""
     service.account(ACCOUNT)
     parts = parts_of("lima", {**host(service), **variables})
-    return snapshot_text(parts, read(parts, run_module))
+    return snapshot_text(parts, read_parts(parts, run_module))
 
 
 def restored(service: LocalService, text: str, **options: Any) -> tuple[list[str], list[str]]:
@@ -42,15 +40,11 @@ def restored(service: LocalService, text: str, **options: Any) -> tuple[list[str
     values = {**host(service), **options.pop("inventory", {})}
     file = read_file(read_back(text), "file.yml")
     readers = file.parts("lima", values)
-    results = read(readers, run_module)
-    restoration = file.restoration("lima", values, state(readers, results), RISKS, **options)
+    current = read_parts(readers, run_module).objects
+    restoration = file.restoration("lima", values, current, RISKS, **options)
     if restoration.refusals:
         return list(restoration.refusals), []
     for part in restoration.parts:
         result = run_module(part, False)
         assert not result.get("failed"), result
-    return [], restoration.unmet(state(readers, read(readers, run_module)))
-
-
-def state(readers: list[Part], results: list[dict[str, Any]]) -> Mapping[str, Any]:
-    return merged([state_of(part, result) for part, result in zip(readers, results, strict=True)])
+    return [], restoration.unmet(read_parts(readers, run_module).objects)

@@ -24,6 +24,7 @@ from .._plan.desired import Desired, examine
 from .._protection.expectation import Expectation, parse_expectations, unchecked
 from .._schema.resource import Resource
 from .base import ModuleSpec, Options
+from .state import spec_within
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def parse_task(
 
     `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
-    spec, problems = spec.within(context), OptionProblems()
+    spec, problems = spec_within(spec, context), OptionProblems()
     with problems.collected():
         settings = parse_settings(options, spec.owner, environment, warn)
     with problems.collected():

@@ -44,7 +44,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import Op
 
 from .._baseline.variables import PREFIX
 from .._plain import plain
-from .snapshot import resource_of
+from .snapshot import RESOURCES
 
 
 def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def export_state(state: State, purge: bool = False) -> Export:
         export.variables.update({IGNORE_IDS: ignored} if ignored else {})
     for plural in state:
         if plural != STATUS.plural and plural not in OPTION_OF:
-            _export_rules(resource_of(plural), state[plural], purge, export)
+            _export_rules(RESOURCES[plural], state[plural], purge, export)
     return export
 
 

@@ -12,20 +12,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
+    MANAGED,
+    Managed,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    OWNERS,
+    Resource,
+)
+
 from .._baseline.variables import SOURCE
 from .._variables import Arguments
 from .describe import Export
-from .snapshot import variables_file
+from .snapshot import host_folder, variables_file
 
 NAME = "protection.yml"
 HEADER = (
     "What Cloudflare holds, as variables of the role edgeops.protection.baseline; applying them"
     " changes nothing."
 )
-GROUP_HEADER = (
-    "What the hosts of the group {} share, as variables of the role edgeops.protection.baseline."
-)
-SCHEMA = ".protection.schema.json"  # beside the folders of hosts or groups, for editors
+SCHEMA = ".protection.schema.json"  # beside the folders of hosts, for editors
 SCHEMA_LINE = f"# yaml-language-server: $schema=../{SCHEMA}"
 CHECKSUM = "# Exported with the checksum "  # of all other lines, so that edits can be told
 
@@ -36,11 +42,6 @@ def export_text(export: Export, owners: Mapping[str, Any]) -> str:
     incomplete = {"incomplete": export.incomplete} if export.incomplete else {}
     about = {SOURCE: {**owners, **incomplete}} if owners else {}
     return variables_file({**about, **export.variables}, [HEADER, *export.notes])
-
-
-def group_text(group: str, shared: Mapping[str, Any]) -> str:
-    """The text of the file of a group."""
-    return variables_file(shared, [GROUP_HEADER.format(group)])
 
 
 def sealed(text: str) -> str:
@@ -59,6 +60,19 @@ def is_edited(text: str) -> bool:
 
 def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def path_of(directory: str, host: str) -> Path:
+    """The file of a host; raises ValueError for the name of no folder, and where Ansible would no
+    longer read a file that is there."""
+    folder = host_folder(directory, host)
+    for file in (Path(f"{folder}{end}") for end in (".yml", ".yaml", ".json")):
+        if file.is_file():
+            raise ValueError(
+                f"{file} is a file, which Ansible does not read beside the folder {folder}. Nothing"
+                f" was written. Move it into the folder, for example as {folder / 'main.yml'}."
+            )
+    return folder / NAME
 
 
 def read_existing(path: Path, overwrite: bool) -> str | None:
@@ -92,18 +106,14 @@ CONNECTION: Arguments = {
     "validate_certs": {"type": "bool"},
     "ca_path": {"type": "path"},
 }
-FILES: Arguments = {
-    "directory": {"type": "str", "default": "host_vars"},
-    "overwrite": {"type": "bool", "default": False},
-}
 OF_HOST: Arguments = {
     **CONNECTION,
     "account_id": {"type": "str"},
     "zone_id": {"type": "str"},
     "zone_name": {"type": "str"},
-    **FILES,
+    "directory": {"type": "str", "default": "host_vars"},
+    "overwrite": {"type": "bool", "default": False},
     "purge": {"type": "bool", "default": False},
-    "group": {"type": "str", "default": ""},
     "firewall_rules": {"type": "bool", "default": False},
     "dns_rules": {"type": "bool", "default": False},
     "network_firewall_rules": {"type": "bool", "default": False},
@@ -111,5 +121,31 @@ OF_HOST: Arguments = {
     "ddos_overrides": {"type": "bool", "default": False},
 }
 # Of the task that runs once, for all hosts.
-SHARED: Arguments = {**FILES, "group_directory": {"type": "str", "default": "group_vars"}}
-VARIABLES: Arguments = {f"export_{name}": item for name, item in {**OF_HOST, **SHARED}.items()}
+VARIABLES: Arguments = {f"export_{name}": item for name, item in OF_HOST.items()}
+
+
+def connection_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of the modules that read the host; a zone is named once."""
+    owners = ["account_id", "zone_id" if options["zone_id"] else "zone_name"]
+    names = (*CONNECTION, *(name for name in owners if options[name]))
+    return {name: options[name] for name in names if options[name] not in (None, "")}
+
+
+def exported_resources(host: str, options: Mapping[str, Any]) -> list[Resource]:
+    """The resources that the file describes: those that an option adds, and those without one.
+    Raises ValueError for a host that is neither an account nor a zone."""
+    owners = [name for name, owner in OWNERS.items() if any(map(options.get, owner.options))]
+    if not owners:
+        raise ValueError(
+            f"{host} is neither an account nor a zone: set edge_account_id (export_account_id),"
+            " edge_zone_id (export_zone_id), or edge_zone_name (export_zone_name)."
+        )
+    return [
+        item.resource
+        for item in MANAGED
+        if item.resource.owner in owners and options.get(_option_of(item), True)
+    ]
+
+
+def _option_of(item: Managed) -> str:
+    return "ddos_overrides" if item.option == "overrides" else item.resource.plural

@@ -185,11 +185,6 @@ def read_file(document: Any, name: str) -> StateFile:
             " file does not have."
         )
     source = content[SOURCE]
-    if source.get("group"):
-        raise ValueError(
-            f"{name} has a part of the variables only; the file of the group {source['group']} has"
-            " what its hosts share. Restore a snapshot, or an export without export_group."
-        )
     owners = {key: source[key] for key in ("account_id", "zone_id") if source.get(key)}
     incomplete, ignore = source.get("incomplete") or [], source.get("ignore") or {}
     problems = {

@@ -14,21 +14,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    LISTS,
-    STATUS,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import WHOLE_LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     OWNERS,
     Object,
     Resource,
     State,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
     DATE,
@@ -38,12 +33,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._timestamps imp
 
 from .._baseline.host_task import RunModule, TakeSnapshot
 from .._baseline.variables import (
-    ACCOUNT,
-    CUSTOM,
-    IP_LISTS,
-    MODULES,
     OPTIONS,
-    RULESETS,
+    ROLE,
     SNAPSHOT,
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
@@ -54,83 +45,53 @@ from .._baseline.variables import (
 from .._files import write_private
 from .._plain import plain
 
-Result = Mapping[str, Any]
-
-ACCOUNT_READER = "protection_info"  # of the account; any other module has one of its own name
-
-
-def touched(module: str, options: Mapping[str, Any]) -> Sequence[Resource]:
-    """The resources that a module may change with these options; lists with their items."""
-    if module == IP_LISTS:
-        return [WHOLE_LISTS]
-    return list(MODULE_SPECS[module].reads(options))
+READERS = ("protection_info", "custom_rules_info")  # of an account, and of a zone
+RESOURCES: Mapping[str, Resource] = {item.resource.plural: item.resource for item in MANAGED}
 
 
-_EVERYTHING: Mapping[str, Any] = {name: [] for name in SUBSETS}
-RESOURCES: Mapping[str, Resource] = {
-    resource.plural: resource for module in MODULES for resource in touched(module, _EVERYTHING)
-}
+class HostState(NamedTuple):
+    """The account and the zone of a host by their ids, and the objects that they have."""
+
+    owners: Mapping[str, str]
+    objects: State
 
 
-def resource_of(plural: str) -> Resource:
-    """The resource with this plural, of those that the role baseline manages; raises ValueError."""
-    if plural not in RESOURCES:
-        raise ValueError(f"this release of the collection does not know {plural}")
-    return RESOURCES[plural]
+def touched(part: Part) -> list[Resource]:
+    """The resources that a part may change."""
+    return [
+        item.resource
+        for item in MANAGED
+        if item.module == part.module
+        and (not item.resource.on_demand or part.options.get(item.option) is not None)
+    ]
 
 
-def reader_of(part: Part) -> Part:
-    """The module that reads all that a part may change; one that is given no rules reads them."""
-    connection = connection_options(part)
-    if part.module == IP_LISTS:
-        return Part(ACCOUNT_READER, {**connection, "gather_subset": [WHOLE_LISTS.plural]})
-    if part.module in RULESETS and part.module != CUSTOM:
-        return Part(part.module, {**connection, RULESETS[part.module]: []})
-    if part.module != ACCOUNT:
-        return Part(f"{part.module}_info", connection)
-    resources = touched(part.module, part.options)
-    subsets = [name for name, items in SUBSETS.items() if any(item in resources for item in items)]
-    return Part(ACCOUNT_READER, {**connection, "gather_subset": subsets})
+def read_parts(parts: Sequence[Part], run_module: RunModule) -> HostState:
+    """All that the parts may change; raises ValueError for a state that cannot be read."""
+    connection = {name: value for part in parts for name, value in connection_options(part).items()}
+    return read_host([item for part in parts for item in touched(part)], connection, run_module)
 
 
-def state_of(part: Part, result: Result) -> dict[str, list[Object]]:
-    """What a part may change, by the plural of each resource, out of what its reader returned."""
-    if part.module == ACCOUNT:
-        return account_state(result)
-    if part.module == IP_LISTS:
-        return {WHOLE_LISTS.plural: list(result[WHOLE_LISTS.plural])}
-    (resource,) = touched(part.module, part.options)
-    return {resource.plural: list(result[RULESETS.get(part.module, "rules")])}
-
-
-def account_state(result: Any) -> dict[str, list[Object]]:
-    """The objects in a result of protection_info, by the plural of each resource; raises
-    ValueError for a result that lacks a subset which is read by default."""
-    status = result.get(STATUS.plural) if isinstance(result, Mapping) else None
-    if not isinstance(status, Mapping):
-        raise ValueError("the account is not the result of protection_info with all of its subsets")
-    state: dict[str, list[Object]] = {STATUS.plural: [status]}
-    for name, resources in LISTS.items():
-        objects = result.get(name)
-        if name not in result and all(item.on_demand for item in resources):
+def read_host(
+    resources: Sequence[Resource], connection: Mapping[str, Any], run_module: RunModule
+) -> HostState:
+    """These resources of the account and the zone that the options of the connection name; raises
+    ValueError for a state that cannot be read."""
+    owners: dict[str, str] = {}
+    objects: dict[str, Sequence[Object]] = {}
+    for module in READERS:
+        owner = MODULE_SPECS[module].owner
+        reads = [plural for plural, item in RESOURCES.items() if item.owner == owner]
+        reads = [plural for plural in reads if RESOURCES[plural] in resources]
+        if not reads:
             continue
-        if not isinstance(objects, Sequence) or isinstance(objects, str):
-            raise ValueError(f"{name} is not a list; read it with protection_info")
-        state.update({item.plural: _of_kind(item, objects) for item in resources})
-    return state
-
-
-def _of_kind(resource: Resource, objects: Sequence[Object]) -> list[Object]:
-    """The objects of one resource, as Cloudflare has them, in a list of several kinds."""
-    if resource.kind is None:
-        return list(objects)
-    own = [obj for obj in objects if obj.get("kind") == resource.kind]
-    return [{name: value for name, value in obj.items() if name != "kind"} for obj in own]
-
-
-def merged(states: Sequence[State]) -> dict[str, Sequence[Object]]:
-    """Several states as one."""
-    return {plural: objects for state in states for plural, objects in state.items()}
+        options = connection_options(Part(module, dict(connection)))
+        result = plain(run_module(Part(module, options, ROLE._replace(reads=reads)), False))
+        if result.get("failed"):
+            raise ValueError(str(result["msg"]))
+        owners[owner] = result[owner]
+        objects.update({plural: result[plural] for plural in reads})
+    return HostState(owners, objects)
 
 
 TEMPLATE_MARKS = ("{{", "{%", "{#")
@@ -176,15 +137,6 @@ HEADER = (
 NAME = "%Y-%m-%dT%H-%M-%S.%fZ.yml"  # of a file, by the time in UTC
 
 
-def read(parts: Sequence[Part], run_module: RunModule) -> list[dict[str, Any]]:
-    """What the reader of each part returns; raises ValueError for a state that cannot be read."""
-    results = [run_module(reader_of(part), False) for part in parts]
-    for result in results:
-        if result.get("failed"):
-            raise ValueError(str(result["msg"]))
-    return results
-
-
 def snapshots_in(
     directory: Any, host: str, parts: Sequence[Part], run_module: RunModule, check_mode: bool
 ) -> TakeSnapshot | None:
@@ -200,31 +152,22 @@ def snapshots_in(
         if check_mode:
             require_writable(folder)
             return ""
-        text = snapshot_text(parts, read(parts, run_module))
+        text = snapshot_text(parts, read_parts(parts, run_module))
         return write_snapshot(folder, text, datetime.now(timezone.utc))
 
     return take_snapshot
 
 
-def snapshot_text(parts: Sequence[Part], results: Sequence[Mapping[str, Any]]) -> str:
-    """The text of the file: what the reader of each part returned, as Cloudflare has it.
-
-    Raises ValueError for a result that is not one of that reader.
-    """
-    states = [state_of(part, plain(result)) for part, result in zip(parts, results)]
+def snapshot_text(parts: Sequence[Part], state: HostState) -> str:
+    """The text of the file: what the parts may change, as Cloudflare has it."""
     ignored = {
         OPTIONS[part.module][option]: list(part.options[option])
         for part in parts
         for option in ("ignore", "ignore_ids")
         if part.options.get(option)
     }
-    source = {**owners_of(results), **({"ignore": plain(ignored)} if ignored else {})}
-    return variables_file({SOURCE: source, SNAPSHOT: merged(states)}, [HEADER])
-
-
-def owners_of(results: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """The account and the zone that readers read, by their ids."""
-    return {name: plain(result[name]) for result in results for name in OWNERS if result.get(name)}
+    source = {**state.owners, **({"ignore": plain(ignored)} if ignored else {})}
+    return variables_file({SOURCE: source, SNAPSHOT: state.objects}, [HEADER])
 
 
 def host_folder(directory: str, host: str) -> Path:

@@ -13,17 +13,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export, export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import StateFile, read_file
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    merged,
-    owners_of,
-    read,
-    snapshot_text,
-    state_of,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts, snapshot_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,9 +49,9 @@ def outcomes(request: pytest.FixtureRequest, record_property: Callable[[str, obj
 def exported(service: LocalService, purge: bool) -> tuple[Export, Item]:
     """The export of all that the service has, and the variables that its file gives to a play."""
     parts = parts_of("lima", {**host(service), **EVERYTHING})
-    results = read(parts, run_module)
-    export = export_state(merged([state_of(part, result) for part, result in zip(parts, results, strict=True)]), purge)
-    variables = read_back(export_text(export, owners_of(results)))
+    state = read_parts(parts, run_module)
+    export = export_state(state.objects, purge)
+    variables = read_back(export_text(export, state.owners))
     del variables["baseline_source"]
     assert variables == export.variables
     return export, variables
@@ -113,7 +107,7 @@ def test_a_restore_brings_back_what_a_run_changed_but_for_objects_that_it_names(
     hold(service, *before)
     expected = content(service)
     parts = parts_of("lima", {**host(service), **run})
-    text = snapshot_text(parts, read(parts, run_module))
+    text = snapshot_text(parts, read_parts(parts, run_module))
     for part in parts:
         result = run_module(part, False)
         assert not result.get("failed"), result
@@ -136,15 +130,11 @@ def restored(service: LocalService, file: StateFile, left: Collection[str] = ())
     """Restore a file without the objects with these ids; why it was refused, or nothing."""
     values = {name: value for name, value in host(service).items() if name != "baseline_accept_risks"}
     readers = file.parts("lima", values)
-    restoration = file.restoration("lima", values, state(readers), RISKS, list(left))
+    restoration = file.restoration("lima", values, read_parts(readers, run_module).objects, RISKS, list(left))
     if restoration.refusals:
         return list(restoration.refusals)
     for part in restoration.parts:
         result = run_module(part, False)
         assert not result.get("failed"), result
-    assert restoration.unmet(state(readers)) == []
+    assert restoration.unmet(read_parts(readers, run_module).objects) == []
     return []
-
-
-def state(parts: list[Part]) -> Mapping[str, Any]:
-    return merged([state_of(part, run_result) for part, run_result in zip(parts, read(parts, run_module), strict=True)])

@@ -20,7 +20,6 @@ def test_there_is_a_specification_for_every_module() -> None:
         "host_baseline",
         "host_doctor",
         "host_export",
-        "host_export_shared",
         "host_report_info",
         "host_restore",
         "write_report",

@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    HostState,
     check_keep,
     delete_older,
     owners_in,
@@ -31,11 +31,9 @@ def write(folder: Path, hours: float, account: str = ACCOUNT, zone: str = "") ->
     """A snapshot that is some hours older than NOW."""
     owner = {"edge_account_id": account, **({"edge_zone_id": zone} if zone else {})}
     parts = parts_of("lima", {**owner, "edge_api_token": "x", **({"baseline_custom_rules": []} if zone else {})})
-    results: list[dict[str, Any]] = [{"account_id": account, "status": {"enabled": True}, "prefixes": []}]
-    results += [{"zone_id": zone, "rules": []}] if zone else []
-    empty: dict[str, Any] = {"allowlist": [], "rules": [], "filters": []}
-    results[0].update(empty)
-    return Path(write_snapshot(folder, snapshot_text(parts, results), NOW - timedelta(hours=hours)))
+    owners = {"account_id": account, **({"zone_id": zone} if zone else {})}
+    state = HostState(owners, {"status": [{"enabled": True}]})
+    return Path(write_snapshot(folder, snapshot_text(parts, state), NOW - timedelta(hours=hours)))
 
 
 def names(folder: Path) -> set[str]:

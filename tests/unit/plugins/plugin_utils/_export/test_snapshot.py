@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as ACCOUNT_RESOURCES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     host_folder,
-    owners_of,
-    read,
+    read_parts,
     require_writable,
     snapshot_text,
     write_snapshot,
@@ -26,18 +26,18 @@ from tests.support.marked import Marked
 NOW = datetime(2027, 1, 29, 9, 15, 2, 310412, tzinfo=timezone.utc)
 HOST = {"edge_account_id": "a" * 32, "edge_zone_name": "one.example", "edge_api_token": "secret"}
 RULES: list[dict[str, Any]] = [{"id": "1", "ref": "a", "action": "log", "expression": "true", "future": 1}]
-ACCOUNT = {
-    "account_id": "a" * 32,
-    "status": {"enabled": None},
+PLURALS = [item.plural for item in ACCOUNT_RESOURCES]
+ACCOUNT: dict[str, Any] = {
+    "account_id": Marked("a" * 32),
+    **{name: [] for name in PLURALS},
+    "status": [{"enabled": None}],
     "prefixes": [{"id": "p1", "prefix": "203.0.113/24", "excluded": None}],
-    "allowlist": [],
-    "rules": [{"id": "r1", "kind": "syn_flood", "scope": "global", "name": "global", "mode": "quantum"}],
-    "filters": [],
+    "syn_flood_rules": [{"id": "r1", "scope": "global", "name": "global", "mode": "quantum"}],
 }
 VARIABLES = {"baseline_custom_rules": RULES, "baseline_timeout": 5.0, "baseline_custom_rules_ignore": ["x"]}
 RESULTS: dict[str, dict[str, Any]] = {
     "protection_info": ACCOUNT,
-    "custom_rules_info": {"zone_id": "b" * 32, "rules": RULES},
+    "custom_rules_info": {"zone_id": "b" * 32, "custom_rules": RULES},
 }
 
 
@@ -48,19 +48,23 @@ def test_everything_that_a_part_may_change_is_read() -> None:
         called.append(part)
         return RESULTS[part.module]
 
-    assert read(parts_of("lima", {**HOST, **VARIABLES}), run_module) == list(RESULTS.values())
+    state = read_parts(parts_of("lima", {**HOST, **VARIABLES}), run_module)
+    assert state.owners == {"account_id": "a" * 32, "zone_id": "b" * 32}
+    assert state.objects == {**{name: ACCOUNT[name] for name in PLURALS}, "custom_rules": RULES}
+    assert [type(text) for text in state.owners.values()] == [str, str]
     assert called[1].options["zone_name"] == "one.example"
     assert all((part.options["api_token"], part.options["timeout"]) == ("secret", 5.0) for part in called)
-    assert called[0].options["gather_subset"] == ["status", "prefixes", "allowlist", "rules", "filters"]
+    assert set(called[0].context.reads) == {*PLURALS}
 
 
 def test_a_state_that_cannot_be_read_is_an_error() -> None:
     with pytest.raises(ValueError, match="HTTP 403"):
-        read(parts_of("lima", HOST), lambda part, check_mode: {"failed": True, "msg": "HTTP 403"})
+        read_parts(parts_of("lima", HOST), lambda part, check_mode: {"failed": True, "msg": "HTTP 403"})
 
 
 def test_a_snapshot_holds_everything_as_the_service_has_it() -> None:
-    text = snapshot_text(parts_of("lima", {**HOST, **VARIABLES}), list(RESULTS.values()))
+    parts = parts_of("lima", {**HOST, **VARIABLES})
+    text = snapshot_text(parts, read_parts(parts, lambda part, check_mode: RESULTS[part.module]))
     document = yaml.safe_load(text)
     assert document["baseline_source"] == {
         "account_id": "a" * 32,
@@ -68,16 +72,8 @@ def test_a_snapshot_holds_everything_as_the_service_has_it() -> None:
         "ignore": {"baseline_custom_rules_ignore": ["x"]},
     }
     snapshot = document["baseline_snapshot"]
-    assert (snapshot["status"], snapshot["prefixes"]) == ([ACCOUNT["status"]], ACCOUNT["prefixes"])
-    assert [rule["mode"] for rule in snapshot["syn_flood_rules"]] == ["quantum"]
-    assert snapshot["custom_rules"] == RULES
-    assert not {"kind", "secret"} & {*snapshot["syn_flood_rules"][0], *text.split()}
-
-
-def test_the_ids_of_owners_are_plain_texts() -> None:
-    owners = owners_of([{"account_id": Marked("a" * 32)}, {"rules": []}])
-    assert owners == {"account_id": "a" * 32}
-    assert [type(text) for text in owners.values()] == [str]
+    assert snapshot == {**{name: ACCOUNT[name] for name in PLURALS}, "custom_rules": RULES}
+    assert "secret" not in text
 
 
 def test_a_file_is_written_for_its_owner_only_and_leaves_nothing_else(tmp_path: Path) -> None:
