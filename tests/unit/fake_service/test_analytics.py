@@ -95,13 +95,6 @@ def test_filters_decide_which_flows_count(ask: Ask, conditions: dict[str, Any], 
     assert [row[-1] for row in rows(ask(**conditions))] == packets
 
 
-def test_estimates_say_how_many_samples_they_have(ask: Ask) -> None:
-    listed = ask().json()["data"]["viewer"]["accounts"][0]["rows"]
-    estimate = listed[1]["confidence"]["sum"]["packets"]
-    assert (estimate["estimate"], estimate["sampleSize"], estimate["isValid"]) == (10000, 1009, True)
-    assert estimate["lower"] < 10000 < estimate["upper"]
-
-
 @pytest.mark.parametrize(
     ("settings", "since", "words"),
     [
@@ -118,53 +111,8 @@ def test_settings_bound_a_query(ask: Ask, account: Any, settings: dict[str, Any]
     assert status == 400 and words in text
 
 
-@pytest.mark.parametrize(("under_200", "status"), [(False, 403), (True, 200)])
-def test_permission_is_needed(service: LocalService, ask: Ask, under_200: bool, status: int) -> None:
-    service.switch(analytics_errors_under_200=under_200)
-    service.add_token(service.token, analytics="none")
-    assert message(ask()) == (status, "not authorized for that account")
-
-
-def test_an_unknown_token_is_unauthorized(ask: Ask, session: requests.Session) -> None:
-    session.headers["Authorization"] = "Bearer somebody-elses-token"
-    assert message(ask()) == (401, "Unauthorized")
-
-
 @pytest.mark.parametrize(
     "query", ["{", "{ nothing }", QUERY.replace("outcome", "result"), QUERY.replace("uint64!", "string!")]
 )
 def test_queries_outside_the_schema_are_refused(ask: Ask, query: str) -> None:
     assert message(ask(query))[0] == 400
-
-
-@pytest.mark.parametrize("limit", [-1, "many", True])
-def test_numbers_are_checked(ask: Ask, limit: Any) -> None:
-    assert message(ask(limit=limit))[0] == 400
-
-
-def test_queries_have_a_limit_of_their_own(service: LocalService, ask: Ask) -> None:
-    service.rate_limit(0, 300)
-    service.limit_analytics(1)
-    assert ask().status_code == 200
-    assert message(ask()) == (429, "rate limiter budget depleted, try again after 5 minutes")
-    service.clock.advance(minutes=6)
-    assert ask().status_code == 200
-
-
-def test_queries_are_no_writes(service: LocalService, ask: Ask) -> None:
-    ask()
-    assert service.writes == [] and [call.path for call in service.queries] == ["/graphql"]
-
-
-def test_errors_may_come_in_the_place_of_data_or_beside_them(service: LocalService, ask: Ask) -> None:
-    service.misbehave("query_errors", messages=["too many queries in progress"], status=503, times=1)
-    assert message(ask()) == (503, "too many queries in progress")
-    service.misbehave("query_errors_beside", messages=["one node failed"], times=1)
-    answer = ask().json()
-    assert answer["data"]["viewer"] and answer["errors"] == [{"message": "one node failed"}]
-
-
-def test_flows_are_part_of_the_state(service: LocalService, ask: Ask) -> None:
-    before = rows(ask())
-    service.load(service.document())
-    assert rows(ask()) == before

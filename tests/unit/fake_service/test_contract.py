@@ -18,7 +18,7 @@ from werkzeug.wrappers import Response
 
 from tests.fake_service import LocalService
 from tests.fake_service.application import application
-from tests.fake_service.contract import API, DOCUMENT, Contract, Problem, is_network
+from tests.fake_service.contract import API, DOCUMENT, Contract, Problem
 
 from .conftest import Client
 
@@ -93,11 +93,6 @@ def test_answers_that_differ_in_ids_and_times_are_examined_once(monkeypatch: pyt
     assert examined == [200] * len(PATHS)
 
 
-def test_documents_are_read_once_for_all_services() -> None:
-    assert Contract.shared() is Contract.shared()
-    assert application() is application()
-
-
 @pytest.mark.parametrize(
     ("body", "pointer", "reason"),
     [
@@ -118,11 +113,6 @@ def test_a_body_outside_the_contract_is_refused_naming_the_field(
     assert service.account("023e105f4ecef8ad9ca31a8372d0c353").prefixes == []
 
 
-def test_the_pointer_leads_into_the_batch(protection: Client) -> None:
-    refused = protection.refused("POST", "/prefixes/bulk", [A_PREFIX, {**A_PREFIX, "excluded": "no"}])
-    assert refused["pointer"] == "/1/excluded"
-
-
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
@@ -139,20 +129,6 @@ def test_a_query_outside_the_contract_is_refused_naming_the_parameter(
 ) -> None:
     refused = protection.refused("GET", "/prefixes", params=query)
     assert refused["status"] == 400 and reason in refused["message"]
-
-
-def test_zones_take_smaller_pages(firewall: Client) -> None:
-    assert firewall.refused("GET", "/firewall/rules", params={"per_page": 101})["status"] == 400
-    assert firewall.refused("GET", "/firewall/rules", params={"per_page": 4})["status"] == 400
-    assert firewall.result("GET", "/firewall/rules", params={"per_page": 5}) == []
-
-
-def test_bodies_have_to_be_json_and_belong_there(protection: Client) -> None:
-    json_header = {"Content-Type": "application/json"}
-    assert protection.refused("POST", "/prefixes", data="{", headers=json_header)["status"] == 400
-    assert protection.refused("POST", "/prefixes", data="prefix=192.0.2.0/24")["status"] == 400
-    assert "Missing required request body" in protection.refused("POST", "/prefixes", headers=json_header)["message"]
-    assert "takes no body" in protection.refused("DELETE", "/allowlist", {"id": "x"})["message"]
 
 
 def test_an_answer_that_breaks_the_contract_is_a_500_and_is_recorded(
@@ -173,20 +149,3 @@ def test_a_crash_of_the_service_is_recorded_too(protection: Client, account: Any
     assert refused["status"] == 500 and "TypeError" in refused["message"]
     assert "Traceback" in service.breaches[0].problems[0]
     service.breaches.clear()
-
-
-def test_the_contract_check_can_be_switched_off(protection: Client, account: Any, service: Any) -> None:
-    account.prefixes.append({"prefix": "192.0.2.0/24"})
-    service.switch(checked_against_contract=False)
-    assert protection.result("GET", "/prefixes", params={"colour": "red"}) == [{"prefix": "192.0.2.0/24"}]
-    assert service.breaches == []
-
-
-@pytest.mark.parametrize("text", ["192.0.2.1", "192.0.2.7/24", "2001:DB8::/32", "::1"])
-def test_networks(text: str) -> None:
-    assert is_network(text)
-
-
-@pytest.mark.parametrize("text", ["", "203.0.113/24", "192.0.2.0/33", "192.0.2.0/255.255.255.0", "example.com"])
-def test_no_networks(text: str) -> None:
-    assert not is_network(text)

@@ -50,30 +50,6 @@ def test_the_state_is_read_and_replaced(control: Client, protection: Client, acc
     assert control("GET", "/state").json() == state
 
 
-def test_the_clock_is_moved(control: Client, service: LocalService) -> None:
-    before = service.clock.now()
-    control("POST", "/clock", {"hours": 5})
-    assert (service.clock.now() - before).total_seconds() >= 5 * 3600
-
-
-def test_the_rate_limit_is_set_and_lifted(control: Client, protection: Client) -> None:
-    control("PUT", "/rate_limit", {"calls": 0, "seconds": 60})
-    assert protection("GET", "/prefixes").status_code == 429
-    control("DELETE", "/rate_limit")
-    assert protection("GET", "/prefixes").status_code == 200
-
-
-def test_breaches_are_shown(control: Client, protection: Client) -> None:
-    protection("GET", "/prefixes", params={"colour": "red"})
-    (breach,) = control("GET", "/breaches").json()
-    assert (breach["side"], breach["problems"]) == ("request", ["query parameter 'colour' is not known"])
-
-
-def test_all_is_forgotten_on_reset(control: Client, account: Any, service: LocalService) -> None:
-    control("POST", "/reset")
-    assert service.accounts == {}
-
-
 def test_control_is_outside_the_api(control: Client, service: LocalService) -> None:
     service.misbehave("status", status=500)
     service.rate_limit(0, 60)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.fake_service import LocalService
 
-from .conftest import ACCOUNT, ZONE, Client
+from .conftest import Client
 
 KEY = {"X-Auth-Email": LocalService.email, "X-Auth-Key": LocalService.key}
 
@@ -52,22 +52,11 @@ def test_zones_take_the_key_as_well(firewall: Client, path: str) -> None:
     assert without_token(firewall).result("GET", path, headers=KEY) == []
 
 
-def test_protection_takes_tokens_only(protection: Client) -> None:
-    refused = without_token(protection).refused("GET", "/prefixes", headers=KEY)
-    assert (refused["status"], refused["code"]) == (403, 10000)
-
-
 def test_a_token_may_be_for_reading_only(protection: Client, service: LocalService, account: Any) -> None:
     with_token(protection, service.add_token("reader", protection="read"))
     assert protection.result("GET", "/prefixes") == []
     refused = protection.refused("PATCH", "/tcp_protection_status", {"enabled": True})
     assert (refused["status"], refused["code"], account.enabled) == (403, 10000, False)
-
-
-def test_a_token_may_be_for_one_area_only(protection: Client, firewall: Client, service: LocalService) -> None:
-    with_token(protection, service.add_token("zones", protection="none"))
-    assert protection.refused("GET", "/prefixes")["code"] == 10000
-    assert firewall.result("GET", "/firewall/rules") == []
 
 
 @pytest.mark.parametrize(("waf", "read", "written"), [("none", 403, 403), ("read", 200, 403), ("write", 200, 200)])
@@ -83,11 +72,3 @@ def test_rulesets_are_an_area_of_their_own(
     assert firewall.result("GET", "/firewall/rules") == []
     with_token(firewall, service.add_token("other", firewall="none"))
     assert firewall.result("GET", "/rulesets") and firewall.refused("GET", "/firewall/rules")["code"] == 10000
-
-
-def test_a_token_may_be_for_some_accounts_only(protection: Client, firewall: Client, service: LocalService) -> None:
-    with_token(protection, service.add_token("one", only=[ACCOUNT]))
-    assert protection.result("GET", "/prefixes") == []
-    assert firewall.refused("GET", "/firewall/rules")["code"] == 10000
-    with_token(firewall, service.add_token("other", only=[ZONE]))
-    assert firewall.result("GET", "/firewall/rules") == []

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.fake_service.expressions import fault_in
-
 from .conftest import Client
 
 ENTRY_POINT = "/phases/http_request_firewall_custom/entrypoint"
@@ -21,26 +19,6 @@ RESPONSE = {"status_code": 403, "content": "{}", "content_type": "application/js
 def rule(action: str, parameters: Any = None) -> dict[str, Any]:
     carried = {} if parameters is None else {"action_parameters": parameters}
     return {"ref": "one", "action": action, "expression": "ssl", **carried}
-
-
-@pytest.mark.parametrize(
-    "taken",
-    [
-        *(rule(action) for action in ("block", "challenge", "js_challenge", "managed_challenge", "log")),
-        rule("log", {}),
-        rule("block", {"response": RESPONSE}),
-        rule("block", {"response": {**RESPONSE, "status_code": 499}}),
-        rule("skip", {"ruleset": "current"}),
-        rule("skip", {"phase": "current"}),
-        rule("skip", {"phases": ["http_ratelimit", "http_request_sbfm", "http_request_firewall_managed"]}),
-        rule("skip", {"products": ["zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf"]}),
-        rule("skip", {"ruleset": "current", "products": ["waf"], "phases": ["http_ratelimit"]}),
-    ],
-    ids=lambda each: f"{each['action']} {each.get('action_parameters', '')}",
-)
-def test_valid_rules_are_accepted(rulesets: Client, zone: Any, taken: dict[str, Any]) -> None:
-    rulesets.result("PUT", ENTRY_POINT, {"rules": [taken]})
-    assert zone.custom_rules[0].items() >= taken.items()
 
 
 @pytest.mark.parametrize(
@@ -77,32 +55,6 @@ def test_valid_rules_are_accepted(rulesets: Client, zone: Any, taken: dict[str, 
 def test_invalid_rules_are_refused(rulesets: Client, zone: Any, refused: dict[str, Any], pointer: str) -> None:
     answer = rulesets.refused("PUT", ENTRY_POINT, {"rules": [refused]})
     assert (answer["status"], answer["pointer"], zone.entry_point) == (400, pointer, None)
-
-
-def test_a_rule_may_keep_its_unknown_parameters(rulesets: Client, zone: Any) -> None:
-    zone.seed(custom_rules=[{"id": "1" * 32, **rule("skip", {"rules": {"2" * 32: ["3" * 32]}})}])
-    (existing,) = zone.custom_rules
-    rulesets.result("PUT", ENTRY_POINT, {"rules": [{**existing, "enabled": False}]})
-    assert (zone.custom_rules[0]["enabled"], zone.custom_rules[0]["version"]) == (False, "2")
-    refused = rulesets.refused("PUT", ENTRY_POINT, {"rules": [{**existing, "action_parameters": {"phase": "all"}}]})
-    assert refused["pointer"] == f"{PLACE}/phase"
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "ssl",
-        'true and not false or http.host eq "true"',
-        '(ip.src in {192.0.2.0/24 198.51.100.1} and not (http.host eq "example.com"))',
-        'http.user_agent contains "a ( in a text"',
-        r'http.host eq "with \" inside ("',
-        'http.request.uri.path matches r"^/(a|b)$"',
-        'http.request.uri.path matches r##"^"#(a)"##',
-        'any(http.request.headers["x-probe"][*] eq "1")',
-    ],
-)
-def test_plausible_expressions(expression: str) -> None:
-    assert fault_in(expression) is None
 
 
 @pytest.mark.parametrize(

@@ -32,14 +32,6 @@ def addresses(service: LocalService) -> dict[str, str]:
     return {item["ip"]: item["comment"] for item in items}
 
 
-def test_items_with_a_known_address_are_updated(service: LocalService, lists: Client) -> None:
-    body = [{"ip": "192.0.2.1/32", "comment": "gate"}, {"ip": "2001:DB8::1"}]
-    begun = lists.result("POST", f"/{identity(service)}/items", body)
-    done = lists.result("GET", f"/bulk_operations/{begun['operation_id']}")
-    assert done["status"] == "completed"
-    assert addresses(service) == {"192.0.2.1": "gate", "198.51.100.0/24": "", "2001:db8::1": ""}
-
-
 def test_one_operation_is_under_way_at_once(service: LocalService, lists: Client) -> None:
     service.misbehave("slow_operation", seconds=60, times=1)
     path = f"/{identity(service)}/items"
@@ -50,23 +42,6 @@ def test_one_operation_is_under_way_at_once(service: LocalService, lists: Client
     service.clock.advance(seconds=61)
     assert lists.result("GET", f"/bulk_operations/{begun}")["status"] == "completed"
     assert lists.result("POST", path, [{"ip": "192.0.2.3"}])["operation_id"] != begun
-
-
-def test_an_operation_may_fail(service: LocalService, lists: Client) -> None:
-    service.misbehave("failed_operation", error="disk full", times=1)
-    begun = lists.result("POST", f"/{identity(service)}/items", [{"ip": "192.0.2.2"}])["operation_id"]
-    shown = lists.result("GET", f"/bulk_operations/{begun}")
-    assert (shown["status"], shown["error"]) == ("failed", "disk full")
-    assert "192.0.2.2" not in addresses(service)
-
-
-def test_items_come_in_pages_by_cursor(service: LocalService, lists: Client) -> None:
-    path = f"/{identity(service)}/items?per_page=1"
-    first = lists("GET", path).json()
-    after = first["result_info"]["cursors"]["after"]
-    second = lists("GET", f"{path}&cursor={after}").json()
-    assert [page["result"][0]["ip"] for page in (first, second)] == ["192.0.2.1", "198.51.100.0/24"]
-    assert "after" not in second["result_info"]["cursors"]
 
 
 def test_a_list_in_use_stays(service: LocalService, lists: Client) -> None:
@@ -91,11 +66,3 @@ def test_a_list_in_use_stays(service: LocalService, lists: Client) -> None:
 def test_refused_items(service: LocalService, lists: Client, body: object, message: str) -> None:
     service.account(ACCOUNT).ip_lists.most_items = 5
     assert message in lists.refused("POST", f"/{identity(service)}/items", body)["message"]
-
-
-def test_refused_lists(service: LocalService, lists: Client) -> None:
-    assert "exists already" in lists.refused("POST", "", {"name": "office", "kind": "ip"})["message"]
-    assert lists.refused("POST", "", {"name": "Office!", "kind": "ip"})["status"] == 400
-    hosts = lists.result("POST", "", {"name": "hosts", "kind": "hostname"})
-    assert "kind hostname" in lists.refused("POST", f"/{hosts['id']}/items", [{"ip": "192.0.2.1"}])["message"]
-    assert lists.refused("GET", "/nowhere")["status"] == 404

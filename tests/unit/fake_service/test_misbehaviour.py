@@ -5,166 +5,56 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 import requests
 
 from tests.fake_service import LocalService
-from tests.fake_service.misbehaviour import KINDS
 
 from .conftest import Client
 
 ENTRY = {"prefix": "192.0.2.1", "comment": "", "enabled": True}
 
 
-@pytest.fixture
-def create(protection: Client) -> Any:
-    """Creates an allowlist entry; the answer as it comes."""
-    return lambda: protection("POST", "/allowlist", ENTRY)
+STATUS = {"status": 504, "errors": [{"message": "gateway timeout"}], "messages": None, "headers": {"Retry-After": "7"}}
 
 
-def test_any_status_instead(create: Any, service: LocalService, account: Any) -> None:
-    errors = [{"message": "fwrulesmigration.api.gateway_timeout"}]
-    service.misbehave("status", status=504, errors=errors, messages=None, headers={"Retry-After": "7"})
-    response = create()
-    assert (response.status_code, response.headers["Retry-After"]) == (504, "7")
-    assert response.json() == {"result": None, "success": False, "errors": errors, "messages": None}
-    assert (account.allowlist, service.calls[0].maybe_applied, service.calls[0].fault) == ([], False, "status")
-
-
-def test_a_page_instead(create: Any, service: LocalService, account: Any) -> None:
-    service.misbehave("html", status=522)
-    response = create()
-    assert response.status_code == 522 and response.headers["Content-Type"].startswith("text/html")
-    assert "<title>Connection timed out</title>" in response.text and response.headers["CF-RAY"].endswith("-LOC")
-    assert account.allowlist == []
-
-
-def test_no_success_under_200(create: Any, service: LocalService, account: Any) -> None:
-    service.misbehave("success_false_200")
-    response = create()
-    assert (response.status_code, response.json()["success"], account.allowlist) == (200, False, [])
-
-
-def test_a_redirect(create: Any, service: LocalService, account: Any) -> None:
-    service.misbehave("redirect", location="http://elsewhere.example/", status=307)
-    response = create()
-    assert (response.status_code, response.headers["Location"]) == (307, "http://elsewhere.example/")
-    assert account.allowlist == []
-
-
-@pytest.mark.parametrize(("kind", "maybe_applied"), [("lost_before", False), ("lost_after", True)])
-def test_a_lost_answer(create: Any, service: LocalService, account: Any, kind: str, maybe_applied: bool) -> None:
-    service.misbehave(kind, times=1)
-    with pytest.raises(requests.ConnectionError):
-        create()
-    assert (len(account.allowlist), service.calls[0].maybe_applied) == (int(maybe_applied), maybe_applied)
-    assert service.calls[0].status is None
-    assert create().status_code == 200
-
-
-def test_another_status_after(create: Any, service: LocalService, account: Any) -> None:
-    service.misbehave("status_after", method="POST", path=r"/allowlist$", times=1, status=502)
-    assert create().status_code == 502
-    assert (len(account.allowlist), service.calls[0].maybe_applied) == (1, True)
-
-
-@pytest.mark.parametrize("status", [200, 204])
-def test_an_empty_answer(create: Any, service: LocalService, account: Any, status: int) -> None:
-    service.misbehave("empty", status=status, times=1)
-    response = create()
-    assert (response.status_code, response.content, len(account.allowlist)) == (status, b"", 1)
-    assert create().status_code == 200
-    assert len({call.connection for call in service.calls}) == 1
-
-
-def test_truncated_json_in_whole_http(create: Any, service: LocalService, account: Any) -> None:
-    service.misbehave("truncated")
-    response = create()
-    assert response.status_code == 200 and len(account.allowlist) == 1
-    with pytest.raises(requests.JSONDecodeError):
-        response.json()
-
-
-def test_a_body_cut_off(create: Any, service: LocalService, account: Any) -> None:
-    service.misbehave("cut_body")
-    with pytest.raises(requests.exceptions.ChunkedEncodingError):
-        create()
-    assert (len(account.allowlist), service.calls[0].status) == (1, 200)
-
-
-def test_a_slow_answer(protection: Client, service: LocalService) -> None:
-    service.misbehave("slow", seconds=0.2, times=1)
-    started = time.monotonic()
-    protection.result("GET", "/allowlist")
-    assert time.monotonic() - started >= 0.2
-
-
-def test_an_answer_slower_than_the_client_waits(protection: Client, service: LocalService, account: Any) -> None:
-    service.misbehave("slow", seconds=30)
-    with pytest.raises(requests.ReadTimeout):
-        protection("POST", "/allowlist", ENTRY, timeout=0.1)
-    assert len(account.allowlist) == 1
-
-
-def test_a_body_byte_by_byte(protection: Client, service: LocalService) -> None:
-    service.misbehave("drip", interval=0.003)
-    started = time.monotonic()
-    answer = protection("GET", "/tcp_protection_status", timeout=0.1)
-    assert answer.json()["result"] == {"enabled": False}
-    assert time.monotonic() - started >= 0.003 * len(answer.content)
-
-
-def test_every_call_takes_its_time(protection: Client, service: LocalService) -> None:
-    service.switch(latency=0.05)
-    started = time.monotonic()
-    for dummy in range(3):
-        protection.result("GET", "/allowlist")
-    assert time.monotonic() - started >= 0.15
-
-
-def test_spoilt_envelopes(protection: Client, service: LocalService, account: Any) -> None:
-    account.seed(allowlist=[ENTRY])
-    service.misbehave("no_result_info", times=1)
-    service.misbehave("null_result", skip=1, times=1)
-    service.misbehave("missing_fields", skip=2, times=1, fields=["id"])
-    service.misbehave("extra_fields", skip=3, times=1)
-    answers = [protection("GET", "/allowlist").json() for dummy in range(4)]
-    assert "result_info" not in answers[0] and answers[1]["result"] is None
-    assert answers[2]["result"][0].keys() == account.allowlist[0].keys() - {"id"}
-    assert answers[3]["result"][0].items() >= account.allowlist[0].items()
-    assert "x_region" in answers[3]["result"][0] and "x_region" in answers[3]
-
-
-def test_pages_smaller_than_asked_for(protection: Client, service: LocalService, account: Any) -> None:
-    account.seed(prefixes=[{"prefix": f"192.0.2.{n}"} for n in range(12)])
-    service.misbehave("page_cap", cap=5)
-    pages = [protection("GET", "/prefixes", params={"per_page": 1000, "page": page}).json() for page in (1, 2, 3)]
-    assert [len(page["result"]) for page in pages] == [5, 5, 2]
-    assert pages[0]["result_info"]["per_page"] == 5
-    assert len({item["id"] for page in pages for item in page["result"]}) == 12
-
-
-def test_always_the_first_page(protection: Client, service: LocalService, account: Any) -> None:
-    account.seed(prefixes=[{"prefix": f"192.0.2.{n}"} for n in range(30)])
-    service.misbehave("same_page")
-    first, second = (protection("GET", "/prefixes", params={"page": page}).json() for page in (1, 2))
-    assert first == second and first["result_info"]["page"] == 1
-
-
-def test_the_retired_api(firewall: Client, protection: Client, service: LocalService) -> None:
-    service.misbehave("gone")
-    assert firewall.refused("GET", "/firewall/rules")["status"] == 410
-    assert firewall.result("GET", "/filters") == protection.result("GET", "/prefixes") == []
-
-
-def test_the_api_in_maintenance(firewall: Client, service: LocalService) -> None:
-    service.misbehave("maintenance")
-    refused = firewall.refused("PATCH", "/firewall/rules", [])
-    assert refused["code"] == 10020 and "maintenance_mode" in refused["message"]
-    assert firewall.result("GET", "/firewall/rules") == []
+@pytest.mark.parametrize(
+    ("kind", "settings", "answered", "applied"),
+    [
+        ("status", STATUS, 504, False),
+        ("html", {"status": 522}, 522, False),
+        ("success_false_200", {}, 200, False),
+        ("redirect", {"location": "http://elsewhere.example/", "status": 307}, 307, False),
+        ("raw", {"body": "[]"}, 200, False),
+        ("lost_before", {}, None, False),
+        ("lost_after", {}, None, True),
+        ("status_after", {"status": 502}, 502, True),
+        ("empty", {"status": 204}, 204, True),
+        ("truncated", {}, 200, True),
+        ("cut_body", {}, None, True),
+        ("slow", {"seconds": 30}, None, True),
+        ("drip", {"interval": 0.0001}, 200, True),
+        ("no_result_info", {}, 200, True),
+        ("null_result", {}, 200, True),
+        ("extra_fields", {}, 200, True),
+        ("missing_fields", {"fields": ["id"]}, 200, True),
+        ("headers", {"headers": {"X-Odd": "1"}}, 200, True),
+        ("member", {"members": {"success": "1e400"}}, 200, True),
+        ("entry", {"fields": {"id": "1e400"}}, 200, True),
+    ],
+)
+def test_each_kind_answers_and_applies_as_it_says(
+    protection: Client, service: LocalService, account: Any, kind: str, settings: Any, answered: Any, applied: bool
+) -> None:
+    service.misbehave(kind, times=1, **settings)
+    try:
+        status = protection("POST", "/allowlist", ENTRY, timeout=0.3).status_code
+    except requests.RequestException:
+        status = None
+    assert (status, len(account.allowlist), service.calls[0].maybe_applied) == (answered, int(applied), applied)
+    assert (service.calls[0].fault, protection("GET", "/allowlist").status_code) == (kind, 200)
 
 
 RULE_CALLS = [
@@ -225,8 +115,3 @@ def test_a_fault_has_to_be_known(service: LocalService) -> None:
     with pytest.raises(TypeError):
         service.misbehave("slow", seconds=1, colour="red")
     assert service.faults == []
-
-
-def test_kinds_act_at_every_moment() -> None:
-    assert {kind.when for kind in KINDS.values()} == {"before", "instead", "within", "after"}
-    assert len(KINDS) >= 18

@@ -32,21 +32,6 @@ def test_the_block_ends(protection: Client, service: LocalService) -> None:
     assert statuses(protection, 2) == [200, 429]
 
 
-def test_the_window_moves_on(protection: Client, service: LocalService) -> None:
-    service.rate_limit(calls=2, seconds=60, retry_after=60)
-    assert statuses(protection, 2) == [200, 200]
-    service.clock.advance(seconds=61)
-    assert statuses(protection, 2) == [200, 200]
-
-
-def test_a_block_without_a_time(protection: Client, service: LocalService) -> None:
-    service.rate_limit(calls=1, seconds=60)
-    assert statuses(protection, 2) == [200, 429]
-    assert "Retry-After" not in protection("GET", "/prefixes").headers
-    service.clock.advance(seconds=61)
-    assert statuses(protection, 1) == [200]
-
-
 def test_every_answer_tells_the_calls_left(protection: Client, service: LocalService) -> None:
     assert "Ratelimit" not in protection("GET", "/prefixes").headers
     service.rate_limit(calls=3, seconds=60)

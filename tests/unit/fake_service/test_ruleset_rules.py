@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import pytest
@@ -75,40 +74,3 @@ def test_a_position_has_to_exist(
         pointer,
         [FIRST, SECOND, FOREIGN],
     )
-
-
-def test_a_rule_is_defined_anew(rulesets: Client, custom_rules: Rules, path: str) -> None:
-    body = {"action": "log", "expression": "not ssl", "position": {"before": ""}}
-    whole = rulesets.result("PATCH", f"{path}/rules/{SECOND}", body)
-    assert ids(whole) == [SECOND, FIRST, FOREIGN] and whole["rules"] == custom_rules
-    assert (custom_rules[0]["action"], custom_rules[0]["version"], custom_rules[0]["ref"]) == ("log", "8", SECOND)
-    again = rulesets.result("PATCH", f"{path}/rules/{FIRST}", {"action": "log", "expression": "ssl"})
-    assert again["rules"][1].keys().isdisjoint({"action_parameters", "logging"})
-    assert again["rules"][1]["ref"] == FIRST
-
-
-@pytest.mark.parametrize(
-    ("body", "pointer"),
-    [
-        ({}, ""),
-        ({"enabled": False}, "/action"),
-        ({"action": "log"}, "/expression"),
-        ({"action": "log", "expression": ""}, "/expression"),
-        ({"action": "allow", "expression": "ssl"}, "/action"),
-        ({"action": "log", "expression": "ssl", "ref": "office"}, "/ref"),
-        ({"action": "log", "expression": "ssl", "id": FIRST}, "/id"),
-        ({"action": "log", "expression": "ssl", "colour": "red"}, "/colour"),
-    ],
-)
-def test_a_definition_has_to_be_whole(
-    rulesets: Client, custom_rules: Rules, path: str, body: dict[str, Any], pointer: str
-) -> None:
-    before = copy.deepcopy(custom_rules)
-    refused = rulesets.refused("PATCH", f"{path}/rules/{SECOND}", body)
-    assert (refused["status"], refused["pointer"], custom_rules) == (400, pointer, before)
-
-
-def test_a_rule_is_deleted(rulesets: Client, custom_rules: Rules, path: str) -> None:
-    assert ids(rulesets.result("DELETE", f"{path}/rules/{SECOND}")) == [FIRST, FOREIGN]
-    for method, body in (("DELETE", None), ("PATCH", NEW)):
-        assert rulesets.refused(method, f"{path}/rules/{SECOND}", body)["status"] == 404

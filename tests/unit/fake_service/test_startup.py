@@ -61,15 +61,6 @@ def test_the_service_starts_prints_its_address_and_ends(tmp_path: Path, signals:
     assert (complaints, program.returncode) == ("", 0)
 
 
-def test_it_takes_a_state_and_a_token(tmp_path: Path) -> None:
-    state = tmp_path / "state.yml"
-    state.write_text("accounts:\n  abc:\n    enabled: true\n")
-    url = "http://127.0.0.1:{port}/client/v4/accounts/abc/magic/advanced_tcp_protection/configs/tcp_protection_status"
-    with running(tmp_path, "--state", str(state), "--token", "mine") as (dummy, port):
-        answer = requests.get(url.format(port=port), headers={"Authorization": "Bearer mine"}, timeout=5)
-    assert answer.json()["result"] == {"enabled": True}
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -40,39 +40,6 @@ switches: {{refuse_duplicates: true}}
 """
 
 
-def test_seeds_are_filled_in(account: Any, protection: Client) -> None:
-    account.seed(
-        prefixes=[{"prefix": "192.0.2.0/24"}],
-        allowlist=[{"prefix": "198.51.100.1", "comment": "probe"}],
-        syn_flood={"rules": [{"mode": "enabled"}], "filters": [{"expression": "ip.src eq 192.0.2.1"}]},
-        out_of_state_tcp={"rules": [{}]},
-    )
-    shown = protection.result("GET", "/prefixes")[0]
-    assert shown == account.prefixes[0]
-    assert (shown["comment"], shown["excluded"]) == ("", False)
-    assert account.allowlist[0]["enabled"] is True
-    rule = account.rules["syn_flood"][0]
-    assert (rule["scope"], rule["name"], rule["mode"], rule["mitigation_type"]) == (
-        "global",
-        "global",
-        "enabled",
-        "challenge",
-    )
-    assert account.rules["out_of_state_tcp"][0]["mode"] == account.filters["syn_flood"][0]["mode"] == "monitoring"
-
-
-def test_seeds_keep_what_they_name(account: Any) -> None:
-    fields = {
-        "id": "31c70c65-9f81-4669-94ed-1e1e041e7b06",
-        "prefix": "203.0.113/24",
-        "comment": "as the service may say it",
-        "excluded": True,
-        "created_on": "2022-01-01T13:06:04.721954+01:00",
-        "modified_on": "2022-01-02T13:06:04.721954+01:00",
-    }
-    assert account.seed(prefixes=[fields]).prefixes == [fields]
-
-
 def test_seeds_with_slips_are_refused(account: Any, zone: Any) -> None:
     with pytest.raises(ValueError, match="a prefix has no network"):
         account.seed(prefixes=[{"prefix": "192.0.2.0/24", "network": "x"}])
@@ -110,27 +77,6 @@ def test_a_zone_without_custom_rules_stays_so(service: LocalService, custom_rule
     service.zone(ZONE).seed(custom_rules=custom_rules)
     service.load(yaml.safe_load(yaml.safe_dump(service.document())))
     assert (service.zone(ZONE).entry_point is None) == (custom_rules is None)
-
-
-def test_a_state_document_with_slips_is_refused_whole(service: LocalService, account: Any) -> None:
-    account.enabled = True
-    slips: list[dict[str, Any]] = [
-        {"account": {}},
-        {"accounts": {"x": {"colour": "red"}}},
-        {"switches": {"colour": "red"}},
-    ]
-    for slip in slips:
-        with pytest.raises((ValueError, TypeError)):
-            service.load(slip)
-    assert service.account(ACCOUNT).enabled is True
-
-
-def test_the_clock_moves_when_told(service: LocalService, protection: Client) -> None:
-    before = service.clock.now()
-    assert abs(before - datetime.now(UTC)) < timedelta(seconds=5)
-    service.clock.advance(hours=4)
-    created = protection.result("POST", "/allowlist", {"prefix": "192.0.2.1", "comment": "", "enabled": True})
-    assert timedelta(hours=4) <= datetime.fromisoformat(created["created_on"]) - before < timedelta(hours=4, minutes=1)
 
 
 def test_reset_forgets_everything(service: LocalService, protection: Client) -> None:
