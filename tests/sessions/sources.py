@@ -73,7 +73,6 @@ def docs(session: nox.Session) -> None:
     collection = ("collection", *options, "--dest-dir", reference, "edgeops.protection")
     run(session, "antsibull-docs", *collection, requires="docs")
     run(session, "sphinx-build", "-q", "-W", "--keep-going", "-b", "html", source, site, requires="docs")
-    run(session, "python", "-m", "tests.sessions.search", site, requires="docs")
     pages = list((site / "reference").glob("*_module.html"))
     if len(pages) != len(modules()):
         session.error(f"The site has {len(pages)} pages of {len(modules())} modules.")
