@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from ipaddress import ip_network
 from typing import Any
 
@@ -26,6 +27,13 @@ RULESETS = {  # their rules in a state document, and the phase
     "ddos_l7_overrides": "ddos_l7",
 }
 ASSIGNED = ("id", "created_on", "modified_on")
+PLAIN = ("entitled", "dns_entitled", "name", "type", "enabled", "advanced", "most_network_firewall_rules")
+MADE: Mapping[str, Callable[[Item, Clock], Item]] = {
+    "traffic": flow,
+    "onboarded": beside.onboarded_prefix,
+    "access_rules": partial(beside.access_rule, scope="account"),
+    "audit_log": beside.change,
+}
 
 
 @dataclass
@@ -55,93 +63,39 @@ class Account:
     def __post_init__(self) -> None:
         self.ip_lists = IpLists(self.clock)
 
-    def seed(
-        self,
-        *,
-        entitled: bool | None = None,
-        dns_entitled: bool | None = None,
-        name: str | None = None,
-        type: str | None = None,
-        enabled: bool | None = None,
-        prefixes: Iterable[Item] = (),
-        allowlist: Iterable[Item] = (),
-        syn_flood: Mapping[str, Iterable[Item]] | None = None,
-        out_of_state_tcp: Mapping[str, Iterable[Item]] | None = None,
-        dns_rules: Iterable[Item] = (),
-        traffic: Iterable[Flow] = (),
-        analytics: Mapping[str, Item] | None = None,
-        onboarded: Iterable[Item] = (),
-        access_rules: Iterable[Item] = (),
-        audit_log: Iterable[Item] = (),
-        lists: Iterable[Item] = (),
-        advanced: bool | None = None,
-        most_network_firewall_rules: int | None = None,
-        **rules: Iterable[Item] | None,
-    ) -> Account:
+    def seed(self, **contents: Any) -> Account:
         """Add to the account, in the shape of a state document; ids, times and defaults are filled in where missing.
 
-        `rules` are those of the entry points, by their names in RULESETS; None leaves the account without one.
+        The rules of an entry point go by their name in RULESETS; None leaves the account without one.
         """
-        unknown = rules.keys() - RULESETS
+        unknown = contents.keys() - self.document().keys() - RULESETS.keys()
         if unknown:
             raise ValueError(f"an account has no {', '.join(sorted(unknown))}")
-        for ruleset, phase in RULESETS.items():
-            seed(self.entry_points, phase, "root", rules.get(ruleset), self.clock.timestamp())
-        self.advanced = self.advanced if advanced is None else advanced
-        if most_network_firewall_rules is not None:
-            self.most_network_firewall_rules = most_network_firewall_rules
-        if entitled is not None:
-            self.entitled = entitled
-        if dns_entitled is not None:
-            self.dns_entitled = dns_entitled
-        if enabled is not None:
-            self.enabled = enabled
-        self.name = self.name if name is None else name
-        self.type = self.type if type is None else type
-        self.traffic.extend(flow(fields, self.clock) for fields in traffic)
-        for node, settings in (analytics or {}).items():
+        given = {name: value for name, value in contents.items() if value is not None}
+        for name in given.keys() & set(PLAIN):
+            setattr(self, name, given[name])
+        for name, make in MADE.items():
+            getattr(self, name).extend(make(fields, self.clock) for fields in given.get(name, ()))
+        for node, settings in given.get("analytics", {}).items():
             self.analytics[node].update(settings)
-        self.onboarded.extend(beside.onboarded_prefix(fields, self.clock) for fields in onboarded)
-        self.access_rules.extend(beside.access_rule(fields, self.clock, "account") for fields in access_rules)
-        self.audit_log.extend(beside.change(fields, self.clock) for fields in audit_log)
-        self._seed("prefixes", prefixes)
-        self._seed("allowlist", allowlist)
-        self._seed("dns_rules", dns_rules)
-        for kind, parts in (("syn_flood", syn_flood), ("out_of_state_tcp", out_of_state_tcp)):
-            for name, items in (parts or {}).items():
-                self._seed(f"{kind}.{name}", items)
-        self.ip_lists.seed(lists)
+        for ruleset, phase in RULESETS.items():
+            seed(self.entry_points, phase, "root", given.get(ruleset), self.clock.timestamp())
+        for name, collection in COLLECTIONS.items():
+            kind, _dot, part = name.partition(".")
+            items = given.get(kind, {}).get(part, ()) if part else given.get(kind, ())
+            collection.items(self).extend(collection.item(fields, self.clock) for fields in items)
+        self.ip_lists.seed(given.get("lists", ()))
         return self
-
-    def _seed(self, name: str, items: Iterable[Item]) -> None:
-        collection = COLLECTIONS[name]
-        collection.items(self).extend(collection.item(fields, self.clock) for fields in items)
 
     def document(self) -> Item:
         """The account in the shape of a state document."""
         return {
-            "entitled": self.entitled,
-            "dns_entitled": self.dns_entitled,
-            "name": self.name,
-            "type": self.type,
-            "enabled": self.enabled,
-            "prefixes": self.prefixes,
-            "allowlist": self.allowlist,
-            **{kind: {"rules": self.rules[kind], "filters": self.filters[kind]} for kind in KINDS},
-            "dns_rules": self.dns_rules,
-            "traffic": self.traffic,
-            "analytics": self.analytics,
-            "onboarded": self.onboarded,
-            "access_rules": self.access_rules,
-            "audit_log": self.audit_log,
-            "lists": self.ip_lists.document(),
-            "advanced": self.advanced,
-            "most_network_firewall_rules": self.most_network_firewall_rules,
             **{
-                name: self.entry_points[phase]["rules"]
-                for name, phase in RULESETS.items()
-                if phase in self.entry_points
+                name: getattr(self, name) for name in (*PLAIN, *MADE, "prefixes", "allowlist", "dns_rules", "analytics")
             },
+            **{kind: {"rules": self.rules[kind], "filters": self.filters[kind]} for kind in KINDS},
+            "lists": self.ip_lists.lists,
+            **{name: self.rules_of(name) for name, phase in RULESETS.items() if phase in self.entry_points},
         }
 
     def rules_of(self, name: str) -> list[Item]:
@@ -191,12 +145,7 @@ def same_scope(item: Item) -> Hashable:
     return item["scope"], item["name"].casefold()
 
 
-def same_expression(item: Item) -> Hashable:
-    return str(item["expression"])
-
-
-RULE_FIELDS = ("scope", "name", "mode", "rate_sensitivity", "burst_sensitivity")
-RULE_DEFAULTS = {
+RULE = {
     "scope": "global",
     "name": "global",
     "mode": "monitoring",
@@ -205,61 +154,34 @@ RULE_DEFAULTS = {
 }
 
 
-def filters(kind: str, component: str) -> Collection:
+def networks(name: str, noun: str, **defaults: Any) -> Collection:
+    fields = ("prefix", *defaults)
+    return Collection(name, noun, fields, lambda account: getattr(account, name), same_network, defaults, "prefix")
+
+
+def rules(path: str, items: Callable[[Account], list[Item]], **more: str) -> Collection:
+    defaults = {**RULE, **more}
+    return Collection(path, "rule", tuple(defaults), items, same_scope, defaults)
+
+
+def filters(path: str, kind: str) -> Collection:
+    fields, defaults = ("expression", "mode"), {"mode": "monitoring"}
     return Collection(
-        path=f"{component}/filters",
-        noun="filter",
-        fields=("expression", "mode"),
-        items=lambda account: account.filters[kind],
-        duplicate=same_expression,
-        defaults={"mode": "monitoring"},
+        path, "filter", fields, lambda account: account.filters[kind], lambda item: str(item["expression"]), defaults
     )
 
 
 COLLECTIONS = {
-    "prefixes": Collection(
-        path="prefixes",
-        noun="prefix",
-        fields=("prefix", "comment", "excluded"),
-        items=lambda account: account.prefixes,
-        duplicate=same_network,
-        defaults={"comment": "", "excluded": False},
-        order="prefix",
+    "prefixes": networks("prefixes", "prefix", comment="", excluded=False),
+    "allowlist": networks("allowlist", "allowlist entry", comment="", enabled=True),
+    "syn_flood.rules": rules(
+        "syn_protection/rules", lambda account: account.rules["syn_flood"], mitigation_type="challenge"
     ),
-    "allowlist": Collection(
-        path="allowlist",
-        noun="allowlist entry",
-        fields=("prefix", "comment", "enabled"),
-        items=lambda account: account.allowlist,
-        duplicate=same_network,
-        defaults={"comment": "", "enabled": True},
-        order="prefix",
-    ),
-    "syn_flood.rules": Collection(
-        path="syn_protection/rules",
-        noun="rule",
-        fields=(*RULE_FIELDS, "mitigation_type"),
-        items=lambda account: account.rules["syn_flood"],
-        duplicate=same_scope,
-        defaults={**RULE_DEFAULTS, "mitigation_type": "challenge"},
-    ),
-    "syn_flood.filters": filters("syn_flood", "syn_protection"),
-    "out_of_state_tcp.rules": Collection(
-        path="tcp_flow_protection/rules",
-        noun="rule",
-        fields=RULE_FIELDS,
-        items=lambda account: account.rules["out_of_state_tcp"],
-        duplicate=same_scope,
-        defaults=RULE_DEFAULTS,
-    ),
-    "out_of_state_tcp.filters": filters("out_of_state_tcp", "tcp_flow_protection"),
-    "dns_rules": Collection(
-        path="dns_protection/rules",
-        noun="rule",
-        fields=(*RULE_FIELDS, "profile_sensitivity"),
-        items=lambda account: account.dns_rules,
-        duplicate=same_scope,
-        defaults={**RULE_DEFAULTS, "profile_sensitivity": "low"},
+    "syn_flood.filters": filters("syn_protection/filters", "syn_flood"),
+    "out_of_state_tcp.rules": rules("tcp_flow_protection/rules", lambda account: account.rules["out_of_state_tcp"]),
+    "out_of_state_tcp.filters": filters("tcp_flow_protection/filters", "out_of_state_tcp"),
+    "dns_rules": replace(
+        rules("dns_protection/rules", lambda account: account.dns_rules, profile_sensitivity="low"),
         family="advanced_dns_protection",
     ),
 }

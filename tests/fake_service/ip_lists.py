@@ -83,10 +83,6 @@ class IpLists:
             items = [self.item(item) for item in fields.get("items", ())]
             self.lists.append({**made, "items": items})
 
-    def document(self) -> list[Item]:
-        """The lists in the shape of a state document."""
-        return self.lists
-
     def item(self, fields: Mapping[str, Any]) -> Item:
         """A whole item out of the fields of a body or a document."""
         now = self.clock.timestamp()

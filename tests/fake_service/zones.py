@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .accounts import Item
 from .beside import access_rule
 from .clock import Clock
 from .custom_rules import PHASE, seed
 
-DDOS = "ddos_l7"
+RULESETS = {"custom_rules": PHASE, "ddos_l7_overrides": "ddos_l7"}  # their rules in a state document, and the phase
+PLAIN = ("name", "plan", "status", "account_id", "advanced")
 OPTIONAL = ("products", "ref")
 
 
@@ -44,47 +45,38 @@ class Zone:
     @property
     def ddos_l7_overrides(self) -> list[Item]:
         """The overrides of managed DDoS rules, the list itself."""
-        rules: list[Item] = self.entry_points[DDOS]["rules"] if DDOS in self.entry_points else []
-        return rules
+        return self.rules_of("ddos_l7_overrides")
 
     @property
     def custom_rules(self) -> list[Item]:
         """The rules of the entry point, the list itself: a test may look at them and change them."""
-        rules: list[Item] = self.entry_point["rules"] if self.entry_point else []
+        return self.rules_of("custom_rules")
+
+    def rules_of(self, name: str) -> list[Item]:
+        """The rules of an entry point, the list itself."""
+        rules: list[Item] = self.entry_points[RULESETS[name]]["rules"] if RULESETS[name] in self.entry_points else []
         return rules
 
-    def seed(
-        self,
-        *,
-        rules: Iterable[Item] = (),
-        filters: Iterable[Item] = (),
-        custom_rules: Iterable[Item] | None = None,
-        name: str | None = None,
-        plan: str | None = None,
-        status: str | None = None,
-        account_id: str | None = None,
-        access_rules: Iterable[Item] = (),
-        ddos_l7_overrides: Iterable[Item] | None = None,
-        advanced: bool | None = None,
-    ) -> Zone:
+    def seed(self, **contents: Any) -> Zone:
         """Add filters, rules with their filters nested, and custom rules; ids and defaults are filled in where missing.
 
         A nested filter that names the id of a filter already there is that filter. Custom rules, be it none of them,
         come with their entry point; None leaves the zone without one.
         """
-        self.name = self.name if name is None else name
-        self.plan = self.plan if plan is None else plan
-        self.status = self.status if status is None else status
-        self.account_id = self.account_id if account_id is None else account_id
-        self.access_rules.extend(access_rule(fields, self.clock, "zone") for fields in access_rules)
-        for fields in filters:
+        unknown = contents.keys() - self.document().keys() - RULESETS.keys()
+        if unknown:
+            raise ValueError(f"a zone has no {', '.join(sorted(unknown))}")
+        given = {name: value for name, value in contents.items() if value is not None}
+        for name in given.keys() & set(PLAIN):
+            setattr(self, name, given[name])
+        self.access_rules.extend(access_rule(fields, self.clock, "zone") for fields in given.get("access_rules", ()))
+        for fields in given.get("filters", ()):
             self._seed_filter(fields)
-        for fields in rules:
+        for fields in given.get("rules", ()):
             known = self.find(self.filters, fields["filter"].get("id", ""))
             self.rules.append(rule(fields, known or self._seed_filter(fields["filter"])))
-        self.advanced = self.advanced if advanced is None else advanced
-        for phase, seeds in ((PHASE, custom_rules), (DDOS, ddos_l7_overrides)):
-            seed(self.entry_points, phase, "zone", seeds, self.clock.timestamp())
+        for name, phase in RULESETS.items():
+            seed(self.entry_points, phase, "zone", given.get(name), self.clock.timestamp())
         return self
 
     def _seed_filter(self, fields: Item) -> Item:
@@ -100,12 +92,10 @@ class Zone:
 
     def document(self) -> Item:
         """The zone in the shape of a state document."""
-        custom = {} if self.entry_point is None else {"custom_rules": self.custom_rules}
-        about: Item = {"name": self.name, "plan": self.plan, "status": self.status, "account_id": self.account_id}
-        if DDOS in self.entry_points:
-            custom["ddos_l7_overrides"] = self.ddos_l7_overrides
-        about["advanced"] = self.advanced
-        return {**about, "access_rules": self.access_rules, "rules": self.rules, "filters": self.filters, **custom}
+        return {
+            **{name: getattr(self, name) for name in (*PLAIN, "access_rules", "rules", "filters")},
+            **{name: self.rules_of(name) for name, phase in RULESETS.items() if phase in self.entry_points},
+        }
 
 
 def rule(fields: Item, its_filter: Item) -> Item:
