@@ -21,17 +21,14 @@ from .processes import Failure
 from .serving import Serving
 from .ways import Ways
 
-RUNS, QUICK_RUNS = 5, 3
-QUICK_LESS = 5
+RUNS = 5
 
 
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.evidence.benchmark", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"only some cases, with {QUICK_RUNS} runs of less each")
     parser.add_argument("--case", action="append", default=[], metavar="NAME", help="only this case; may be repeated")
-    parser.add_argument("--runs", type=int, help=f"rounds for each case; {RUNS} unless it is quick")
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"rounds for each case; {RUNS} unless it is said")
     parser.add_argument("--octorules", metavar="PROGRAM", help="octorules, to be compared with")
-    parser.add_argument("--list", action="store_true", help="only the names of the cases")
     return parser.parse_args(words)
 
 
@@ -49,12 +46,12 @@ def every_case(ways: Ways, octorules: str | None) -> tuple[list[Case], list[str]
     return cases, lacking
 
 
-def chosen(cases: Sequence[Case], names: Sequence[str], quick: bool) -> list[Case]:
-    """The cases that are asked for; raises Failure for a name that none has."""
+def chosen(cases: Sequence[Case], names: Sequence[str]) -> list[Case]:
+    """The cases that are asked for, or all; raises Failure for a name that none has."""
     unknown = set(names) - {case.name for case in cases}
     if unknown:
-        raise Failure(f"There is no case {', '.join(sorted(unknown))}; --list shows those there are.")
-    return [case for case in cases if (case.name in names if names else case.quick or not quick)]
+        raise Failure(f"There is no case {', '.join(sorted(unknown))}, but {', '.join(case.name for case in cases)}.")
+    return [case for case in cases if not names or case.name in names]
 
 
 def results(cases: Sequence[Case], runs: int) -> list[Measured]:
@@ -72,24 +69,19 @@ def main(words: Sequence[str] | None = None) -> int:
     """Print the tables; 1 where something could not be measured."""
     options = arguments(words)
     around = machine()
-    runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
     try:
         with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
-            ways = Ways(serving, Path(folder), QUICK_LESS if options.quick else 1)
-            every, lacking = every_case(ways, options.octorules)
-            if options.list:
-                print("\n".join(case.name for case in every))
-                return 0
-            measurements = results(chosen(every, options.case, options.quick), runs)
+            every, lacking = every_case(Ways(serving, Path(folder)), options.octorules)
+            measurements = results(chosen(every, options.case), options.runs)
     except Failure as failure:
         print(f"\n{failure}", file=sys.stderr)
         return 1
-    text = page(DETAILS, measurements, runs, around)
+    text = page(DETAILS, measurements, options.runs, around)
     print(text.partition("## Ratios")[2].partition("A ratio says")[0])
     for missing in lacking:
         print(f"*** NOT MEASURED: this machine lacks {missing}. ***", file=sys.stderr)
-    if not (options.case or options.quick or lacking):
-        print(f"Written to {' and '.join(str(path) for path in write(measurements, runs, around))}.")
+    if not (options.case or lacking):
+        print(f"Written to {' and '.join(str(path) for path in write(measurements, options.runs, around))}.")
     return 0
 
 

@@ -52,7 +52,7 @@ def nothing_to_do(ways: Ways) -> Iterator[Case]:
         Row(account, URI, 0.12, chief=True),
         Row(first, first_uri, 0.35),
     ]
-    yield Case("nothing_to_do", alternatives, rows, quick=True)
+    yield Case("nothing_to_do", alternatives, rows)
     late, request = account + ", 100 ms per request", "one request's latency"
     work = Work(existing, parts=5, latency=LATENCY)
     alternatives = {late: ways.more(plays.account_protection(), work), request: constant(LATENCY)}
@@ -103,7 +103,7 @@ def many_accounts(ways: Ways) -> Iterator[Case]:
         one: by_processor(ways.hosts(task, work, forks=10)),
         role: by_processor(ways.hosts(plays.role_baseline(), work, forks=10)),
     }
-    yield Case("role_baseline", alternatives, [Row(role, one, 2.5)], quick=True)
+    yield Case("role_baseline", alternatives, [Row(role, one, 2.5)])
 
 
 def under_one_token(ways: Ways) -> Iterator[Case]:
@@ -157,10 +157,10 @@ def without_ansible(ways: Ways) -> Iterator[Case]:
         small: ways.pure("plan", tenth),
         loads: ways.pure("loads", LARGEST),
     }
-    yield Case("planning", alternatives, [Row(large, loads, 3.5), Row(large, small, 1.3, LARGEST / tenth)], quick=True)
+    yield Case("planning", alternatives, [Row(large, loads, 3.5), Row(large, small, 1.3, LARGEST / tenth)])
     tested, untested = "planning 1,000 custom rules with 100 expectations", "planning 1,000 custom rules"
     alternatives = {tested: ways.pure("expectations", 1_000), untested: ways.pure("rules", 1_000)}
-    yield Case("expectations", alternatives, [Row(tested, untested, 2.5)], quick=True)
+    yield Case("expectations", alternatives, [Row(tested, untested, 2.5)])
     page, data = (f"the report on 1,000 hosts as {form}" for form in ("HTML", "JSON"))
     alternatives = {page: ways.pure("html", 1_000), data: ways.pure("json", 1_000)}
-    yield Case("report", alternatives, [Row(page, data, 3.0)], quick=True)
+    yield Case("report", alternatives, [Row(page, data, 3.0)])

@@ -62,7 +62,7 @@ def older(ways: Ways, commit: str) -> Ways:
     """Ways that run the collection of a commit; it is extracted at once."""
     collections = collection_of(commit, ways.scratch / "older")
     program = ("env", f"ANSIBLE_COLLECTIONS_PATH={collections}", PLAYBOOK)
-    return Ways(ways.serving, ways.scratch, ways.less, program)
+    return Ways(ways.serving, ways.scratch, program)
 
 
 def cases(now: Ways, before: Ways, commit: str = COMMIT) -> Iterator[Case]:

@@ -85,7 +85,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Case:
-    """Ways that are measured together, and the lines that come of it; `quick` ones make the short run.
+    """Ways that are measured together, and the lines that come of it.
 
     What takes minutes is measured in at most `rounds` rounds.
     """
@@ -93,7 +93,6 @@ class Case:
     name: str
     ways: Mapping[str, Way]
     rows: Sequence[Row]
-    quick: bool = False
     rounds: int | None = None
 
 

@@ -6,21 +6,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.evidence.benchmark import commits, peer, plays, pure
-from tests.evidence.benchmark.__main__ import chosen, every_case
 from tests.evidence.benchmark.accounts import in_order, prefixes
 from tests.evidence.benchmark.cases import all_cases
 from tests.evidence.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way, measured
 from tests.evidence.benchmark.page import DETAILS, DOCS, PAGE, machine, page, work
+from tests.evidence.benchmark.peer import Fleet
 from tests.evidence.benchmark.processes import Failure
 from tests.evidence.benchmark.serving import Serving
-from tests.evidence.benchmark.ways import Limit, Ways, Work, constant
+from tests.evidence.benchmark.ways import Ways, Work
 from tests.support.documents import read_page, rows
 
 
@@ -55,27 +54,6 @@ def test_a_ratio_is_the_median_of_shares_without_the_start_of_a_play() -> None:
     assert (line.median, line.met, line.seconds) == (0.5, True, (1.0, 2.0))
 
 
-def test_the_order_is_turned_in_every_other_round() -> None:
-    ran: list[str] = []
-
-    def way(name: str) -> Way:
-        def run() -> Taken:
-            ran.append(name)
-            return Taken(1)
-
-        return Way(run)
-
-    measured(Case("case", {"a": way("a"), "b": way("b")}, []), 3)
-    assert ran == ["a", "b", "b", "a", "a", "b"]
-
-
-def test_a_scaled_alternative_counts_as_often_as_it_says() -> None:
-    (line,) = measured(Case("case", {"work": constant(1), "loop": constant(5)}, [Row("work", "loop", 1, times=10)]), 1)
-    assert line.median == 0.02
-    assert line.seconds == (1, 50)
-    assert "| work | 10 x loop | 0.02 | 0.02 to 0.02 | 1 | yes | 1 and 50 |" in page(DETAILS, [line], 1, "")
-
-
 def test_the_table_has_the_limits_and_whether_they_are_met() -> None:
     kept = Measured(Row("work", "other", 0.3), [0.1, 0.25, 2.0], (0.5, 2))
     missed = Measured(Row("work", "third", 0.01), [1, 12.4, 13])
@@ -89,30 +67,6 @@ def test_the_table_has_the_limits_and_whether_they_are_met() -> None:
         "| work | other | +2.0 s | -1.0 s to +4.0 s | +3 s | yes | 0 and 0 |",
     ]
     assert any("2 of 4 are met." in line for line in lines)
-
-
-def test_added_time_is_in_seconds() -> None:
-    (line,) = measured(Case("case", {"work": constant(5), "file": constant(3)}, [Row("work", "file", 3, unit="s")]), 1)
-    assert line.values == [2]
-
-
-def test_the_time_of_the_processors_is_that_of_the_same_runs() -> None:
-    ways = {"work": Way(lambda: Taken(5, processor=8)), "other": Way(lambda: Taken(10, processor=4))}
-    rows = [Row("work", "other", 1), Row("work", "other", 1, of_processors=True)]
-    clock, processors = measured(Case("case", ways, rows), 1)
-    assert (clock.median, clock.seconds) == (0.5, (5, 10))
-    assert (processors.median, processors.seconds) == (2, (8, 4))
-    assert "| work, processors' time | other | 2 | 2 to 2 | 1 | no | 8 and 4 |" in page(DETAILS, [processors], 1, "")
-
-
-def test_long_cases_have_fewer_rounds() -> None:
-    (line,) = measured(Case("case", {"work": constant(5), "file": constant(3)}, [Row("work", "file", 3)], rounds=2), 5)
-    assert len(line.values) == 2
-
-
-def test_memory_is_the_difference_of_the_largest_processes() -> None:
-    row = Row("work", "other", 1, unit="MiB")
-    assert row.value({"work": Taken(1, 300 * MIB), "other": Taken(1, 50 * MIB)}) == 250
 
 
 @pytest.mark.parametrize(("name", "chief"), [(PAGE, True), (DETAILS, False)])
@@ -131,37 +85,6 @@ def test_the_short_page_has_five_rows_as_the_details_have_them(cases: list[Case]
     table = [line.split(" | ")[:3] for line in short.splitlines() if line.startswith("| ")][1:]
     assert len(table) == 5
     assert [row for row in table if " | ".join(row) not in details] == []
-
-
-def test_the_details_say_how_they_were_measured() -> None:
-    made = page(DETAILS, [Measured(Row("work", "other", 0.3), [0.1])], 5, machine())
-    assert "median of 5 rounds" in made and "ansible-core" in made
-
-
-def test_every_line_is_of_ways_that_are_run(cases: list[Case]) -> None:
-    for case in cases:
-        assert {name for row in case.rows for name in (row.work, row.against)} | {EMPTY} >= case.ways.keys()
-        assert {name for row in case.rows for name in (row.work, row.against)} <= case.ways.keys()
-
-
-def test_cases_that_cannot_be_measured_are_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: list[Case]
-) -> None:
-    ways = Ways(Serving(tmp_path), tmp_path)
-    monkeypatch.setattr(commits, "COMMIT", "nowhere")
-    alone, lacking = every_case(ways, None)
-    assert lacking == ["octorules, which --octorules names", "the commit nowhere, which a shallow clone lacks"]
-    monkeypatch.setattr(commits, "COMMIT", "HEAD")
-    every, lacking = every_case(ways, "octorules")
-    assert lacking == []
-    assert [case.name for case in every] == [case.name for case in cases] != [case.name for case in alone]
-
-
-def test_cases_are_chosen_by_name(cases: list[Case]) -> None:
-    assert [case.name for case in chosen(cases, ["planning"], quick=False)] == ["planning"]
-    assert 0 < len(chosen(cases, [], quick=True)) < len(chosen(cases, [], quick=False)) == len(cases)
-    with pytest.raises(Failure, match="no case nonsense"):
-        chosen(cases, ["nonsense"], quick=False)
 
 
 @pytest.mark.parametrize(
@@ -186,31 +109,39 @@ def test_a_case_runs_and_does_its_work(ways: Ways) -> None:
     assert len(line.values) == 1
 
 
-def test_runs_under_a_limit_are_not_refused(ways: Ways) -> None:
-    limit = Limit(9, 0.5)
-    budget = {"call_budget": limit.calls, "call_budget_period": limit.seconds}
-    seven_calls = {"gather_subset": ["status", "prefixes", "allowlist", "rules", "filters"]}
-    tasks = plays.module("protection_info", **seven_calls, **budget)
-    run, least = ways.limited(tasks, Work(in_order(), parts=2), forks=2, limit=limit, runs=2)
-    taken = run.run()
-    assert taken.seconds >= least.run().seconds == (4 * 7 - 1) // limit.calls * limit.seconds
-    run, least = ways.limited(
-        plays.module("protection_info", call_budget=0), Work(in_order(), parts=2), forks=2, limit=limit
-    )
-    with pytest.raises(Failure, match="refused"):
-        run.run()
-
-
-def test_the_inventory_is_that_of_a_file(ways: Ways) -> None:
-    measured_inventory, file = ways.inventory(accounts=3, zones=4, latency=0.0)
-    assert measured_inventory.run().seconds > 0
-    assert file.run().seconds > 0
-    static = json.loads((ways.scratch / "static.json").read_text())["all"]["children"]
-    assert len(static["zones"]["hosts"]) == 4
-
-
 def test_work_that_was_not_done_is_not_measured(ways: Ways) -> None:
     with pytest.raises(Failure, match=r"\[1\] objects instead of 2 each"):
         ways.script(prefixes(1), Work({}, after=2)).run()
     with pytest.raises(Failure, match="nothing was to do"):
         ways.script(prefixes(1), Work({})).run()
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Iterator[Fleet]:
+    with Serving(tmp_path) as serving:
+        yield Fleet(serving, tmp_path, 2)
+
+
+def test_every_way_finds_the_zones_in_order(fleet: Fleet) -> None:
+    runs = (
+        fleet.role(),
+        fleet.report(),
+        fleet.play(peer.custom_rules(), "changed=0", check_mode=True),
+        fleet.play(peer.debug(), "ok=1", reads=False),
+    )
+    assert all(taken.processor > 0 for taken in runs)
+
+
+def test_zones_that_were_not_read_are_not_measured(fleet: Fleet) -> None:
+    with pytest.raises(Failure, match="did not find the zones in order"):
+        fleet.taken(["echo", "No changes"], "No changes detected.")
+    with pytest.raises(Failure, match="read 0 of 2 zones"):
+        fleet.taken(["echo", "No changes detected."], "No changes detected.")
+
+
+def test_a_task_is_compared_with_that_of_a_commit(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commits, "PARTS", 1)
+    for case in commits.cases(ways, commits.older(ways, "HEAD"), "HEAD"):
+        (row,) = case.rows
+        assert set(case.ways) == {row.work, "the same at HEAD"}
+        assert all(way.run().peak > 0 for way in case.ways.values())

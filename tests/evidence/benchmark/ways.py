@@ -57,15 +57,12 @@ class Limit:
 class Ways:
     """Makes ways that meet one running service, with files in a folder of their own.
 
-    A run does its work so many times less often as `less` says, at least once. `program` runs the plays.
+    `program` runs the plays.
     """
 
-    def __init__(
-        self, serving: Serving, scratch: Path, less: int = 1, program: Sequence[str | Path] = (PLAYBOOK,)
-    ) -> None:
+    def __init__(self, serving: Serving, scratch: Path, program: Sequence[str | Path] = (PLAYBOOK,)) -> None:
         self.serving = serving
         self.scratch = scratch
-        self.less = less
         self.program = program
 
     def empty(self) -> Way:
@@ -74,12 +71,10 @@ class Ways:
 
     def copies(self, tasks: plays.Tasks, work: Work, desired: Sequence[Entry] = ()) -> Way:
         """A play that does the work for one account after the other, with tasks that may use the variable `desired`."""
-        work = self._lessened(work)
         return Way(self._one_by_one(tasks, work, desired), work.parts, in_play=True)
 
     def more(self, tasks: plays.Tasks, work: Work) -> Way:
         """Further tasks of a play that has done such work for one account before."""
-        work = self._lessened(work)
         first, longer = (self._one_by_one(tasks, replace(work, parts=parts)) for parts in (1, 1 + work.parts))
 
         def measured() -> Taken:
@@ -87,9 +82,6 @@ class Ways:
             return Taken(whole.seconds - one.seconds, whole.peak, whole.processor - one.processor)
 
         return Way(measured, work.parts)
-
-    def _lessened(self, work: Work) -> Work:
-        return replace(work, parts=max(1, work.parts // self.less))
 
     def _one_by_one(self, tasks: plays.Tasks, work: Work, desired: Sequence[Entry] = ()) -> Callable[[], Taken]:
         accounts = [identifier(number) for number in range(work.parts)]
