@@ -72,14 +72,14 @@ class Account:
         if unknown:
             raise ValueError(f"an account has no {', '.join(sorted(unknown))}")
         given = {name: value for name, value in contents.items() if value is not None}
+        for ruleset, phase in RULESETS.items():
+            seed(self.entry_points, phase, "root", given.get(ruleset), self.clock.timestamp())
         for name in given.keys() & set(PLAIN):
             setattr(self, name, given[name])
         for name, make in MADE.items():
             getattr(self, name).extend(make(fields, self.clock) for fields in given.get(name, ()))
         for node, settings in given.get("analytics", {}).items():
             self.analytics[node].update(settings)
-        for ruleset, phase in RULESETS.items():
-            seed(self.entry_points, phase, "root", given.get(ruleset), self.clock.timestamp())
         for name, collection in COLLECTIONS.items():
             kind, _dot, part = name.partition(".")
             items = given.get(kind, {}).get(part, ()) if part else given.get(kind, ())
@@ -174,14 +174,14 @@ def filters(path: str, kind: str) -> Collection:
 COLLECTIONS = {
     "prefixes": networks("prefixes", "prefix", comment="", excluded=False),
     "allowlist": networks("allowlist", "allowlist entry", comment="", enabled=True),
+    "dns_rules": replace(
+        rules("dns_protection/rules", lambda account: account.dns_rules, profile_sensitivity="low"),
+        family="advanced_dns_protection",
+    ),
     "syn_flood.rules": rules(
         "syn_protection/rules", lambda account: account.rules["syn_flood"], mitigation_type="challenge"
     ),
     "syn_flood.filters": filters("syn_protection/filters", "syn_flood"),
     "out_of_state_tcp.rules": rules("tcp_flow_protection/rules", lambda account: account.rules["out_of_state_tcp"]),
     "out_of_state_tcp.filters": filters("tcp_flow_protection/filters", "out_of_state_tcp"),
-    "dns_rules": replace(
-        rules("dns_protection/rules", lambda account: account.dns_rules, profile_sensitivity="low"),
-        family="advanced_dns_protection",
-    ),
 }
