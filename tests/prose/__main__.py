@@ -32,6 +32,13 @@ MANIFEST: Final = {
     "license": "GPL-3.0-or-later",
 }
 BEGINNINGS: Final = {"ClauseAsSubject"}  # rules about the beginning of a sentence; Weir has no anchors
+# Rules that Harper has no words for: it sees no value in a message, and no beginning of a docstring.
+PATTERNS: Final = {
+    "HasNot": re.compile(r"\b(?:has|have) not (?:an?|the|any|`x`)(?!\w)"),
+    "ClauseAsDocstring": re.compile(
+        r"(?:^|(?<=[.;] ))(?:What|Whether|How|Why|Which|Where|Who|Whose|Whoever)\b(?![^.;]*\?)"
+    ),
+}
 PARTS: Final = 4
 EXAMPLES: Final = "examples"
 THE_SERVICE: Final = "TheService"
@@ -66,6 +73,7 @@ def main() -> int:
         lines += [text, Text(text.path, 0, "")]
     with tempfile.TemporaryDirectory() as name:
         findings = [finding for finding in check(lines, Path(name)) if applies(finding)]
+    findings += [finding for line in lines for finding in matched(line)]
     shown = [finding for finding in findings if finding.text.path != EXAMPLES]
     every = "--warnings" in sys.argv
     errors = [str(finding) for finding in shown if finding.is_error]
@@ -87,7 +95,7 @@ def check(lines: Sequence[Text], folder: Path) -> Iterator[Finding]:
             pack.write(path, path.name)
     program = str(Path(sys.executable).with_name("harper"))
     options = ["--quiet", "--no-color", "--format", "json", "--dialect", "uk", "--user-dict-path", "none"]
-    options += ["--weirpacks", "ours.weirpack", "--only", ",".join(RULES)]
+    options += ["--weirpacks", "ours.weirpack", "--only", ",".join(RULES.keys() - PATTERNS.keys())]
     command = [program, "lint", *options, *(f"{number}.md" for number in range(len(parts)))]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if not run.stdout.startswith("["):
@@ -97,6 +105,15 @@ def check(lines: Sequence[Text], folder: Path) -> Iterator[Finding]:
         for lint in page["lints"]:
             text = part[lint["line"] - 1]
             yield Finding(text, lint["column"], lint["rule"], lint["message"], lint["matched_text"])
+
+
+def matched(text: Text) -> Iterator[Finding]:
+    """The findings of our patterns in a text; some are about docstrings alone."""
+    for rule, pattern in PATTERNS.items():
+        if rule == "ClauseAsDocstring" and not text.is_docstring and text.path != EXAMPLES:
+            continue
+        message = RULES[rule]["message"]
+        yield from (Finding(text, match.start() + 1, rule, message, match[0]) for match in pattern.finditer(text.text))
 
 
 def parts_of(lines: Sequence[Text]) -> Iterator[Sequence[Text]]:

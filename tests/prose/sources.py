@@ -32,6 +32,7 @@ class Text:
     path: str
     line: int
     text: str
+    is_docstring: bool = False
 
 
 def pages() -> Iterator[Text]:
@@ -64,11 +65,11 @@ def of_source(path: str, source: str) -> Iterator[Text]:
             yield from of_documentation(path, node.lineno, str(node.value))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" in node.value:
             if id(node) in docstrings:
-                yield from (Text(path, node.lineno, one_line(part)) for part in node.value.split("\n\n"))
+                yield from (Text(path, node.lineno, one_line(part), True) for part in node.value.split("\n\n"))
         elif isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and id(node) not in inner):
             text = one_line(_literal(node))
             if id(node) in docstrings or is_sentence(text):
-                yield Text(path, node.lineno, text)
+                yield Text(path, node.lineno, text, id(node) in docstrings)
 
 
 def of_documentation(path: str, line: int, document: str) -> Iterator[Text]:

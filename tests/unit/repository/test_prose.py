@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.prose.__main__ import FOLDER, SETTINGS, Finding, applies, parts_of
+from tests.prose.__main__ import FOLDER, PATTERNS, SETTINGS, Finding, applies, matched, parts_of
 from tests.prose.sources import Text, of_documentation, of_source, pages, texts
 
 SOURCE = '''
@@ -86,5 +86,13 @@ def test_parts_are_all_lines_and_end_at_empty_ones() -> None:
 
 def test_every_rule_of_ours_has_examples() -> None:
     tried = {name for group in SETTINGS.values() for name, examples in group.items() if examples.get("wrong")}
-    assert tried == {path.stem for path in FOLDER.glob("rules/*.weir")}
+    assert tried == {path.stem for path in FOLDER.glob("rules/*.weir")} | PATTERNS.keys()
     assert len({text.path for text in texts()}) > 100
+
+
+def test_a_docstring_begins_with_no_clause() -> None:
+    (docstring,) = of_source("a.py", '"""The names. Whether they are known."""')
+    assert [(finding.rule, finding.column, finding.words) for finding in matched(docstring)] == [
+        ("ClauseAsDocstring", 12, "Whether")
+    ]
+    assert list(matched(Text("a.py", 1, "Whether they are known."))) == []
