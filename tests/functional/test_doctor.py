@@ -13,12 +13,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.assumptions import ASSUMPTIONS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.examination import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
     Examination,
     examine,
     parts_to_read,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.findings import assumptions
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
     Record,
     bundle_text,
@@ -74,7 +74,7 @@ def variables(service: LocalService) -> dict[str, Any]:
 def examined(service: LocalService, **others: Any) -> tuple[Examination, Record]:
     parts = parts_to_read("frankfurt", {**variables(service), **others})
     examination = examine(parts, lambda text: None, lambda: datetime.now(UTC))
-    return examination, record_of("frankfurt", "2027-01-29T09:15:02+00:00", examination.answers, examination.calls)
+    return examination, record_of("frankfurt", "2027-01-29T09:15:02+00:00", examination)
 
 
 def verdicts(record: Record) -> dict[str, bool | None]:
@@ -85,7 +85,7 @@ def test_an_account_and_a_zone_as_documented_meet_every_assumption_that_a_read_s
     seed(service)
     service.switch(checked_against_contract=True)
     _examination, record = examined(service)
-    written = {item.name for item in ASSUMPTIONS if item.shown_by_writes}
+    written = {item.name for item in assumptions() if item.shown_by_writes}
     unmet = {name: verdict for name, verdict in verdicts(record).items() if verdict is not True and name not in written}
     assert unmet.keys() <= {"error_codes"}  # nothing was refused
     assert all(verdicts(record)[name] is None for name in written)
@@ -187,7 +187,7 @@ def test_a_deviation_is_told_with_its_place(case: Deviation, service: LocalServi
 
 
 def test_every_assumption_that_a_read_shows_has_a_deviation_in_the_table() -> None:
-    assert {case.assumption for case in DEVIATIONS} == {item.name for item in ASSUMPTIONS if not item.shown_by_writes}
+    assert {case.assumption for case in DEVIATIONS} == {item.name for item in assumptions() if not item.shown_by_writes}
 
 
 REFUSALS = [
@@ -302,7 +302,7 @@ def test_the_bundle_has_the_shapes_of_answers_and_nothing_private(service: Local
     words = f"The address 192.0.2.7 of {ACCOUNT} at a.example (operator@a.example, 2001:db8::1) is odd"
     service.misbehave("status", path="/allowlist$", status=400, errors=[{"code": 1, "message": words}])
     examination, record = examined(service)
-    text = bundle_text(record, examination.answers, examination.owners, b"salt")
+    text = bundle_text(record, examination, b"salt")
     assert [word for word in (*PRIVATE, service.token, "2001:db8", "a.example") if word in text] == []
     document = json.loads(text)
     prefixes = next(item for item in document["shapes"] if item["request"].endswith("/prefixes"))
@@ -315,7 +315,5 @@ def test_the_bundle_has_the_shapes_of_answers_and_nothing_private(service: Local
 def test_bundles_of_the_same_host_cannot_be_told_to_be_of_the_same_host(service: LocalService) -> None:
     seed(service)
     examination, record = examined(service)
-    one, other = (
-        json.loads(bundle_text(record, examination.answers, examination.owners, salt)) for salt in (b"a", b"b")
-    )
+    one, other = (json.loads(bundle_text(record, examination, salt)) for salt in (b"a", b"b"))
     assert one["account_id"] != other["account_id"] and one["host"] != other["host"]

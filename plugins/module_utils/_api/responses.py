@@ -240,7 +240,7 @@ def _failed(
     request: Request, response: Response, document: Mapping[str, Any], problem: str
 ) -> ServiceError:
     """The error of a response that refuses, or that cannot be read."""
-    errors = list(_error_items(document.get("errors")))
+    errors = list(error_items(document.get("errors")))
     shown = errors[:MAX_ERRORS]
     ray = response.header("CF-RAY")
     reason = _describe_errors(shown, len(errors)) or problem or _describe_envelope(document)
@@ -282,7 +282,7 @@ def error_details(
     )
 
 
-def _error_items(items: Any) -> Iterator[ErrorItem]:
+def error_items(items: Any) -> Iterator[ErrorItem]:
     """The envelope's errors with those of their chains, whatever of code, message and pointer they
     lack.
 
@@ -300,7 +300,7 @@ def _error_items(items: Any) -> Iterator[ErrorItem]:
             message=_harmless(str(item.get("message") or ""), MAX_ERROR_LENGTH),
             pointer=_harmless(pointer, MAX_POINTER_LENGTH) if isinstance(pointer, str) else None,
         )
-        yield from _error_items(item.get("error_chain"))
+        yield from error_items(item.get("error_chain"))
 
 
 def _harmless(text: str, longest: int) -> str:

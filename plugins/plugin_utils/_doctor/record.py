@@ -3,160 +3,114 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the doctor says of a host: a record, and the lines of it that a person reads."""
+"""The record of a host, the lines of it that a person reads, and the bundle for an issue."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import platform
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from statistics import median
-from typing import Any, TypedDict
+from typing import Any
 
 from ansible.release import __version__ as ansible_version
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, plural
 
-from .access import Finding, observe_analytics, permissions_of, products_of, reason_of
-from .assumptions import ASSUMPTIONS, BY_NAME, ONLY_WRITES, Assumption
-from .objects import observe_objects
-from .observations import Observation, observe_answers
-from .reads import Answer, first_answers, shown_name, title_of
+from .answers import Answer, Examination, first_answers, shown_name
+from .findings import (
+    ONLY_WRITES,
+    Assumption,
+    Finding,
+    assumptions,
+    observe,
+    permissions_of,
+    products_of,
+)
 
 UNSEEN = "No answer shows it."
 NO_ANSWER = "No answer came"
 PERMISSION_WORDS = {True: "granted", False: "refused", None: "not known"}
 PRODUCT_WORDS = {True: "available", False: "not available", None: "not known"}
+FORMAT = 1
+HEADERS = ("Content-Type", "Ratelimit", "Ratelimit-Policy", "Retry-After", "Server")
+MAX_HEADER = 100  # characters
+MAX_DEPTH = 12
+MAX_NAMES = 60  # of one object
+ABSENT = object()
+
+Record = Mapping[str, Any]  # as the result of the action has it
 
 
-class FindingRecord(TypedDict):
-    """A permission or a product; `available` is null if that is not known."""
-
-    name: str
-    available: bool | None
-    reason: str
-    needed_for: list[str]
-
-
-class AnswerRecord(TypedDict):
-    """What a read brought; `objects` is null if it failed."""
-
-    resource: str
-    status: int | None
-    objects: int | None
-    reason: str
-
-
-class ClockRecord(TypedDict):
-    """How far Cloudflare's clock is ahead of this machine's; null if it is not known."""
-
-    seconds_ahead: float | None
-    reason: str
+def record_of(host: str, checked: str, examination: Examination) -> Record:
+    """The record of a host."""
+    answers = examination.answers
+    observed = defaultdict(list)
+    for finding in observe(answers):
+        observed[finding.name].append(finding)
+    return {
+        "host": host,
+        "checked": checked,
+        "calls": examination.calls,
+        "permissions": list(map(_availability, permissions_of(answers))),
+        "products": list(map(_availability, products_of(answers))),
+        "clock": _clock(answers),
+        "rate_limit": {name: _header(answers, name) for name in ("Ratelimit", "Ratelimit-Policy")},
+        "answers": list(map(_answer, first_answers(answers))),
+        "assumptions": [_verdict(item, observed[item.name]) for item in assumptions()],
+    }
 
 
-class AssumptionRecord(TypedDict):
-    """Whether an assumption holds on this host; `holds` is null if no answer shows it."""
-
-    name: str
-    holds: bool | None
-    answers: int
-    reasons: list[str]
-
-
-class Record(TypedDict):
-    """What the doctor says of a host."""
-
-    host: str
-    checked: str
-    calls: int
-    permissions: list[FindingRecord]
-    products: list[FindingRecord]
-    clock: ClockRecord
-    rate_limit: dict[str, str | None]
-    answers: list[AnswerRecord]
-    assumptions: list[AssumptionRecord]
+def _availability(finding: Finding) -> dict[str, Any]:
+    return {
+        "name": finding.name,
+        "available": finding.holds,
+        "reason": finding.reason,
+        "needed_for": list(finding.about),
+    }
 
 
-def record_of(host: str, checked: str, answers: Sequence[Answer], calls: int) -> Record:
-    """The record of a host, by all answers about its account and its zone."""
-    observations = [
-        *observe_answers(answers),
-        *observe_analytics(answers),
-        *(
-            item
-            for answer in first_answers(answers)
-            if answer.is_success
-            for item in observe_objects(answer)
-        ),
-    ]
-    return Record(
-        host=host,
-        checked=checked,
-        calls=calls,
-        permissions=[_finding(item) for item in permissions_of(answers)],
-        products=[_finding(item) for item in products_of(answers)],
-        clock=_clock(answers),
-        rate_limit={name: _header(answers, name) for name in ("Ratelimit", "Ratelimit-Policy")},
-        answers=[_answer(answer) for answer in first_answers(answers)],
-        assumptions=[_verdict(assumption, observations) for assumption in ASSUMPTIONS],
-    )
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {
+        "resource": answer.about,
+        "status": answer.status,
+        "objects": len(answer.objects) if answer.is_success else None,
+        "reason": "" if answer.is_success else answer.reason,
+    }
 
 
-def _finding(finding: Finding) -> FindingRecord:
-    return FindingRecord(
-        name=finding.name,
-        available=finding.is_there,
-        reason=finding.reason,
-        needed_for=list(finding.needed_for),
-    )
-
-
-def _answer(answer: Answer) -> AnswerRecord:
-    return AnswerRecord(
-        resource=title_of(answer.read.resource),
-        status=answer.status,
-        objects=len(answer.objects) if answer.is_success else None,
-        reason="" if answer.is_success else reason_of(answer),
-    )
-
-
-def _clock(answers: Sequence[Answer]) -> ClockRecord:
+def _clock(answers: Sequence[Answer]) -> dict[str, Any]:
     seconds = [answer.seconds_ahead for answer in answers if answer.seconds_ahead is not None]
     if seconds:
-        return ClockRecord(seconds_ahead=round(median(seconds), 1), reason="")
-    return ClockRecord(seconds_ahead=None, reason="no answer has a header Date that can be read")
+        return {"seconds_ahead": round(median(seconds), 1), "reason": ""}
+    return {"seconds_ahead": None, "reason": "no answer has a header Date that can be read"}
 
 
 def _header(answers: Sequence[Answer], name: str) -> str | None:
     values = (answer.header(name) for answer in answers)
-    return next((value[:100] for value in values if value), None)
+    return next((value[:MAX_HEADER] for value in values if value), None)
 
 
-def _verdict(assumption: Assumption, observations: Iterable[Observation]) -> AssumptionRecord:
-    own = [item for item in observations if item.assumption == assumption.name]
-    reasons = _reasons(own)
-    if not own:
-        reasons = [ONLY_WRITES if assumption.shown_by_writes else UNSEEN]
-    return AssumptionRecord(
-        name=assumption.name,
-        holds=all(item.holds for item in own) if own else None,
-        answers=len(own),
-        reasons=reasons,
-    )
-
-
-def _reasons(observations: Iterable[Observation]) -> list[str]:
-    """Each problem once, with the resources that it is about."""
-    about: dict[str, dict[str, None]] = {}
-    for item in observations:
+def _verdict(assumption: Assumption, findings: Sequence[Finding]) -> dict[str, Any]:
+    """The verdict on an assumption, with each problem once and the resources that have it."""
+    about: dict[str, dict[str, None]] = defaultdict(dict)
+    for item in findings:
         if not item.holds:
-            about.setdefault(item.problem, {})[item.about] = None
-    return [f"{first_few(titles)}: {problem}" for problem, titles in about.items()]
+            about[item.reason].update(dict.fromkeys(item.about))
+    reasons = [f"{first_few(titles)}: {problem}" for problem, titles in about.items()]
+    unseen = ONLY_WRITES if assumption.shown_by_writes else UNSEEN
+    return {
+        "name": assumption.name,
+        "holds": not reasons if findings else None,
+        "answers": len(findings),
+        "reasons": reasons if findings else [unseen],
+    }
 
 
 def failures(record: Record, kind: str) -> list[str]:
-    """What a run that fails on this kind says of a host: deviation, or unknown."""
+    """The reasons of a run that fails on this kind: deviation, or unknown."""
     if kind == "deviation":
         odd = [item["name"] for item in record["assumptions"] if item["holds"] is False]
         return [f"assumptions that do not hold: {', '.join(odd)}"] if odd else []
@@ -167,25 +121,19 @@ def failures(record: Record, kind: str) -> list[str]:
 def lines_of(record: Record) -> Iterator[str]:
     """The record for people."""
     yield f"{record['host']}: {plural(record['calls'], 'call', 'calls')}, all of them reads."
-    unread = [answer for answer in record["answers"] if answer["objects"] is None]
-    elsewhere = {answer["reason"] for answer in unread}  # which have lines of their own
+    unread: dict[str, dict[str, str]] = defaultdict(dict)  # by kind of failure
+    for answer in record["answers"]:
+        if answer["objects"] is None:
+            unread[short(answer["reason"])].setdefault(answer["resource"], answer["reason"])
+    elsewhere = {reason for reasons in unread.values() for reason in reasons.values()}
     for finding in record["permissions"]:
         yield f"  permission {_of_finding(finding, PERMISSION_WORDS, elsewhere)}"
     for finding in record["products"]:
         yield f"  product {_of_finding(finding, PRODUCT_WORDS, elsewhere)}"
     yield f"  clock: {_of_clock(record['clock'])}"
-    yield from _of_unread(unread)
+    for reasons in unread.values():
+        yield f"  not read: {first_few(reasons)}. {_ended(next(iter(reasons.values())))}"
     yield from _of_assumptions(record)
-
-
-def _of_unread(answers: Sequence[AnswerRecord]) -> Iterator[str]:
-    """A line for each kind of failure, with the words of its first answer."""
-    by_kind: dict[str, list[AnswerRecord]] = {}
-    for answer in answers:
-        by_kind.setdefault(short(answer["reason"]), []).append(answer)
-    for failed in by_kind.values():
-        names = first_few(dict.fromkeys(answer["resource"] for answer in failed))
-        yield f"  not read: {names}. {_ended(failed[0]['reason'])}"
 
 
 def short(reason: str) -> str:
@@ -198,19 +146,19 @@ def _ended(text: str) -> str:
 
 
 def _of_finding(
-    finding: FindingRecord, words: Mapping[bool | None, str], elsewhere: Collection[str]
+    finding: Record, words: Mapping[bool | None, str], elsewhere: Collection[str]
 ) -> str:
-    reason, needed_for = finding["reason"], first_few(finding["needed_for"])
-    if reason in elsewhere:
+    word, reason = words[finding["available"]], finding["reason"]
+    if reason in elsewhere:  # a line of its own tells it in full
         reason = short(reason)
-    explained = (
-        f"{words[finding['available']]}. {reason}" if reason else words[finding["available"]]
-    )
-    needed = f" Needed for {needed_for}." if needed_for and finding["available"] is False else ""
-    return f"{finding['name']}: {_ended(explained)}{needed}"
+    explained = _ended(f"{word}. {reason}" if reason else word)
+    needed = ""
+    if finding["needed_for"] and finding["available"] is False:
+        needed = f" Needed for {first_few(finding['needed_for'])}."
+    return f"{finding['name']}: {explained}{needed}"
 
 
-def _of_clock(clock: ClockRecord) -> str:
+def _of_clock(clock: Record) -> str:
     seconds = clock["seconds_ahead"]
     if seconds is None:
         return f"not known, since {clock['reason']}."
@@ -219,36 +167,27 @@ def _of_clock(clock: ClockRecord) -> str:
 
 
 def _of_assumptions(record: Record) -> Iterator[str]:
-    def with_verdict(verdict: bool | None) -> list[AssumptionRecord]:
-        return [item for item in record["assumptions"] if item["holds"] is verdict]
-
-    for item in with_verdict(False):
-        assumption = BY_NAME[item["name"]]
-        yield f"  DOES NOT HOLD {item['name']}: {assumption.statement}"
+    by_name = {item.name: item for item in assumptions()}
+    verdicts: dict[bool | None, list[Record]] = defaultdict(list)
+    for item in record["assumptions"]:
+        verdicts[item["holds"]].append(item)
+    for item in verdicts[False]:
+        yield f"  DOES NOT HOLD {item['name']}: {by_name[item['name']].statement}"
         yield from (f"    - {reason}" for reason in item["reasons"])
-        yield f"    What goes wrong: {assumption.otherwise}"
-    unknown = with_verdict(None)
-    unseen = [item["name"] for item in unknown if not BY_NAME[item["name"]].shown_by_writes]
+        yield f"    What goes wrong: {by_name[item['name']].otherwise}"
+    unknown = [item["name"] for item in verdicts[None]]
+    unseen = [name for name in unknown if not by_name[name].shown_by_writes]
     if unseen:
         yield f"  not known, since no answer shows it: {', '.join(unseen)}."
     yield (
-        f"  assumptions that hold: {len(with_verdict(True))}; that do not:"
-        f" {len(with_verdict(False))}; not known: {len(unseen)}; shown by writes only:"
-        f" {len(unknown) - len(unseen)}."
+        f"  assumptions that hold: {len(verdicts[True])}; that do not: {len(verdicts[False])};"
+        f" not known: {len(unseen)}; shown by writes only: {len(unknown) - len(unseen)}."
     )
 
 
-FORMAT = 1
-HEADERS = ("Content-Type", "Ratelimit", "Ratelimit-Policy", "Retry-After", "Server")
-MAX_HEADER = 100  # characters
-MAX_DEPTH = 12
-MAX_NAMES = 60  # of one object
-
-
-def bundle_text(
-    record: Record, answers: Sequence[Answer], owners: Mapping[str, str], salt: bytes
-) -> str:
-    """The text of the file."""
+def bundle_text(record: Record, examination: Examination, salt: bytes) -> str:
+    """The text of the bundle, with hashed ids."""
+    owners = {name: hashed(identity, salt) for name, identity in examination.owners.items()}
     document = {
         "format": FORMAT,
         "versions": {
@@ -256,10 +195,12 @@ def bundle_text(
             "ansible-core": ansible_version,
             "python": platform.python_version(),
         },
-        **{name: hashed(identity, salt) for name, identity in owners.items()},
+        **owners,
         **record,
         "host": hashed(record["host"], salt),
-        "shapes": [_shape_of_answer(answer, owners, salt) for answer in answers],
+        "shapes": [
+            _shape_of_answer(answer, examination.owners, salt) for answer in examination.answers
+        ],
     }
     return json.dumps(document, indent=2, sort_keys=False) + "\n"
 
@@ -280,51 +221,24 @@ def _shape_of_answer(answer: Answer, owners: Mapping[str, str], salt: bytes) -> 
         "status": answer.status,
         "codes": answer.codes,
         "headers": {name: value[:MAX_HEADER] for name, value in headers.items() if value},
-        "shape": shape_of(answer.document),
+        "shape": shape_of([answer.document]),
     }
 
 
-def shape_of(value: Any, depth: int = 0) -> Any:
-    """The names and types of a document: a list has the shape of all its items, no value is
-    kept."""
+def shape_of(values: Sequence[Any], depth: int = 0) -> Any:
+    """The names and types of the values at one place of a document; no value is kept."""
+    present = [value for value in values if value is not ABSENT]
     if depth > MAX_DEPTH:
         return "..."
-    if isinstance(value, Mapping):
-        names = list(value)[:MAX_NAMES]
-        return {shown_name(name): shape_of(value[name], depth + 1) for name in names}
-    if isinstance(value, list):
-        shape: Any = None
-        for item in value:
-            shape = merged(shape, shape_of(item, depth + 1))
-        return [] if shape is None else [shape]
-    return "null" if value is None else type(value).__name__
-
-
-def merged(one: Any, other: Any) -> Any:
-    """One shape of two: objects have the names of both, and other shapes stand beside each
-    other."""
-    if one is None or one == other:
-        return other
-    if isinstance(one, dict) and isinstance(other, dict):
-        names = dict.fromkeys([*one, *other])
+    if present and all(isinstance(value, Mapping) for value in present):
+        names = list(dict.fromkeys(name for value in present for name in value))[:MAX_NAMES]
         return {
-            name: merged(one[name], other[name])
-            if name in one and name in other
-            else _optional(one.get(name, other.get(name)))
+            shown_name(name): shape_of([value.get(name, ABSENT) for value in present], depth + 1)
             for name in names
         }
-    if isinstance(one, list) and isinstance(other, list):
-        items = [*one, *other]
-        return [merged(items[0], items[-1])] if items else []
-    words = dict.fromkeys([*_words(one), *_words(other)])
-    return " or ".join(words)
-
-
-def _optional(shape: Any) -> Any:
-    return f"{shape} or absent" if isinstance(shape, str) and "absent" not in shape else shape
-
-
-def _words(shape: Any) -> list[str]:
-    if isinstance(shape, str):
-        return shape.split(" or ")
-    return ["dict" if isinstance(shape, dict) else "list"]
+    if present and all(isinstance(value, list) for value in present):
+        items = [item for value in present for item in value]
+        return [shape_of(items, depth + 1)] if items else []
+    names = ["null" if value is None else type(value).__name__ for value in present]
+    absent = ["absent"] if len(present) < len(values) else []
+    return " or ".join(dict.fromkeys([*names, *absent]))

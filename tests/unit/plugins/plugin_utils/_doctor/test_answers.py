@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An answer is what came, and a success only if it brings what was asked for."""
+"""Each answer is kept as it came, and shown without what is private."""
 
 from __future__ import annotations
 
@@ -13,19 +13,38 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED, ZONE
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
+    ANALYTICS,
+    BEHIND,
+    FIRST_TEN,
+    NEXT_TEN,
+    OF_CONNECTION,
     Answer,
     Read,
     ask_all,
+    further_reads,
+    parts_to_read,
+    redacted,
+    resources_of,
     seconds_ahead,
+    settings_of,
+    shown_name,
 )
 
 NOW = datetime(2027, 1, 29, 9, 15, tzinfo=timezone.utc)
+ACCOUNT, ZONE_ID, TOKEN = "a" * 32, "b" * 32, "token-of-nobody"
+URL = "https://api.example/client/v4"
 LIST = Read(PREFIXES, Request("GET", "prefixes", resource=PREFIXES))
 RULES = Read(CUSTOM_RULES, Request("GET", "entrypoint", resource=CUSTOM_RULES))
 NO_RULES = {"success": False, "errors": [{"code": 10003, "message": "could not find entrypoint"}]}
+
+
+def answered(read: Read, status: int, document: Any) -> Answer:
+    return Answer(read, Response(status, {}, b""), document)
 
 
 @pytest.mark.parametrize(
@@ -37,28 +56,26 @@ NO_RULES = {"success": False, "errors": [{"code": 10003, "message": "could not f
         (LIST, 404, NO_RULES, False),
         (RULES, 404, NO_RULES, True),
         (RULES, 404, {"success": False, "errors": [{"code": 7003}]}, False),
-        (LIST, None, None, False),
     ],
 )
-def test_a_success_brings_what_was_asked_for(read: Read, status: int | None, document: Any, is_success: bool) -> None:
-    assert Answer(read, status, document=document).is_success is is_success
+def test_a_success_brings_what_was_asked_for(read: Read, status: int, document: Any, is_success: bool) -> None:
+    assert answered(read, status, document).is_success is is_success
 
 
 def test_codes_of_chains_count_and_odd_ones_do_not() -> None:
     errors = [{"code": 6003, "error_chain": [{"code": 6111}]}, {"code": "x"}, {"code": True}, {"message": "y"}, 5]
-    answer = Answer(LIST, 400, document={"errors": errors})
+    answer = answered(LIST, 400, {"errors": errors})
     assert answer.codes == [6003, 6111]
-    assert answer.messages == ["", "", "", "y"]
 
 
 @pytest.mark.parametrize(("result", "number"), [([{"id": "1"}, 5], 1), ({"id": "1"}, 1), (None, 0), ("x", 0), ([], 0)])
 def test_objects_are_those_of_any_result(result: Any, number: int) -> None:
-    assert len(Answer(LIST, 200, document={"result": result}).objects) == number
+    assert len(answered(LIST, 200, {"result": result}).objects) == number
 
 
 def test_the_list_within_an_object_is_its_objects() -> None:
-    assert Answer(RULES, 200, document={"result": {"rules": [{"ref": "a"}]}}).objects == [{"ref": "a"}]
-    assert Answer(RULES, 200, document={"result": {"id": "x"}}).objects == []
+    assert answered(RULES, 200, {"result": {"rules": [{"ref": "a"}]}}).objects == [{"ref": "a"}]
+    assert answered(RULES, 200, {"result": {"id": "x"}}).objects == []
 
 
 def test_the_clocks_are_compared_at_the_middle_of_the_call() -> None:
@@ -72,8 +89,114 @@ def test_a_call_without_an_answer_stops_no_other() -> None:
         if request.path == "prefixes":
             details = ErrorDetails(method="GET", path="prefixes", status=None, errors=[], ray=None)
             raise ServiceError("got no response", details, False)
-        return Response(200, {"date": "Fri, 29 Jan 2027 09:15:10 GMT"}, json.dumps({"success": True}).encode())
+        return Response(200, {"date": "Fri, 29 Jan 2027 09:15:10 GMT"}, json.dumps(NO_RULES).encode())
 
-    lost, answered = ask_all(ask, [LIST, RULES], lambda: NOW)
+    lost, answered = ask_all(ask, [LIST, RULES], lambda: NOW, {})
     assert (lost.status, lost.problem) == (None, "got no response")
     assert answered.status == 200 and answered.seconds_ahead == 10.5
+    assert (lost.reason, answered.reason) == ("got no response", "HTTP 200 [10003]: could not find entrypoint")
+
+
+def test_every_resource_of_an_owner_is_read_once() -> None:
+    of_account = resources_of("account_id")
+    assert {resource.path for resource in (*RESOURCES, ONBOARDED, AUDIT_LOG, ANALYTICS)} <= {
+        resource.path for resource in of_account
+    }
+    assert {ZONE.path, CUSTOM_RULES.path, FIREWALL_RULES.path} <= {item.path for item in resources_of("zone_id")}
+    assert len({resource.path for resource in of_account}) == len(of_account)
+    assert not [resource.path for resource in of_account if resource.path.count("{") > 1]
+
+
+def test_the_longest_list_shows_how_pages_follow() -> None:
+    def listed(resource: Resource, length: int) -> Answer:
+        read = Read(resource, Request("GET", resource.path, resource=resource))
+        return answered(read, 200, {"success": True, "result": [{"id": str(number)} for number in range(length)]})
+
+    def parts(prefixes: int, allowlist: int) -> list[tuple[str, str]]:
+        reads = further_reads([listed(PREFIXES, prefixes), listed(ALLOWLIST, allowlist)], {"account_id": ACCOUNT})
+        return [(read.resource.name, read.part) for read in reads]
+
+    assert parts(11, 3) == [("prefix", BEHIND), ("prefix", FIRST_TEN), ("prefix", NEXT_TEN)]
+    assert parts(3, 10) == [("allowlist_entry", BEHIND)]
+    assert further_reads([], {}) == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "modules"),
+    [
+        ({"edge_account_id": ACCOUNT}, ["account_protection"]),
+        ({"edge_zone_id": ZONE_ID}, ["custom_rules"]),
+        ({"edge_zone_name": "shop.example"}, ["custom_rules"]),
+        ({"edge_account_id": ACCOUNT, "baseline_zone_id": ZONE_ID}, ["account_protection", "custom_rules"]),
+    ],
+)
+def test_an_account_and_a_zone_are_read_as_far_as_the_host_has_them(
+    variables: dict[str, Any], modules: list[str]
+) -> None:
+    parts = parts_to_read("frankfurt", {**variables, "edge_api_token": TOKEN, "edge_base_url": URL})
+    assert [part.module for part in parts] == modules
+    settings = [settings_of(part, lambda text: None) for part in parts]
+    assert {item.base_url for item in settings} == {URL}
+
+
+def test_options_of_the_role_beat_those_of_the_inventory() -> None:
+    values = {"edge_account_id": ACCOUNT, "edge_api_token": TOKEN, "baseline_timeout": 7, "baseline_base_url": URL}
+    (part,) = parts_to_read("frankfurt", {**values, "edge_base_url": "https://other.example/client/v4"})
+    settings = settings_of(part, lambda text: None)
+    assert (settings.timeout, settings.base_url, settings.retries) == (7.0, URL, 1)
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({}, "is neither an account nor a zone"),
+        ({"edge_account_id": ACCOUNT}, "lacks credentials"),
+        ({"edge_account_id": "x", "edge_api_token": TOKEN}, "edge_account_id: 'x' is not an id"),
+        ({"edge_account_id": ACCOUNT, "edge_api_token": TOKEN, "baseline_timeout": "x"}, "timeout"),
+    ],
+)
+def test_a_wrong_variable_is_told_by_its_name(variables: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        [settings_of(part, lambda text: None) for part in parts_to_read("frankfurt", variables)]
+
+
+def test_only_variables_of_the_connection_are_read() -> None:
+    assert "edge_api_token" in OF_CONNECTION and "baseline_ca_path" in OF_CONNECTION
+    assert not [name for name in OF_CONNECTION if name.endswith(("rules", "prefixes", "risks"))]
+
+
+NAMES = [
+    ("x_region", "x_region"),
+    ("managed-challenge", "managed-challenge"),
+    ("023e105f4ecef8ad9ca31a8372d0c353", "(a text of 32 characters)"),
+    ("192.0.2.1", "(a text of 9 characters)"),
+    ("a b", "(a text of 3 characters)"),
+    ("AS64500", "(a text of 7 characters)"),
+    ("", "(a text of 0 characters)"),
+    (5, "(int)"),
+    (None, "(NoneType)"),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), NAMES, ids=[str(name) for name, _expected in NAMES])
+def test_only_a_short_word_is_shown(name: object, expected: str) -> None:
+    assert shown_name(name) == expected
+
+
+TEXTS = [
+    ("No route for 192.0.2.0/24", "No route for (address)"),
+    ("No route for 2001:db8:f0::/48", "No route for (address)"),
+    ("the zone shop.example.com is unknown", "the zone (name) is unknown"),
+    ("write to alice@example.com", "write to (e-mail)"),
+    ("account 023e105f4ecef8ad9ca31a8372d0c353", "account (id)"),
+    ("object 31c70c65-9f81-4669-94ed-1e1e041e7b06", "object (id)"),
+    ("token Sn3lZJTBX6kkg7OdcBUAxOO963GEIyGQqnFTOFYY", "token (text)"),
+    ("at 12:30:05", "at (address)"),  # as if it were one
+    ("Authentication error", "Authentication error"),
+    ("line\none\x1b[31m", "line one\\x1b[31m"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TEXTS, ids=[text for text, _expected in TEXTS])
+def test_a_private_part_of_a_text_becomes_a_word(text: str, expected: str) -> None:
+    assert redacted(text) == expected

@@ -2,30 +2,49 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The record of a host, and its lines."""
+"""The record of a host, its lines, and the shapes in its bundle."""
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.assumptions import ASSUMPTIONS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.reads import Answer, Read
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import failures, lines_of, record_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import Answer, Examination, Read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.findings import assumptions
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
+    MAX_DEPTH,
+    MAX_NAMES,
+    Record,
+    failures,
+    lines_of,
+    record_of,
+    shape_of,
+)
 
 READ = Read(PREFIXES, Request("GET", "prefixes", resource=PREFIXES))
 MEMBERS = {"success": True, "errors": [], "messages": []}
 
 
+def recorded(*answers: Answer) -> Record:
+    return record_of("a", "now", Examination(answers, {}, len(answers)))
+
+
+def answered(document: Any, status: int = 200, ahead: float | None = None) -> Answer:
+    return Answer(READ, Response(status, {}, b""), document, "", ahead)
+
+
 def test_nothing_is_known_without_answers() -> None:
-    record = record_of("a", "now", [], 0)
-    assert [item["holds"] for item in record["assumptions"]] == [None] * len(ASSUMPTIONS)
+    record = recorded()
+    assert [item["holds"] for item in record["assumptions"]] == [None] * len(assumptions())
     assert all(item["reasons"] for item in record["assumptions"])
     assert record["clock"]["seconds_ahead"] is None and record["clock"]["reason"]
     assert failures(record, "deviation") == failures(record, "unknown") == []
 
 
 def test_an_unread_resource_is_told_and_fails_a_run_that_asks_for_it() -> None:
-    record = record_of("a", "now", [Answer(READ, problem="got no response")], 1)
+    record = recorded(Answer(READ, problem="got no response"))
     lines = [*lines_of(record)]
     assert "  not read: prefixes. got no response." in lines
     assert "  product Advanced TCP Protection: not known. No answer came." in lines
@@ -34,8 +53,7 @@ def test_an_unread_resource_is_told_and_fails_a_run_that_asks_for_it() -> None:
 
 def test_equal_problems_of_several_answers_are_one_reason() -> None:
     prefixes = [{"id": str(number), "prefix": "x"} for number in range(3)]
-    answers = [Answer(READ, 200, {}, {**MEMBERS, "result": prefixes}), Answer(READ, 200, {}, {**MEMBERS, "result": []})]
-    record = record_of("a", "now", answers, 2)
+    record = recorded(answered({**MEMBERS, "result": prefixes}), answered({**MEMBERS, "result": []}))
     (networks,) = (item for item in record["assumptions"] if item["name"] == "networks")
     assert networks["reasons"] == ["prefixes: prefix is not a network in 3 of 3 objects"]
     (headers,) = (item for item in record["assumptions"] if item["name"] == "rate_limit_headers")
@@ -45,13 +63,41 @@ def test_equal_problems_of_several_answers_are_one_reason() -> None:
 
 def test_the_clock_is_told_in_words() -> None:
     for ahead, words in ((3.25, "3.2 s ahead of"), (-90.0, "90 s behind")):
-        record = record_of("a", "now", [Answer(READ, 200, {}, MEMBERS, "", ahead)], 1)
+        record = recorded(answered(MEMBERS, ahead=ahead))
         assert any(words in line for line in lines_of(record))
 
 
 def test_equal_failures_are_one_line() -> None:
     documents = [{"errors": [{"code": 7003, "message": f"No route for {path}?"}]} for path in ("a", "b")]
-    record = record_of("a", "now", [Answer(READ, 404, {}, document) for document in documents], 2)
+    record = recorded(*(answered(document, 404) for document in documents))
     unread = [line for line in lines_of(record) if "not read" in line]
     assert unread == ["  not read: prefixes. HTTP 404 [7003]: No route for a?"]
     assert "  permission DDoS Protection Read (account): not known. HTTP 404 [7003]." in [*lines_of(record)]
+
+
+def nested(levels: int) -> Any:
+    return [nested(levels - 1)] if levels else 1
+
+
+SHAPES: list[tuple[Any, Any]] = [
+    ({"name": "Frankfurt", "count": 3}, {"name": "str", "count": "int"}),
+    ([{"a": 1}, {"a": "x"}], [{"a": "int or str"}]),
+    ([{"a": 1}, {"b": True}], [{"a": "int or absent", "b": "bool or absent"}]),
+    ([{"a": 1}, {}, {"a": 2}], [{"a": "int or absent"}]),
+    ([{"a": []}, {"a": [1]}], [{"a": ["int"]}]),
+    ([{"a": None}, {"a": {"b": 1}}], [{"a": "null or dict"}]),
+    ([1, "x", None], ["int or str or null"]),
+    ([], []),
+    (None, "null"),
+    ({"023e105f4ecef8ad9ca31a8372d0c353": 1}, {"(a text of 32 characters)": "int"}),
+]
+
+
+@pytest.mark.parametrize(("document", "shape"), SHAPES, ids=[str(document) for document, _shape in SHAPES])
+def test_a_shape_has_names_and_types(document: Any, shape: Any) -> None:
+    assert shape_of([document]) == shape
+
+
+def test_a_shape_is_bounded() -> None:
+    assert len(shape_of([{f"name_{'x' * number}": 1 for number in range(2 * MAX_NAMES)}])) <= MAX_NAMES
+    assert str(shape_of([nested(3 * MAX_DEPTH)])).count("[") == MAX_DEPTH + 1
