@@ -13,7 +13,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.cov
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import in_order
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     Ranges,
-    difference,
     intersection,
     networks,
     range_of,
@@ -42,18 +41,6 @@ def test_an_address_is_protected_if_and_only_if_the_model_says_so(prefixes: list
     coverage = Coverage({"prefixes": prefixes})
     for address in ADDRESSES:
         assert in_set(coverage.protected, address) is protects(prefixes, address)
-
-
-@given(PREFIXES, PREFIXES)
-def test_newly_protected_and_unprotected_addresses_are_exact_and_disjoint(
-    before: list[Entry], after: list[Entry]
-) -> None:
-    was, becomes = Coverage({"prefixes": before}), Coverage({"prefixes": after})
-    lost, won = difference(was.protected, becomes.protected), difference(becomes.protected, was.protected)
-    assert intersection(lost, won) == []
-    for address in ADDRESSES:
-        assert in_set(lost, address) is (protects(before, address) and not protects(after, address))
-        assert in_set(won, address) is (protects(after, address) and not protects(before, address))
 
 
 ON = {"syn_flood_rules": [rule("enabled")], "out_of_state_tcp_rules": [rule("enabled")]}

@@ -14,7 +14,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.cov
     NEVER,
     Coverage,
     decided_by,
-    outermost,
     prefixes_since,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, RULES
@@ -84,10 +83,6 @@ def test_each_protected_prefix_is_a_network() -> None:
     ]
     found = decided(RULES[0], rule("monitoring"), prefixes=prefixes)
     assert [networks(ranges) for _prefix, ranges in found.networks] == [["192.0.2.0/26"], ["192.0.2.128/25"]]
-
-
-def test_ranges_within_others_are_left_out() -> None:
-    assert outermost([(5, 6), (0, 9), (0, 3), (10, 12), (0, 9)]) == [(0, 9), (10, 12)]
 
 
 def test_prefixes_are_protected_since_they_were_made() -> None:

@@ -43,27 +43,3 @@ FILTER = {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 80"}
 )
 def test_only_what_an_account_contains_is_known(account: Mapping[str, Any], state: Mapping[str, Any]) -> None:
     assert read_account(account) == state
-
-
-def test_a_rule_is_read_into_the_collection_of_its_kind() -> None:
-    state = read_account({"rules": [RULE]})
-    assert [rule["mode"] for rule in state["syn_flood_rules"]] == ["enabled"]
-    assert state["out_of_state_tcp_rules"] == []
-
-
-@pytest.mark.parametrize(
-    ("account", "problem"),
-    [
-        ([PREFIX], "it takes the result of protection_info"),
-        ("192.0.2.0/24", "it takes the result of protection_info"),
-        ({}, "it says nothing of status, prefixes, allowlist, rules, filters, dns_rules"),
-        ({"prefixes": None, "enabled": None}, "it says nothing of status"),
-        ({"prefixes": "192.0.2.0/24"}, "prefixes is not a list of dictionaries"),
-        ({"prefixes": ["192.0.2.0/24"]}, "prefixes is not a list of dictionaries"),
-        ({"allowlist": {"prefix": "192.0.2.0/24"}}, "allowlist is not a list of dictionaries"),
-        ({"rules": [RULE, {"scope": "global"}]}, r"rules\[1\].kind is not one of syn_flood, out_of_state_tcp"),
-    ],
-)
-def test_data_that_describe_no_account_are_refused(account: Any, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
-        read_account(account)

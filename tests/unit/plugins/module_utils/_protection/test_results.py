@@ -82,13 +82,6 @@ def test_results_tell_protected_excluded_and_uncovered_addresses() -> None:
     assert summary["gaps"] == ["Out-of-state TCP protection does nothing for 128 IPv4 addresses."]
 
 
-def test_the_summary_of_an_account_that_is_off_says_so_first() -> None:
-    lines = coverage_in_words(account(status=[{"enabled": False}], **ON))
-    assert lines[0] == "TCP protection is off: nothing is protected."
-    assert "Protected, once it is on: 256 IPv4 addresses (192.0.2.0/24)." in lines
-    assert "SYN flood protection, once it is on: enabled for 256 IPv4 addresses." in lines
-
-
 def test_the_modes_of_each_prefix_are_in_order() -> None:
     (prefix,) = summarise(account(syn_flood_rules=[rule("new"), rule("enabled", "region", "WEUR")]))["prefixes"]
     assert prefix["modes"] == {"syn_flood": ["enabled", "undecided"], "out_of_state_tcp": ["off"]}
@@ -162,20 +155,3 @@ def test_dns_protection_works_without_tcp_protection() -> None:
         "DNS protection: enabled for 256 IPv4 addresses.",
     ]
     assert coverage_in_words(account(**{**off, "dns_rules": None}))[0] == "TCP protection is off: nothing is protected."
-
-
-@pytest.mark.parametrize(
-    ("rules", "effective", "reasons"),
-    [
-        (None, True, []),
-        ([rule("enabled")], True, []),
-        ([rule("monitoring")], False, ["DNS protection mitigates nothing: it only monitors."]),
-        ([rule("disabled")], False, ["DNS protection mitigates nothing: its rules are disabled."]),
-        ([], False, ["DNS protection mitigates nothing: there is no rule."]),
-    ],
-)
-def test_dns_protection_counts_if_it_was_read(rules: Any, effective: bool, reasons: list[str]) -> None:
-    summary = summarise(account(**ON, dns_rules=rules))
-    assert (summary["effective"], summary["reasons"]) == (effective, reasons)
-    assert ("dns" in summary["modes"]) is (rules is not None)
-    assert ("dns" in summary["prefixes"][0]["modes"]) is (rules is not None)

@@ -19,7 +19,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union
 
 
@@ -37,11 +36,6 @@ def test_a_risk_is_shown_with_its_networks_and_entries() -> None:
     }
 
 
-def test_a_risk_may_concern_no_network_and_have_no_reason() -> None:
-    record = FoundRisk("weakens_zone", "Nothing blocks.", [], [entry_of(CUSTOM_RULES, {"ref": "login"})]).record()
-    assert (record["networks"], record["addresses"], record["reason"]) == ([], "no addresses", None)
-
-
 MOST = Limit("max_names", 3, 10, ("The most names.",))
 CHANGE = Change(Plan({}, ()), Coverage({}), Coverage({}))
 
@@ -49,15 +43,6 @@ CHANGE = Change(Plan({}, ()), Coverage({}), Coverage({}))
 @risk("The plan would have more than O(max_names) names.", MOST)
 def has_names(change: Change, limits: Limits) -> Finding | None:
     return Finding("It has 5 names.", [], []) if limits[MOST] < 5 else None
-
-
-def test_a_risk_is_declared_with_its_finder() -> None:
-    assert (has_names.code, has_names.sentence, has_names.limits) == (
-        "has_names",
-        "The plan would have more than O(max_names) names.",
-        (MOST,),
-    )
-    assert MOST.option == {"type": "int", "default": 3}
 
 
 def test_a_risk_is_found_by_the_limits_of_the_task() -> None:

@@ -8,29 +8,26 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import unprotects_addresses
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, FoundRisk, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import find_risks
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
-    DNS_RULES,
     FILTERS,
     PREFIXES,
     RULES,
-    SHARING,
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     intersection,
-    networks,
     range_of,
     union,
 )
 from hypothesis import given
 
-from tests.support.changes import change_of, changes_of
+from tests.support.changes import changes_of
 from tests.support.coverage_model import ADDRESSES, Entry, account_state, filter_, protects, rule
 from tests.support.coverage_model import PREFIXES as PREFIX_LISTS
 
@@ -119,60 +116,3 @@ def test_only_prefixes_that_take_addresses_out_of_protection_are_named() -> None
     )
     risks = {risk.code: risk.record()["entries"] for risk in find_risks(change, Limits())}
     assert risks["unprotects_addresses"] == ["192.0.2.8/29"]
-
-
-def test_a_risk_names_its_networks_and_its_entries() -> None:
-    prefixes = [{"id": "1", "prefix": "192.0.2.0/24", "excluded": False}]
-    change = change_of(account_state(prefixes=prefixes), PREFIXES, [{"prefix": "192.0.2.8/29", "excluded": True}])
-    (risk,) = find_risks(change, Limits())
-    assert risk.record() == {
-        "code": "unprotects_addresses",
-        "message": f"8 IPv4 addresses (192.0.2.8/29) would no longer be protected. {SHARING.format('prefixes')}.",
-        "networks": ["192.0.2.8/29"],
-        "addresses": "8 IPv4 addresses",
-        "entries": ["192.0.2.8/29"],
-        "reason": None,
-    }
-    assert FoundRisk("code", "", [], [], "planned").record()["reason"] == "planned"
-
-
-@pytest.mark.parametrize(
-    ("mode", "codes", "message"),
-    [
-        ("monitoring", ["stops_mitigation"], "SYN flood protection would no longer mitigate attacks on 256 IPv4"),
-        ("disabled", ["disables_protection"], "SYN flood protection would have no working rule or filter left."),
-        ("enabled", [], ""),
-    ],
-)
-def test_the_last_rule_that_mitigates_stops_or_disables(mode: str, codes: list[str], message: str) -> None:
-    state = account_state(syn_flood_rules=[{"id": "1", **rule("enabled")}])
-    risks = find_risks(change_of(state, RULES[0], [{"scope": "global", "mode": mode}]), Limits())
-    assert [risk.code for risk in risks] == codes
-    assert "".join(risk.message for risk in risks).startswith(message)
-    assert [networks(risk.ranges) for risk in risks] == [["192.0.2.0/24"] for dummy in codes]
-
-
-@pytest.mark.parametrize("enabled", [True, False])
-def test_dns_protection_stops_or_is_disabled_whatever_the_status(enabled: bool) -> None:
-    state = account_state(status=[{"enabled": enabled}], dns_rules=[{"id": "1", **rule("enabled")}])
-    messages = {
-        mode: [
-            (risk.code, risk.message, risk.record()["entries"])
-            for risk in find_risks(change_of(state, DNS_RULES, [{"scope": "global", "mode": mode}]), Limits())
-        ]
-        for mode in ("monitoring", "disabled")
-    }
-    attacks = "DNS protection would no longer mitigate attacks on 256 IPv4 addresses (192.0.2.0/24)."
-    assert messages == {
-        "monitoring": [("stops_mitigation", attacks, ["dns global"])],
-        "disabled": [("disables_protection", "DNS protection would have no working rule left.", ["dns global"])],
-    }
-
-
-def test_a_deleted_prefix_loses_dns_protection_too() -> None:
-    prefixes = [{"id": "1", "prefix": "192.0.2.0/24", "excluded": False}]
-    entries = [{"prefix": "192.0.2.8/29", "excluded": True}]
-    (risk,) = find_risks(change_of(account_state(prefixes=prefixes, dns_rules=[]), PREFIXES, entries), Limits())
-    assert risk.message == (
-        f"8 IPv4 addresses (192.0.2.8/29) would no longer be protected. {SHARING.format('prefixes')}."
-    )

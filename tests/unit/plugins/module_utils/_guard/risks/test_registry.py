@@ -10,30 +10,20 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limit, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import DELETION_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
     ACCOUNT_RISKS,
     BY_OWNER,
-    CODES,
     LIMITS,
     RISKS,
-    codes_of,
-    find_risks,
     limits_of,
     parse_limits,
     risk_options,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 NAMES = [limit.name for limit in LIMITS]
-
-
-def test_every_code_and_every_limit_is_declared_once() -> None:
-    assert len(set(CODES)) == len(CODES) == len(RISKS)
-    assert len(set(NAMES)) == len(NAMES)
 
 
 def test_an_account_and_a_zone_share_the_risks_of_lists() -> None:
@@ -66,20 +56,9 @@ def test_a_limit_beyond_its_bounds_is_refused_with_all_others(limit: Limit, valu
     assert f"{other}: -5 is not between" in caught.value.message
 
 
-@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
-def test_a_limit_may_be_at_its_bounds(limit: Limit) -> None:
-    assert [parse_limits({limit.name: value})[limit] for value in (0, limit.highest)] == [0, limit.highest]
-
-
 @pytest.mark.parametrize("risks", [RISKS, ACCOUNT_RISKS, DELETION_RISKS], ids=len)
 def test_a_module_takes_the_limits_of_its_risks(risks: Any) -> None:
     options = risk_options(risks)
     assert list(options) == ["accept_risks", *(limit.name for limit in limits_of(risks))]
     assert options["max_deletions_percent"] == {"type": "int", "default": 30}
     assert options.get("min_monitoring_hours", {"type": "float", "default": 4.0}) == {"type": "float", "default": 4.0}
-
-
-def test_a_plan_without_operations_has_no_risk() -> None:
-    nothing = Coverage({})
-    assert find_risks(Change(Plan({}, ()), nothing, nothing), Limits()) == []
-    assert codes_of(RISKS[:1]) == ("unprotects_addresses",)
