@@ -14,15 +14,15 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.overrides import weakens_ddos_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
     ACCOUNT_RISKS,
     LIMITS,
     RULESET_RISKS,
     limits_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
     ZONE_RULE_RISKS,
+    weakens_ddos_rules,
     weakens_network_firewall,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import RISKS as RISKS_OF_LISTS

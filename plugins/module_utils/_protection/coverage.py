@@ -23,7 +23,6 @@ from .._text import capitalised, excerpt
 from .._timestamps import read_timestamp
 from .._values.address_set import Range, Ranges, counted, difference, intersection, range_of, union
 from .._values.kinds import CODE, FLAG
-from .mitigation import never_mitigated
 from .modes import (
     DATA_CENTER,
     OFF,
@@ -35,6 +34,7 @@ from .modes import (
     components,
     gathered,
     in_order,
+    never_mitigated,
     union_of_modes,
 )
 

@@ -22,7 +22,7 @@ from .._schema.resource import Key, Resource
 from .._text import first_few
 from .._values.address_set import Ranges, difference, intersection
 from .coverage import Coverage
-from .mitigation import Part, no_longer_mitigated
+from .modes import Part, no_longer_mitigated
 
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 

@@ -16,7 +16,7 @@ from .._errors import OptionError, OptionProblems
 from .._guard.risks.base import Risk
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.registry import risk_options
-from .._guard.risks.zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
+from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 from .._plan.desired import (
     PURGE,
     STATE,

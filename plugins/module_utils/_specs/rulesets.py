@@ -16,7 +16,7 @@ from .._api.neighbours import read_access_rules
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.base import Risk
 from .._guard.risks.registry import risk_options
-from .._guard.risks.zone import ZONE_RULE_RISKS
+from .._guard.risks.rulesets import ZONE_RULE_RISKS
 from .._plan.desired import (
     STATE,
     Desired,

@@ -17,8 +17,7 @@ from ..._text import Option
 from .account import ALLOWLIST_RISKS, MONITORING_RISKS, PROTECTION_RISKS, TRAFFIC_RISKS
 from .base import Change, FoundRisk, Limit, Limits, Risk
 from .lists import DELETION_RISKS, REFERENCED_LIST_RISKS
-from .overrides import OVERRIDE_RISKS
-from .zone import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
+from .rulesets import NETWORK_FIREWALL_RISKS, OVERRIDE_RISKS, ZONE_RULE_RISKS
 
 ACCOUNT_RISKS: tuple[Risk, ...] = (
     *PROTECTION_RISKS,

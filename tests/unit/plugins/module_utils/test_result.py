@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptan
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, codes_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import ZONE_RULE_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import ZONE_RULE_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import (

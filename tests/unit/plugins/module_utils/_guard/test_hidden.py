@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.overrides import weakens_ddos_rules
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import weakens_ddos_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
     hidden_overrides,
     with_overrides_of_account,

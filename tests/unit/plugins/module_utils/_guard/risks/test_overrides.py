@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.overrides import weakens_ddos_rules
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import weakens_ddos_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage

@@ -11,7 +11,7 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.zone import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
     blocks_everything,
     skips_everything,
     weakens_zone,
