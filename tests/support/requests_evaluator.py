@@ -13,7 +13,8 @@ from ipaddress import ip_address
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields, NotKnown
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 
 PRECEDENCE = ("log", "bypass", "allow", "challenge", "managed_challenge", "js_challenge", "block")
 

@@ -18,7 +18,6 @@ from functools import lru_cache
 from typing import Any, Callable, Iterable, Mapping, Sequence, Tuple, Union
 
 from .._values.address_set import IPV6, Ranges
-from .comparisons import addresses_of
 from .grammar import (
     PATTERN,
     QUOTED,
@@ -28,10 +27,11 @@ from .grammar import (
     Comparison,
     Constant,
     Negation,
+    NotKnown,
     Token,
     Tree,
-    Unknown,
     Unread,
+    addresses_of,
     parse,
     quoted,
     tokens_of,
@@ -42,7 +42,6 @@ from .operands import (
     Address,
     Fields,
     Items,
-    NotKnown,
     Operand,
     Value,
     field_operand,
@@ -139,9 +138,9 @@ def _decide(tree: Tree) -> Decide:
     return leaf_decider(tree)
 
 
-def leaf_decider(leaf: Comparison | Unknown) -> Decide:
+def leaf_decider(leaf: Comparison) -> Decide:
     """The same of a single comparison."""
-    if isinstance(leaf, Unknown):
+    if leaf.problem:
         return _constant(NotKnown(leaf.problem))
     try:
         return _compared(leaf)
@@ -379,9 +378,7 @@ class Batch:
                 )
         return sure, possible
 
-    def _decided(
-        self, leaf: Comparison | Unknown, concerned: Requests
-    ) -> tuple[Requests, Requests]:
+    def _decided(self, leaf: Comparison, concerned: Requests) -> tuple[Requests, Requests]:
         decide = leaf_decider(leaf)
         sure = possible = 0
         for fields, members in self._groups_by(_names(leaf)):
@@ -404,15 +401,15 @@ class Batch:
 
     def _cost(self, tree: Tree) -> int:
         """About how many decisions a part takes."""
-        if isinstance(tree, (Comparison, Unknown)):
+        if isinstance(tree, Comparison):
             return len(self._groups_by(_names(tree)))
         if isinstance(tree, Negation):
             return self._cost(tree.part)
         return sum(map(self._cost, tree.parts)) if isinstance(tree, Combination) else 0
 
 
-def _names(leaf: Comparison | Unknown) -> Names:
+def _names(leaf: Comparison) -> Names:
     """The fields of a comparison, and other words of its left side."""
-    if isinstance(leaf, Comparison) and leaf.plain:
+    if leaf.plain:
         return (leaf.field,)
     return tuple(token.text for token in tokens_of(leaf.field) if token.kind == WORD)

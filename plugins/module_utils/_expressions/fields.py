@@ -3,21 +3,36 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The fields that filters know, each declared once.
+"""The fields that expressions name, and the check of an expression of a task before any request.
 
 The vendor describes filters in "JSON objects" (Advanced TCP Protection API): the fields ip.src,
-ip.dst, tcp.srcport and tcp.dstport, and no functions.
+ip.dst, tcp.srcport and tcp.dstport, no functions, and at most 8,192 characters. A custom rule's
+expression has at most 4,096.
 """
 
 from __future__ import annotations
 
 import re
-from typing import AbstractSet, Callable, Mapping, NamedTuple
+from dataclasses import dataclass
+from typing import AbstractSet, Any, Callable, Mapping, NamedTuple
 
 from .._text import did_you_mean
 from .._values.address_set import EVERYTHING, Ranges
-from .comparisons import addresses_of, numbers_of
-from .grammar import WORD, Comparison, Unknown, Unread, quoted, tokens_of
+from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
+from .grammar import (
+    WHITE_SPACE,
+    WORD,
+    Comparison,
+    Unread,
+    addresses_of,
+    leaves,
+    normalise_expression,
+    numbers_of,
+    parse,
+    place_of,
+    quoted,
+    tokens_of,
+)
 
 HIGHEST_PORT = 65535
 
@@ -44,17 +59,18 @@ FIELDS: Mapping[str, FilterField] = {
 }
 
 
-def unknown_leaf(leaf: Comparison | Unknown) -> Unread:
-    """Why a comparison is not one of those that filters know."""
-    if leaf.field in FIELDS and isinstance(leaf, Unknown):
-        return Unread(leaf.problem, leaf.start)
+def values_of(leaf: Comparison) -> Ranges:
+    """The values that meet a comparison of a field that filters know; raises Unread for any
+    other."""
+    if leaf.field in FIELDS:
+        return FIELDS[leaf.field].values_of(leaf)
     name, *rest = leaf.field.split()
     what = (
         f"{quoted(name)} is a function, and filters know none"
         if "(" in rest[:1]
         else f"filters know no field {quoted(name)}"
     )
-    return Unread(f"{what}, only {', '.join(FIELDS)}", leaf.start, malformed=False)
+    raise Unread(f"{what}, only {', '.join(FIELDS)}", leaf.start, malformed=False)
 
 
 FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
@@ -161,3 +177,140 @@ tcp.flags.fin tcp.flags.push tcp.flags.reset tcp.flags.syn tcp.flags.urg tcp.src
 udp.dstport udp.srcport
 """
 PACKET_FIELDS = frozenset(_NAMES.split())
+
+
+try:
+    import octorules_wirefilter
+except ImportError:  # the parser of the vendor's own engine is optional
+    vendor_parser: Callable[..., dict[str, Any]] | None = None
+else:
+    vendor_parser = octorules_wirefilter.parse_expression
+
+LONGEST_RULE = 4096
+LONGEST_OVERRIDE = 4000  # of managed DDoS rules
+LONGEST_FILTER = 8192
+FILTER_SCHEME: str | None = "magic_firewall"  # packets
+RULE_SCHEME: str | None = None  # requests
+ERROR = re.compile(r"[^\n]*\((\d+):(\d+)\):\n[^\n]*\n *\^+ (.+)", re.DOTALL)
+UNCERTAIN = re.compile(
+    r"unknown identifier|invalid (?:kind|type|number) of argument|cannot perform this operation"
+)
+FALSELY_REFUSED = (
+    "true",
+    "false",
+    "is_timed_hmac_valid_v0",
+)  # documented, and not known to the library
+
+
+def check_filter(expression: str) -> list[str]:
+    """Warnings of what Cloudflare may refuse in a filter's expression; raises Unread for what it
+    does refuse."""
+    warnings: dict[str, str] = {}
+    for leaf in leaves(parse(expression)):
+        try:
+            values_of(leaf)
+        except Unread as exc:
+            if exc.malformed:
+                raise
+            warnings.setdefault(exc.problem, place_of(expression, exc.start))
+    return [f"{where}: {problem}; Cloudflare may refuse it" for problem, where in warnings.items()]
+
+
+def check_rule(expression: str) -> list[str]:
+    """The same for a rule of a zone, whose fields are too many to know them all; so there are no
+    warnings."""
+    for leaf in leaves(parse(expression)):
+        if leaf.field in FIELDS and not leaf.problem:
+            try:
+                values_of(leaf)
+            except Unread as exc:
+                if exc.malformed:
+                    raise
+    return []
+
+
+def check_packets(expression: str) -> list[str]:
+    """The same for a rule about packets; one that reads a field of requests is refused."""
+    for name in unknown_fields(expression, PACKET_FIELDS):
+        if name in KNOWN:
+            start = next(token.start for token in tokens_of(expression) if token.text == name)
+            raise Unread(f"{quoted(name)} is a field of requests, and not of packets", start)
+    return check_rule(expression)
+
+
+def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
+    """Why the parser of the vendor's own engine refuses an expression; None where it does not, or
+    may be wrong.
+
+    It is the library octorules-wirefilter, where it is installed. Cloudflare may know more fields
+    and functions than the library's scheme, so that what the library does not know by name or type
+    is not refused.
+    """
+    if vendor_parser is None or _is_falsely_refused(expression):
+        return None
+    try:
+        error = vendor_parser(expression, scheme).get("error") or ""
+    except Exception:  # an optional check does not stop the module
+        return None
+    match = ERROR.match(error)
+    if not match or UNCERTAIN.match(match[3]):
+        return None
+    line, column, reason = int(match[1]), int(match[2]), " ".join(match[3].split())
+    lines = expression.split("\n")
+    before = (
+        lines[line - 1].encode()[: column - 1].decode(errors="ignore")
+    )  # the library counts bytes
+    start = sum(len(text) + 1 for text in lines[: line - 1]) + len(before)
+    return Unread(f"{reason} (so says the parser of the vendor's engine)", start)
+
+
+def _is_falsely_refused(expression: str) -> bool:
+    """Whether an expression has a word that the library does not know; few have one, so the text is
+    searched first."""
+    return any(word in expression for word in FALSELY_REFUSED) and any(
+        token.text in FALSELY_REFUSED for token in tokens_of(expression)
+    )
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What a task's expression goes through before any request; see Value.examine."""
+
+    check: Callable[[str], list[str]]
+    scheme: str | None
+    longest: int | None
+
+    def __call__(self, expression: str) -> list[str]:
+        if self.longest is not None and len(expression) > self.longest:
+            raise ValueError(
+                f"it has {len(expression)} characters, and Cloudflare takes at most {self.longest}"
+            )
+        try:
+            warnings = self.check(expression)
+            refusal = vendor_refusal(expression, self.scheme)
+            if refusal:
+                raise refusal
+        except Unread as exc:
+            sentence = f"{place_of(expression, exc.start)}: {exc.problem}"
+            if exc.malformed:
+                raise ValueError(sentence) from exc
+            return [sentence]
+        return warnings
+
+
+def _expression(
+    check: Callable[[str], list[str]], scheme: str | None, longest: int | None
+) -> Value:
+    def read(value: object) -> str:
+        return parse_filled_text(value, WHITE_SPACE)
+
+    examine = Examination(check, scheme, longest)
+    return Value({"type": "str"}, read, normalise_expression, examine, holds=AN_EXPRESSION)
+
+
+FILTER_EXPRESSION = _expression(check_filter, FILTER_SCHEME, LONGEST_FILTER)
+PACKET_EXPRESSION = _expression(check_packets, FILTER_SCHEME, LONGEST_RULE)
+PACKET_OVERRIDE_EXPRESSION = _expression(check_packets, FILTER_SCHEME, LONGEST_OVERRIDE)
+HTTP_OVERRIDE_EXPRESSION = _expression(check_rule, RULE_SCHEME, LONGEST_OVERRIDE)
+FIREWALL_EXPRESSION = _expression(check_rule, RULE_SCHEME, None)
+RULE_EXPRESSION = _expression(check_rule, RULE_SCHEME, LONGEST_RULE)

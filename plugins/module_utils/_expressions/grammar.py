@@ -15,13 +15,24 @@ end it.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import unicodedata
 from functools import lru_cache
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from .._text import excerpt, visible
-from .._values.address_set import Ranges, networks
+from .._values.address_set import (
+    BITS,
+    IPV6,
+    Range,
+    Ranges,
+    complement,
+    networks,
+    parse_network,
+    read_network,
+    union,
+)
 
 MATCHES = ("matches", "~")
 WHITE_SPACE = " \r\n"
@@ -66,6 +77,16 @@ class Unread(ValueError):
         self.problem = problem
         self.start = start
         self.malformed = malformed
+
+
+class NotKnown(Exception):
+    """Neither true nor false, or no value that is known; raised, and returned as a truth.
+    `reasons` are texts without a capital and without a full stop."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Each of them once."""
+        return self.args
 
 
 def tokens_of(expression: str) -> list[Token]:
@@ -161,7 +182,7 @@ class Comparison(NamedTuple):
 
     `field` is the name, or a call of a function or an indexed field as it is written, its words
     parted by single spaces. `operator` is a word (`eq` also for `==`). `in_braces` tells a set from
-    a single value.
+    a single value. Of a form that is not known, `problem` says why, and the rest is not told.
     """
 
     field: str
@@ -169,19 +190,12 @@ class Comparison(NamedTuple):
     operands: tuple[Token, ...]
     in_braces: bool
     start: int
+    problem: str = ""
 
     @property
     def plain(self) -> bool:
         """Whether the field stands by itself, without a function or an index."""
         return " " not in self.field
-
-
-class Unknown(NamedTuple):
-    """Something that stands in the place of a comparison, and whose form is not known."""
-
-    field: str
-    problem: str
-    start: int
 
 
 class Negation(NamedTuple):
@@ -197,7 +211,7 @@ class Combination(NamedTuple):
     parts: tuple[Tree, ...]
 
 
-Tree = Union[Constant, Comparison, Unknown, Negation, Combination]
+Tree = Union[Constant, Comparison, Negation, Combination]
 
 
 def parse(expression: str) -> Tree:
@@ -209,7 +223,7 @@ def parse(expression: str) -> Tree:
     return tree
 
 
-def leaves(tree: Tree) -> Iterator[Comparison | Unknown]:
+def leaves(tree: Tree) -> Iterator[Comparison]:
     """The comparisons of an expression, from left to right."""
     if isinstance(tree, Negation):
         yield from leaves(tree.part)
@@ -283,12 +297,15 @@ class _Parser:
                 else Comparison(field, "", (), False, start)
             )
         tree = self.compared(field, start)
-        if self.at_end():
-            return tree
-        odd = Unknown(field, f"{quoted(self.next.text)} is not expected there", self.next.start)
+        if not self.at_end() and not tree.problem:
+            tree = self.unknown(field, "is not expected there")
         while not self.at_end():
             self.skip()
-        return tree if isinstance(tree, Unknown) else odd
+        return tree
+
+    def unknown(self, field: str, problem: str) -> Comparison:
+        next_word = f"{quoted(self.next.text)} {problem}"
+        return Comparison(field, "", (), False, self.next.start, next_word)
 
     def at_end(self) -> bool:
         """Whether a comparison ends here."""
@@ -315,11 +332,11 @@ class _Parser:
             raise self.misplaced(f"'{CLOSES[opening.text]}'")
         self.take()
 
-    def compared(self, field: str, start: int) -> Tree:
+    def compared(self, field: str, start: int) -> Comparison:
         strict = f"{self.take().text} " if self.next.text == "strict" else ""
         operator = OPERATORS.get(self.next.text)
         if operator is None:
-            return Unknown(field, f"{quoted(self.next.text)} is not an operator", self.next.start)
+            return self.unknown(field, "is not an operator")
         operator = strict + operator
         self.take()
         in_braces = self.next.text == "{"
@@ -372,3 +389,120 @@ def _references(expression: str) -> Sequence[Token]:
     except Unread:
         return ()
     return [token for token in tokens if token.kind == WORD and LIST.fullmatch(token.text)]
+
+
+NUMBER = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
+OTHER_BASE = re.compile(r"0[0-9]+|-?0[xX][0-9a-fA-F]+", re.ASCII)
+LONGEST_REASON = 200
+
+
+# The vendor names lists in rules ("Use lists in expressions"), and none in "JSON objects".
+WITHOUT_LISTS = "filters are documented with addresses in braces, and without lists"
+
+
+class Form(NamedTuple):
+    """Values as comparisons name them: one and several in words, the operators that the
+    documentation names for them, those that the engine takes beyond, and the signs of a range."""
+
+    one: str
+    several: str
+    documented: Sequence[str]
+    undocumented: Sequence[str]
+    signs: Sequence[str]
+
+
+ADDRESS = Form("address", "addresses", ("eq", "ne", "in"), ("lt", "le", "gt", "ge"), ("/", ".."))
+PORT = Form("port", "ports", ("eq", "ne", "in", "lt", "le", "gt", "ge"), (), ("..",))
+
+
+def addresses_of(comparison: Comparison) -> Ranges:
+    """The addresses that meet a comparison; raises Unread."""
+    addresses = union(map(_addresses, _operands(comparison, ADDRESS)))
+    return complement(addresses) if comparison.operator == "ne" else addresses
+
+
+def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
+    """The whole numbers from `lowest` to `highest` that meet a comparison; raises Unread."""
+    ranges = [_numbers(token) for token in _operands(comparison, PORT)]
+    first, last = ranges[0] if ranges else (highest, lowest)
+    bounds: Mapping[str, Ranges] = {
+        "ne": [(lowest, first - 1), (last + 1, highest)],
+        "lt": [(lowest, first - 1)],
+        "le": [(lowest, first)],
+        "gt": [(first + 1, highest)],
+        "ge": [(first, highest)],
+    }
+    clipped = [
+        (max(low, lowest), min(high, highest))
+        for low, high in bounds.get(comparison.operator, ranges)
+    ]
+    return union(item for item in clipped if item[0] <= item[1])
+
+
+def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
+    """The values of a comparison; raises Unread for a form that is not documented for them."""
+    operator, start = comparison.operator, comparison.start
+    if comparison.problem:
+        raise Unread(comparison.problem, start)
+    if not operator:
+        raise Unread(f"{quoted(comparison.field)} is compared to nothing", start)
+    if operator not in kind.documented:
+        is_malformed = operator not in kind.undocumented
+        raise Unread(f"'{operator}' does not go with {kind.several}", start, is_malformed)
+    if operator == "in" and comparison.in_braces:
+        return comparison.operands
+    if comparison.in_braces:
+        raise Unread(f"'{operator}' takes one value, and no set; write in {{...}}", start)
+    (token,) = comparison.operands
+    in_braces = f"write in {{{excerpt(token.text)}}}"
+    if operator == "in" and token.text.startswith("$"):
+        raise Unread(f"{quoted(token.text)} is a list, and {WITHOUT_LISTS}", token.start, False)
+    if operator == "in":
+        raise Unread(f"'in' takes a set in braces; {in_braces}", token.start)
+    if any(sign in token.text for sign in kind.signs):
+        several = f"{quoted(token.text)} is more than one {kind.one}"
+        raise Unread(f"{several}; {in_braces}", token.start)
+    return comparison.operands
+
+
+def _addresses(token: Token) -> Range:
+    first, dots, last = token.text.partition("..")
+    try:
+        (version, start, length, dummy), written = read_network(first)
+        offset = IPV6 if version == 6 else 0
+        if not dots:
+            if "/" in first and written != first:
+                _check_host_bits(first)
+            return offset + start, offset + start + (1 << (BITS[version] - length)) - 1
+        other, end = read_network(last)[0][:2]
+    except ValueError as exc:
+        raise Unread(excerpt(str(exc), LONGEST_REASON), token.start) from exc
+    if "/" in token.text or version != other or end < start:
+        raise Unread(f"{quoted(token.text)} is not a range of addresses", token.start)
+    return offset + start, offset + end
+
+
+def _check_host_bits(text: str) -> None:
+    network = parse_network(text)
+    if network.network_address != ipaddress.ip_address(text.partition("/")[0]):
+        raise ValueError(f"{quoted(text)} has bits behind its prefix length; write {network}")
+
+
+def _numbers(token: Token) -> Range:
+    first, dots, last = token.text.partition("..")
+    numbers = []
+    for text in (first, last) if dots else (first,):
+        if not NUMBER.fullmatch(text):
+            why = (
+                f", but a number to base {8 if text.isdigit() else 16}"
+                if OTHER_BASE.fullmatch(text)
+                else ""
+            )
+            raise Unread(
+                f"{quoted(text)} is not a port{why}; write decimal digits without a leading 0",
+                token.start,
+            )
+        numbers.append(int(text))
+    if numbers[0] > numbers[-1]:
+        raise Unread(f"{quoted(token.text)} is not a range of ports", token.start)
+    return numbers[0], numbers[-1]

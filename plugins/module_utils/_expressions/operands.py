@@ -16,7 +16,7 @@ import re
 from typing import Any, Callable, Mapping, NamedTuple, Sequence, Union
 
 from .._values.address_set import Ranges
-from .grammar import PATTERN, QUOTED, RAW, WORD, Token, quoted
+from .grammar import PATTERN, QUOTED, RAW, WORD, NotKnown, Token, quoted
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 Value = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
@@ -26,15 +26,6 @@ ADDRESS = re.compile(r"[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*(?:/[0-9]{1,3})?", re.ASC
 ESCAPE = re.compile(rb'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|(.?))', re.DOTALL)
 FENCE = re.compile(r'r(#*)"')
 MOST = (1 << 63) - 1
-
-
-class NotKnown(Exception):
-    """Neither true nor false, or no value that is known; raised, and returned as a truth.
-    `reasons` are texts without a capital and without a full stop."""
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        return self.args
 
 
 class Missing(NamedTuple):

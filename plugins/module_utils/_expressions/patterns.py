@@ -17,8 +17,8 @@ from functools import lru_cache
 from math import comb
 from typing import Callable
 
-from .grammar import PATTERN, Token, quoted
-from .operands import NotKnown, text_of
+from .grammar import PATTERN, NotKnown, Token, quoted
+from .operands import text_of
 
 MOST_REPEATED = 1000
 MOST_GROUPS = 50  # within each other

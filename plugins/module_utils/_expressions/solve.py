@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Hashable, Iterable, Mapping, NamedTuple
+from typing import Callable, Hashable, Iterable, Mapping, NamedTuple
 
 from .._values.address_set import EVERYTHING, Ranges, complement, intersection, union
-from .comparisons import numbers_of
-from .evaluation import leaf_decider
-from .fields import FIELDS, unknown_leaf
+from .fields import FIELDS, values_of
 from .grammar import (
     HARD_TO_END,
     QUOTED,
@@ -29,16 +27,16 @@ from .grammar import (
     Comparison,
     Constant,
     Negation,
+    NotKnown,
     Token,
     Tree,
-    Unknown,
     Unread,
     leaves,
     normalise_expression,
+    numbers_of,
     parse,
     place_of,
 )
-from .operands import Fields
 
 Set = int
 NO_TRAFFIC: Set = 0
@@ -52,7 +50,7 @@ MISSING_NUMBER, NEGATIVE, GREATEST = -2, -1, 10**18  # only `ne` is true for a m
 NUMBERS: Ranges = [(MISSING_NUMBER, GREATEST)]
 TEXTS: Ranges = [(0, GREATEST)]  # texts are numbered from 1; 0 is any that no expression names
 EITHER: Ranges = [(0, 1)]
-NO_FACTS = Fields({})
+Decide = Callable[[Comparison], object]
 
 
 class TooManyCases(Exception):
@@ -72,10 +70,11 @@ class Node(NamedTuple):
 
 
 class Diagrams:
-    """Sets of requests or packets of which `facts` are known; they raise TooManyCases."""
+    """Sets of requests or packets; they raise TooManyCases. `decide` says of which comparisons it
+    is known that all of the traffic, or nothing, meets them: by True and False."""
 
-    def __init__(self, facts: Fields = NO_FACTS) -> None:
-        self._facts = facts
+    def __init__(self, decide: Decide | None = None) -> None:
+        self._decide = decide
         self._levels: dict[Hashable, int] = {name: at for at, name in enumerate(FIRST_LEVELS)}
         self._texts: dict[str, int] = {}
         end = Node(LAST_LEVEL, (), ())
@@ -90,7 +89,7 @@ class Diagrams:
             tree = parse(expression)
         except Unread:
             return self._variable(normalise_expression(expression))
-        if any(isinstance(leaf, Unknown) for leaf in leaves(tree)):
+        if any(leaf.problem for leaf in leaves(tree)):
             return self._variable(normalise_expression(expression))
         return self.of(tree)
 
@@ -102,7 +101,7 @@ class Diagrams:
             return self.without(ALL_TRAFFIC, self.of(tree.part))
         if isinstance(tree, Combination):
             return self.combined(tree.operator, [self.of(part) for part in tree.parts])
-        truth = leaf_decider(tree)(self._facts) if self._facts.values else None
+        truth = self._decide(tree) if self._decide else None
         if isinstance(truth, bool):
             return ALL_TRAFFIC if truth else NO_TRAFFIC
         return self._compared(tree)
@@ -177,14 +176,12 @@ class Diagrams:
         parts = {start: self.conceivable(part) for start, part in zip(node.starts, node.parts)}
         return self._number(node.level, parts)
 
-    def _compared(self, leaf: Comparison | Unknown) -> Set:
+    def _compared(self, leaf: Comparison) -> Set:
         """The traffic that meets a comparison; which of it, if no more is known, is a variable."""
-        if isinstance(leaf, Unknown):
-            raise TypeError(f"{leaf.field} is not understood")
         try:
             if leaf.field in FIELDS:
                 field = FIELDS[leaf.field]
-                return self._within(leaf.field, field.everything, field.values_of(leaf))
+                return self._within(leaf.field, field.everything, values_of(leaf))
             if (
                 leaf.plain
                 and leaf.operator in ("eq", "ne", "in")
@@ -282,10 +279,10 @@ def _is_simple_text(token: Token) -> bool:
     return token.kind == QUOTED and not HARD_TO_END.search(token.text)
 
 
-def always(expression: str, facts: Fields = NO_FACTS, condition: str = "true") -> bool | None:
-    """Whether every request with these facts that meets a condition is proven to match an
-    expression; False if one is proven not to, None if neither is proven."""
-    diagrams = Diagrams(facts)
+def always(expression: str, condition: str = "true", decide: Decide | None = None) -> bool | None:
+    """Whether every request that meets a condition is proven to match an expression; False if one
+    is proven not to, None if neither is proven. `decide` is that of Diagrams."""
+    diagrams = Diagrams(decide)
     try:
         rest = diagrams.without(diagrams.matching(condition), diagrams.matching(expression))
         holds = diagrams.without(ALL_TRAFFIC, rest)
@@ -305,10 +302,6 @@ def matches_every_request(expression: str) -> bool:
     return always(expression) is True
 
 
-class Undecided(ValueError):
-    """The expression is not of the documented form; the text says why."""
-
-
 class Matches(NamedTuple):
     """The destinations all of whose traffic matches, and those some of whose traffic may match."""
 
@@ -322,15 +315,14 @@ SOME = Matches([], EVERYTHING)
 
 @lru_cache(maxsize=4096)
 def matched(expression: str) -> Matches:
-    """The destinations that an expression matches; raises Undecided."""
+    """The destinations that an expression matches; raises NotKnown for an
+    expression that is not of the documented form."""
     try:
         tree = parse(expression)
         for leaf in leaves(tree):
-            if isinstance(leaf, Unknown) or leaf.field not in FIELDS:
-                raise unknown_leaf(leaf)
-            FIELDS[leaf.field].values_of(leaf)
+            values_of(leaf)
     except Unread as exc:
-        raise Undecided(f"{exc.problem} ({place_of(expression, exc.start)})") from exc
+        raise NotKnown(f"{exc.problem} ({place_of(expression, exc.start)})") from exc
     diagrams = Diagrams()
     try:
         return destinations(diagrams, diagrams.of(tree))

@@ -17,7 +17,7 @@ from typing import Any, Iterable, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._concurrency import concurrently
-from .._expressions.solve import Undecided
+from .._expressions.grammar import NotKnown
 from .._plan.plan import Operation, Plan
 from .._protection.coverage import Coverage, Decided, decided_by, prefixes_since
 from .._schema.account import COMPONENTS
@@ -239,7 +239,7 @@ class _Judged:
             return
         try:
             self.decided = decided_by(self.coverage, self.item.resource, self.item.planned or {})
-        except Undecided as exc:
+        except NotKnown as exc:
             why = sentence(f"what it matches is not known: {exc}")
             self.undecided = not_known(why, self.coverage.protected)
 

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Union
 
-from .._expressions.examination import LONGEST_RULE
+from .._expressions.fields import LONGEST_RULE
 from .._schema.zone import ACTIONS_BY_PRECEDENCE, GOING_ON, PRODUCTS
 
 Priority = Union[int, float, None]

@@ -269,7 +269,7 @@ class Decided:
 
 
 def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
-    """What a rule or filter decides for by the state of its account; raises Undecided."""
+    """What a rule or filter decides for by the state of its account; raises NotKnown."""
     if resource is filters_of(str(resource.component)):
         space = matched(str(obj.get("expression") or "")).sometimes
         return Decided(_networks(coverage, intersection(coverage.protected, space)))

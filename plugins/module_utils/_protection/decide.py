@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from .._expressions.comparisons import WITHOUT_LISTS
 from .._expressions.evaluation import Batch, decider, is_in
-from .._expressions.grammar import lists_in
-from .._expressions.operands import Fields, NotKnown
+from .._expressions.grammar import WITHOUT_LISTS, NotKnown, lists_in
+from .._expressions.operands import Fields
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MODES, MONITORING, PREFIXES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.registry import ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule, contents_in

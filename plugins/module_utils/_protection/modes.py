@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import AbstractSet, FrozenSet, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
+from .._expressions.grammar import NotKnown
 from .._expressions.solve import (
     PORT,
     SOURCE,
@@ -26,7 +27,6 @@ from .._expressions.solve import (
     Matches,
     Set,
     TooManyCases,
-    Undecided,
     matched,
 )
 from .._schema.account import COMPONENTS, ENABLED, MODES, filters_of, rules_of
@@ -252,7 +252,7 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
     mode = _read_mode(obj, what, problems)
     try:
         return Filter(expression, mode, matched(expression), mode)
-    except Undecided as exc:
+    except NotKnown as exc:
         problems.append(f"What {what} matches is not known: {exc}.")
         return Filter(expression, UNDECIDED, Matches([], EVERYTHING), mode)
 

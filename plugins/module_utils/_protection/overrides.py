@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from typing import Callable, Mapping, NamedTuple, Sequence
 
+from .._expressions.grammar import NotKnown
 from .._expressions.solve import (
     ALL_TRAFFIC,
     NO_TRAFFIC,
     Diagrams,
     Set,
     TooManyCases,
-    Undecided,
     destinations,
     matched,
 )
@@ -125,7 +125,7 @@ def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traf
     """The destinations of more traffic of an override, as far as its expression tells them."""
     try:
         matched(str(override.get("expression") or ""))
-    except Undecided:
+    except NotKnown:
         return []
     always, sometimes = destinations(diagrams, traffic)
     return (always or sometimes) if resource is L4_OVERRIDES else []

@@ -15,7 +15,7 @@ import re
 from typing import Mapping, NamedTuple
 
 from .._errors import OptionError
-from .._expressions.examination import FILTER_EXPRESSION
+from .._expressions.fields import FILTER_EXPRESSION
 from .._text import Option
 from .._values.address_set import unusual_to_protect
 from .._values.kinds import A_MODE, CODE, FLAG, NETWORK, PREFIX, TEXT, choice

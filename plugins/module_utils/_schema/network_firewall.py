@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from typing import AbstractSet, Any
 
-from .._expressions.examination import PACKET_EXPRESSION
-from .._expressions.fields import PACKET_FIELDS, doubts
+from .._expressions.fields import PACKET_EXPRESSION, PACKET_FIELDS, doubts
 from .._values.kinds import choice, mapping
 from .resource import ACCOUNT_OWNER, Field, Permission, Semantics, Values
 from .rulesets import (

@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import AbstractSet, Any, Mapping, NamedTuple
 
 from .._errors import OptionError
-from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
-from .._expressions.fields import doubts
+from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION, doubts
 from .._expressions.grammar import MATCHES, Unread, tokens_of
 from .._text import Option
 from .._values.kinds import FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several

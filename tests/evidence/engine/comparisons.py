@@ -15,12 +15,13 @@ from random import Random
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, decider
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
     FILTER_EXPRESSION,
     FILTER_SCHEME,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     Comparison,
+    NotKnown,
     leaves,
     normalise_expression,
     parse,
@@ -28,11 +29,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     Fields,
     Items,
-    NotKnown,
     Pairs,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
-    Undecided,
     matched,
     matches_every_request,
 )
@@ -78,7 +77,7 @@ def decided_filters_parse(random: Random, counts: Counts) -> None:
     expression = generators.combination(random, generators.odd_packet_atom)
     try:
         matched(expression)
-    except Undecided:
+    except NotKnown:
         counts.count(undecided=1)
         return
     counts.count(decided=1)

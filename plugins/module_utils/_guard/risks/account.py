@@ -14,7 +14,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Iterator, Mapping
 
-from ..._expressions.solve import Undecided, matched
+from ..._expressions.grammar import NotKnown
+from ..._expressions.solve import matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import Coverage, has_flag
 from ..._protection.modes import UNDECIDED, Component
@@ -120,7 +121,7 @@ def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
 def _may_match(expression: str, ranges: Ranges) -> bool:
     try:
         return bool(intersection(matched(expression).sometimes, ranges))
-    except Undecided:
+    except NotKnown:
         return True
 
 

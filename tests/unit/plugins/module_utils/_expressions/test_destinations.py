@@ -10,7 +10,8 @@ import ipaddress
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import ALL, SOME, Undecided, matched
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import ALL, SOME, matched
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     difference,
     intersection,
@@ -160,7 +161,7 @@ def test_which_destinations_an_expression_matches(expression: str, always: str, 
     ],
 )  # fmt: skip
 def test_an_undocumented_form_is_undecided(expression: str) -> None:
-    with pytest.raises(Undecided):
+    with pytest.raises(NotKnown):
         matched(expression)
 
 

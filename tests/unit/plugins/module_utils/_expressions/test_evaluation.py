@@ -8,11 +8,11 @@ import ipaddress
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
     Fields,
     Items,
-    NotKnown,
     Pairs,
 )
 

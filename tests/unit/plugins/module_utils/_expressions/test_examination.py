@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions import examination
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions import fields as examination
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
     FILTER_EXPRESSION,
     FIREWALL_EXPRESSION,
     RULE_EXPRESSION,

@@ -7,10 +7,10 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     FUNCTIONS,
     Items,
-    NotKnown,
     Value,
 )
 

@@ -11,7 +11,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
     Constant,
     Negation,
     Tree,
-    Unknown,
     Unread,
     leaves,
     normalise_expression,
@@ -131,7 +130,7 @@ def shown(tree: Tree) -> str:
         return "(" + f" {tree.operator} ".join(map(shown, tree.parts)) + ")"
     if isinstance(tree, Constant):
         return str(tree.value).lower()
-    if isinstance(tree, Unknown):
+    if isinstance(tree, Comparison) and tree.problem:
         return f"<{tree.field}: {tree.problem}>"
     values = " ".join(token.text for token in tree.operands)
     return " ".join(filter(None, [tree.field, tree.operator, f"{{{values}}}" if tree.in_braces else values]))
@@ -213,7 +212,7 @@ def test_length_is_no_depth() -> None:
 def test_leaves_come_in_their_order() -> None:
     comparisons = list(leaves(parse("a eq 1 or not (b and true) xor c & 1")))
     assert [leaf.field for leaf in comparisons] == ["a", "b", "c"]
-    assert [isinstance(leaf, Comparison) for leaf in comparisons] == [True, True, False]
+    assert [leaf.problem for leaf in comparisons] == ["", "", "'&' is not an operator"]
     assert [leaf.start for leaf in comparisons] == [0, 15, 33]
 
 

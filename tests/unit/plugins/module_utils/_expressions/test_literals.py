@@ -7,11 +7,10 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown, tokens_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
     Items,
-    NotKnown,
     Pairs,
     Value,
     is_address,

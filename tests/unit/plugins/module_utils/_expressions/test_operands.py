@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown, tokens_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
     Fields,
     Items,
-    NotKnown,
     Pairs,
     Value,
     operand,

@@ -7,8 +7,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import NotKnown
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown, tokens_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.patterns import (
     regular_expression,
     wildcard,

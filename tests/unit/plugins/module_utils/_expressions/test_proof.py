@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import leaf_decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import always, matches_every_request
 
@@ -70,4 +71,4 @@ CONDITION = 'http.host in {"a.example" "www.a.example"} and ip.src in {0.0.0.0/0
     ],
 )
 def test_plain_requests_match_or_some_do_not_or_that_is_not_known(expression: str, holds: bool | None) -> None:
-    assert always(expression, PLAIN, CONDITION) is holds
+    assert always(expression, CONDITION, lambda leaf: leaf_decider(leaf)(PLAIN)) is holds

@@ -12,7 +12,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.ev
     negation,
     odd_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import NotKnown
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
 
 A, B = NotKnown("a"), NotKnown("b")
 BOTH = ("a", "b")  # each reason once

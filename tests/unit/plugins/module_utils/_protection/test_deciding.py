@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import Undecided
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import (
     NEVER,
     Coverage,
@@ -60,7 +60,7 @@ def test_a_filter_decides_for_what_it_may_match(expression: str, space: list[str
 
 
 def test_a_filter_that_is_not_understood_is_undecided() -> None:
-    with pytest.raises(Undecided):
+    with pytest.raises(NotKnown):
         decided(FILTERS[0], filter_("monitoring", "ip.dst in $list"))
 
 
