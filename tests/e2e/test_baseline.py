@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MODULES
 from ansible_collections.edgeops.protection.plugins.modules.host_baseline import EXAMPLES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import MODULES
 
 from tests.demo.__main__ import main, problems
 from tests.fake_service import LocalService

@@ -8,6 +8,7 @@ it fills."""
 
 from __future__ import annotations
 
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MODULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
@@ -15,9 +16,6 @@ from .._variables import Argument, Arguments
 from .variables import (
     EXPECTED_PLAN,
     INVENTORY,
-    IP_LISTS,
-    MODULES,
-    NAMES,
     OPTIONS,
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
@@ -29,10 +27,8 @@ def _arguments_of(module: str) -> dict[str, Argument]:
     return {variable: options[option] for option, variable in OPTIONS[module].items()}
 
 
-STATE_OF_LISTS = f"{NAMES[IP_LISTS]['lists']}_state"
 BASELINE: Arguments = {
     **{name: argument for module in MODULES for name, argument in _arguments_of(module).items()},
-    STATE_OF_LISTS: {"type": "str", "choices": ["present", "absent", "exact"]},
     EXPECTED_PLAN: {"type": "raw"},
     SNAPSHOT_DIRECTORY: {"type": "str"},
     SNAPSHOT_KEEP: {"type": "int"},

@@ -34,11 +34,18 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
     PACKET,
     REQUEST,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
+    MANAGED,
+    MODULES,
+    Managed,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
+    ACCOUNT_OWNER,
     OWNER_OPTIONS,
     OWNERS,
+    ZONE_OPTION,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Names
 
@@ -49,41 +56,14 @@ SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as Cloudflare has it
 REPORT = "baseline_report"  # what a report registers for each host
 ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
 NETWORK_FIREWALL = "network_firewall_rules"
-L4_OVERRIDES, L7_OVERRIDES = "ddos_l4_overrides", "ddos_l7_overrides"
-# The modules for entry points of rulesets: the option that has their rules.
-RULESETS: Mapping[str, str] = {
-    NETWORK_FIREWALL: "rules",
-    L4_OVERRIDES: "overrides",
-    CUSTOM: "rules",
-    L7_OVERRIDES: "overrides",
-}
+
 IP_LISTS = "ip_lists"
-ROLE = Context(is_role=True)
-MODULES = (
-    IP_LISTS,
-    ACCOUNT,
-    NETWORK_FIREWALL,
-    L4_OVERRIDES,
-    FIREWALL,
-    CUSTOM,
-    L7_OVERRIDES,
-)  # in the order in which they run
-# By module, the options whose variables have another name than the prefix and the option.
-NAMES: Mapping[str, Mapping[str, str]] = {
-    ACCOUNT: {},
-    FIREWALL: {"rules": "baseline_firewall_rules"},
-    IP_LISTS: {
-        "lists": "baseline_ip_lists",
-        **{option: f"baseline_ip_lists_{option}" for option in ("state", "ignore")},
-    },
-    **{
-        module: {
-            option: f"{PREFIX}{module}",
-            **{name: f"{PREFIX}{module}_{name}" for name in ("state", "ignore", "validate")},
-        }
-        for module, option in RULESETS.items()
-    },
+# The option that holds the rules, by the module of the ruleset.
+RULESETS: Mapping[str, str] = {
+    item.module: item.option for item in MANAGED if item.resource.is_ordered
 }
+ROLE = Context(is_role=True)
+OF_A_LIST = ("state", "ignore", "validate")  # options of several modules
 EXPECTATIONS = f"{PREFIX}{NAME}"
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
@@ -100,18 +80,6 @@ INVENTORY: Mapping[str, str] = {
         "base_url",
     )
 }
-# The variables with the rules of rulesets, by the option that names their owner.
-RULES_OF: Mapping[str, Sequence[str]] = {
-    owner: [f"{PREFIX}{module}" for module in RULESETS if MODULE_SPECS[module].owner == owner]
-    for owner in OWNERS
-}
-# What describes an account. `rules` is not here, since the role has a default for them.
-ACCOUNT_VARIABLES = (
-    *(f"{PREFIX}{option}" for option in ("enabled", *LISTS) if option != "rules"),
-    *RULES_OF["account_id"],
-    NAMES[IP_LISTS]["lists"],
-)
-ZONE_VARIABLES = (NAMES[FIREWALL]["rules"], *RULES_OF["zone_id"])
 
 
 @dataclass(frozen=True)
@@ -139,15 +107,18 @@ class Part:
         return self.context.step == DELETION
 
 
+def variable_of(item: Managed) -> str:
+    """The variable that describes a resource."""
+    return f"{PREFIX}{item.option if item.module == ACCOUNT else item.module}"
+
+
 def _variables_of(module: str) -> dict[str, str]:
-    """The variable for each option of a module."""
-    spec = MODULE_SPECS[module]
-    options = [*shared_options(spec.owner, lambda *names: None), *spec.options]
-    return {
-        option: NAMES[module].get(option, f"{PREFIX}{option}")
-        for option in options
-        if option != "expected_plan"
-    }
+    """The variable for each option of a module: several modules have a list of rules."""
+    options = argument_spec(MODULE_SPECS[module]).keys() - {"expected_plan"}
+    own = {item.option: variable_of(item) for item in MANAGED if item.module == module}
+    if module != ACCOUNT:
+        own.update({option: f"{PREFIX}{module}_{option}" for option in OF_A_LIST})
+    return {option: own.get(option, f"{PREFIX}{option}") for option in options}
 
 
 OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for module in MODULES}
@@ -181,16 +152,10 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
     """
     values, names = _filled(variables)
     _check(host, values)
-    has_account = f"{PREFIX}account_id" in values
     for module, kind in ((CUSTOM, REQUEST), (NETWORK_FIREWALL, FIREWALL_PACKET)):
-        if _expects(values, kind) and (has_account if kind != REQUEST else _has_zone(values)):
+        if _expects(values, kind) and _has(values, MODULE_SPECS[module].owner):
             values.setdefault(f"{PREFIX}{module}", [])
-    needed = {ACCOUNT: has_account, FIREWALL: bool(values.get(NAMES[FIREWALL]["rules"]))}
-    for module in RULESETS:
-        is_there = has_account if MODULE_SPECS[module].owner == "account_id" else _has_zone(values)
-        needed[module] = is_there and f"{PREFIX}{module}" in values
-    needed[IP_LISTS] = has_account and NAMES[IP_LISTS]["lists"] in values
-    modules = [module for module in MODULES if needed[module]]
+    modules = [module for module in MODULES if _needs(values, module)]
     parts = [
         Part(
             module,
@@ -204,6 +169,13 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
         for module in modules
     ]
     return _deleting_lists_last(parts)
+
+
+def _needs(values: Mapping[str, Any], module: str) -> bool:
+    """Whether the variables of a host describe what a module writes; an account always is."""
+    value = values.get(f"{PREFIX}{module}")
+    is_described = module == ACCOUNT or (value is not None and (value != [] or module != FIREWALL))
+    return is_described and _has(values, MODULE_SPECS[module].owner)
 
 
 def _deleting_lists_last(parts: Sequence[Part]) -> list[Part]:
@@ -254,8 +226,6 @@ def _options_of(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def _names_of(module: str, filled: Mapping[str, str]) -> Names:
     """The variable for each option of a module: that of the inventory if it fills the role's."""
     variables = {**OPTIONS[module], "expected_plan": EXPECTED_PLAN}
-    if module == IP_LISTS:
-        variables["zone_id"] = f"{PREFIX}zone_id"
     return {option: filled.get(variable, variable) for option, variable in variables.items()}
 
 
@@ -277,7 +247,7 @@ def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
         for ours, theirs in INVENTORY.items()
         if ours not in values
         and theirs in values
-        and not ("zone" in ours and (_has_zone(values) or theirs != zone))
+        and not ("zone" in ours and (_has(values, ZONE_OPTION) or theirs != zone))
     }
     return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
 
@@ -307,48 +277,48 @@ def _expects(values: Mapping[str, Any], kind: str) -> bool:
     )
 
 
-def _has_zone(values: Mapping[str, Any]) -> bool:
-    return f"{PREFIX}zone_id" in values or f"{PREFIX}zone_name" in values
+def _has(values: Mapping[str, Any], owner: str) -> bool:
+    return any(f"{PREFIX}{option}" in values for option in OWNERS[owner].options)
 
 
 def _check(host: str, values: Mapping[str, Any]) -> None:
     """Raise ValueError where a host lacks what its variables need."""
-    has_account, has_zone = f"{PREFIX}account_id" in values, _has_zone(values)
+    lacking = [owner for option, owner in OWNERS.items() if not _has(values, option)]
     problems = []
-    if not has_account and not has_zone:
-        problems.append(
-            f"{host} is neither an account nor a zone: set {_ways('account_id')},"
-            f" {_ways('zone_id')}, or {_ways('zone_name')}."
-        )
-    else:
-        for lacks, what, ways, described in (
-            (not has_account, "account", _ways("account_id"), ACCOUNT_VARIABLES),
-            (not has_zone, "zone", f"{_ways('zone_id')}, or {_ways('zone_name')}", ZONE_VARIABLES),
-        ):
-            named = [name for name in described if values.get(name) not in (None, [])]
-            if lacks and named:
-                problems.append(f"{host} has {' and '.join(named)}, but no {what}: set {ways}.")
-    for kind, lacks, what in (
-        (PACKET, not has_account, "account"),
-        (REQUEST, not has_zone, "zone"),
+    if len(lacking) == len(OWNERS):
+        problems.append(f"{host} is neither an account nor a zone: set {_ways(*OWNER_OPTIONS)}.")
+    for owner in lacking if not problems else ():
+        described = _described(values, owner.option)
+        if described:
+            names, ways = " and ".join(described), _ways(*owner.options)
+            problems.append(f"{host} has {names}, but no {owner.title}: set {ways}.")
+    for owner in lacking:
+        kind = PACKET if owner is ACCOUNT_OWNER else REQUEST
+        if _expects(values, kind):
+            problems.append(
+                f"{host} has {EXPECTATIONS} of a {kind}, but no {owner.title} to check it on."
+            )
+    if f"{PREFIX}api_token" not in values and not (
+        f"{PREFIX}api_email" in values and f"{PREFIX}api_key" in values
     ):
-        if lacks and _expects(values, kind):
-            problems.append(f"{host} has {EXPECTATIONS} of a {kind}, but no {what} to check it on.")
-    if not _has_credentials(values):
-        problems.append(
-            f"{host} lacks credentials: set {_ways('api_token')}, or {_ways('api_email')} with"
-            f" {_ways('api_key')}."
-        )
+        by_key = f"{_ways('api_email')} with {_ways('api_key')}"
+        problems.append(f"{host} lacks credentials: set {_ways('api_token')}, or {by_key}.")
     if problems:
         raise ValueError(" ".join(problems))
 
 
-def _has_credentials(values: Mapping[str, Any]) -> bool:
-    needed: Sequence[Sequence[str]] = (("api_token",), ("api_email", "api_key"))
-    return any(all(f"{PREFIX}{option}" in values for option in options) for options in needed)
+def _described(values: Mapping[str, Any], owner: str) -> list[str]:
+    """The variables that describe something of an owner. Rules of an account are not among them,
+    since the role has a default for them."""
+    names = [
+        variable_of(item)
+        for item in MANAGED
+        if item.resource.owner == owner and (item.module, item.option) != (ACCOUNT, "rules")
+    ]
+    return [name for name in dict.fromkeys(names) if values.get(name) not in (None, [])]
 
 
-def _ways(option: str) -> str:
-    """How an inventory sets an option."""
-    variable = f"{PREFIX}{option}"
-    return f"{INVENTORY[variable]} ({variable})"
+def _ways(*options: str) -> str:
+    """How an inventory sets one of these options."""
+    ways = [f"{INVENTORY[f'{PREFIX}{name}']} ({PREFIX}{name})" for name in options]
+    return ", or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))

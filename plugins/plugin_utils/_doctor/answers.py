@@ -77,7 +77,6 @@ from .._baseline.variables import (
     ACCOUNT,
     CUSTOM,
     INVENTORY,
-    NAMES,
     OPTIONS,
     Part,
     connection_options,
@@ -308,7 +307,7 @@ def seconds_ahead(header: str | None, sent: datetime, received: datetime) -> flo
 def parts_to_read(host: str, values: Mapping[str, Any]) -> list[Part]:
     """The account and the zone of a host, with the options to reach them; raises ValueError for a
     host that has neither, or no credentials."""
-    return parts_of(host, {**values, NAMES[CUSTOM]["rules"]: []})
+    return parts_of(host, {**values, OPTIONS[CUSTOM]["rules"]: []})
 
 
 def settings_of(part: Part, warn: Warn) -> Settings:
