@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from tests.evidence.models.hole_model import EXPRESSIONS, FILTERS, KINDS, Item
+from tests.evidence.models.plan_model import Item
+from tests.evidence.models.traffic_model import KINDS, MET_BY
 
 NETWORKS = ("192.0.2.0/24", "192.0.2.0/25", "192.0.2.128/25", "198.51.100.0/24", "198.51.100.128/25", "203.0.113.0/24")
 SOURCES = ("10.0.0.0/8", "10.0.0.0/16", "203.0.113.9/32", "172.16.0.0/12")
@@ -50,7 +51,7 @@ def rules() -> st.SearchStrategy[Item]:
 
 
 def filters() -> st.SearchStrategy[Item]:
-    return st.builds(lambda text, mode: {"expression": text, "mode": mode}, st.sampled_from(sorted(FILTERS)), MODES)
+    return st.builds(lambda text, mode: {"expression": text, "mode": mode}, st.sampled_from(sorted(MET_BY)), MODES)
 
 
 OBJECTS = {"prefixes": prefixes(), "allowlist": entries(), "rules": rules(), "filters": filters()}
@@ -134,10 +135,18 @@ def zone_rule(ref: str, action: str, expression: str, enabled: bool) -> Item:
     return {"ref": ref, "action": action, "expression": expression, "enabled": enabled, **skips}
 
 
-TEXTS = st.sampled_from(sorted(EXPRESSIONS))
+EXPRESSIONS = [
+    "true",
+    'http.host eq "a"',
+    'http.host eq "b"',
+    'http.host in {"a" "b"}',
+    "ip.src in {192.0.2.0/24}",
+    "ip.src eq 192.0.2.1",
+    'http.host eq "a" and ip.src eq 192.0.2.1',
+]
+MATCHING, TEXTS = st.sampled_from(EXPRESSIONS), st.sampled_from([*EXPRESSIONS, "false"])
 ACTIONS = st.sampled_from(["block", "block", "managed_challenge", "log", "skip"])
 BY_HAND = st.sampled_from(["skip", "skip", "skip", "block", "log"])
-MATCHING = st.sampled_from(sorted(text for text in EXPRESSIONS if text != "false"))
 
 
 @st.composite

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.evidence.models.plan_model import Item
 from tests.evidence.models.random_plans import FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, named_once, some
-from tests.evidence.models.zone_model import KEYS, L4, L7, Managed
+from tests.evidence.models.zone_model import KEYS, L4, L7, LEVELS, Managed
 
 RuleOf = Callable[[str], st.SearchStrategy[Item]]  # of a ref
 
@@ -199,7 +199,7 @@ DESTINATIONS = st.sampled_from(
     ]
 )
 REQUESTS = st.sampled_from(["ssl", " ssl", 'http.host eq "a.example"', "true", "not ssl"])
-SENSITIVITIES = st.sampled_from(["default", "medium", "low", "eoff"])
+SENSITIVITIES = st.sampled_from(LEVELS)
 
 
 EXPRESSIONS_OF = {L4.id: DESTINATIONS, L7.id: REQUESTS}

@@ -20,9 +20,16 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.evidence.models.hole_model import Item, is_unprotected, lets_pass_too_much, loses, rule_lacks
-from tests.evidence.models.random_holes import Change, accounts, changed, key_of, list_of, zones
+from tests.evidence.models.plan_model import Item
+from tests.evidence.models.random_holes import Change, accounts, changed, key_of, zones
 from tests.evidence.models.random_plans import plans
+from tests.evidence.models.traffic_model import (
+    custom_in_order,
+    is_unprotected,
+    lets_pass_too_much,
+    loses,
+    rule_lacks,
+)
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
@@ -115,21 +122,15 @@ def test_a_hole_in_a_zone_is_found_and_nobody_else_is_blamed(
         "custom_rules", check=True, rules=baseline, state=state, accept_risks=list(codes_of(BY_OWNER["zone_id"]))
     )
     record = record_of("custom_rules", result)
-    by_ref = {rule["ref"]: rule for rule in existing}
-    described = {rule["ref"]: rule for rule in baseline}
+    in_order = custom_in_order(existing)
+    by_ref, described = ({rule.key: rule for rule in rules} for rules in (in_order, custom_in_order(baseline)))
     lacking = any(rule_lacks(rule, by_ref.get(ref)) for ref, rule in described.items())
-    hand = next((index for index, rule in enumerate(existing) if rule["ref"] == "hand"), None)
-    behind = [described[rule["ref"]] for rule in existing[hand + 1 :]] if hand is not None else []
-    passing = hand is not None and lets_pass_too_much(existing[hand], behind)
+    hand = next((index for index, rule in enumerate(in_order) if rule.key == "hand"), None)
+    behind = [described[rule.key] for rule in in_order[hand + 1 :]] if hand is not None else []
+    passing = hand is not None and lets_pass_too_much(in_order[hand], behind)
     if lacking or passing:
         assert record["status"] == "weakened", (record["reasons"], baseline, existing)
     elif record["status"] == "weakened":  # what is not proven may take protection away, and is said so
         assert all(" may " in reason for reason in record["reasons"] if "difference" not in reason), record["reasons"]
         outcomes["not proven"] += 1
     outcomes["found" if lacking or passing else "harmless"] += 1
-
-
-def test_the_lists_of_a_state_are_found_by_their_names() -> None:
-    state = {"prefixes": [{"prefix": "192.0.2.0/24"}], "rules": {"syn_flood": []}}
-    assert list_of(state, ("prefixes",)) == [{"prefix": "192.0.2.0/24"}]
-    assert list_of(state, ("rules", "syn_flood")) == []

@@ -17,7 +17,7 @@ from tests.evidence.models.plan_model import Item, Refused, comparable
 from tests.evidence.models.plan_run import CONSENTS, Run, applied
 from tests.evidence.models.random_lists import list_plans
 from tests.evidence.models.random_plans import NOW, plans
-from tests.evidence.models.zone_risk_model import risks_in
+from tests.evidence.models.risk_model import risks_in
 from tests.support.module_run import ACCOUNT
 
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import booleans
 
-from tests.evidence.models import account_risk_model, zone_model, zone_risk_model
 from tests.evidence.models import plan_model as model
+from tests.evidence.models import risk_model, zone_model
 from tests.evidence.models.plan_model import Item, Refused, comparable
 from tests.evidence.models.plan_run import CONSENTS, Run, applied
 from tests.evidence.models.random_plans import (
@@ -25,6 +25,7 @@ from tests.evidence.models.random_plans import (
     plans,
 )
 from tests.evidence.models.random_zones import FIREWALL_TASKS, firewalls
+from tests.evidence.models.traffic_model import firewall_in_order
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE
 
@@ -68,8 +69,8 @@ def test_a_random_plan_for_an_account(
         assert comparable(after[name], before[name]) == comparable(items, before[name])
     assert expected is None or service.account(ACCOUNT).enabled == enabled
     if result and expected:
-        risks = account_risk_model.account_risks(before, expected, NOW, options)
-        assert risks == account_risk_model.MODELLED & zone_risk_model.risks_in(result).keys()
+        risks = risk_model.account_risks(before, expected, NOW, options)
+        assert risks == risk_model.MODELLED & risk_model.risks_in(result).keys()
         pending = result.get("pending", [])
         assert len([pending] if isinstance(pending, dict) else pending) == model.pending_in(module, options, expected)
 
@@ -98,10 +99,9 @@ def test_a_random_plan_for_firewall_rules(
         assert result["rules"] == [stored[rule["id"]] for rule in task["rules"]]
         changed = {key for key in stored if model.shown(stored[key]) != model.shown(by_id(before)[key])}
         assert changed <= result["diff"]["after"].get("firewall_rules", {}).keys()
-        in_order = zone_risk_model.firewall_in_order
         percent = task.get("max_weakened_percent", 30)
-        risks = zone_risk_model.zone_risks(in_order(before), in_order(expected), percent)
-        assert zone_risk_model.risks_in(result) == risks
+        risks = risk_model.zone_risks(firewall_in_order(before), firewall_in_order(expected), percent)
+        assert risk_model.risks_in(result) == risks
 
 
 def by_id(rules: list[Item]) -> dict[str, Item]:

@@ -13,11 +13,12 @@ from copy import deepcopy
 import pytest
 from hypothesis import given
 
-from tests.evidence.models import zone_model, zone_risk_model
+from tests.evidence.models import risk_model, zone_model
 from tests.evidence.models.plan_model import Item, Refused
 from tests.evidence.models.plan_run import CONSENTS, Run, applied
 from tests.evidence.models.random_plans import plans
 from tests.evidence.models.random_zones import custom_plans, override_plans, packet_plans
+from tests.evidence.models.traffic_model import weaker_overrides
 from tests.evidence.models.zone_model import Ordered
 from tests.support.module_run import ACCOUNT, ZONE
 
@@ -85,10 +86,10 @@ def check_rules(run: Run, kind: Ordered, rules: list[Item], task: Item, consent:
     ]
     run.outcomes["ignored"] += task["state"] == "exact" and result["unmanaged"] != []
     percent = task.get("max_weakened_percent", 30), task.get("max_deletions_percent", 30)
-    risks = zone_risk_model.rule_risks(kind.module, before, rules, task["state"] == "exact", *percent)
-    found = zone_risk_model.risks_in(result)
+    risks = risk_model.rule_risks(kind.module, before, rules, task["state"] == "exact", *percent)
+    found = risk_model.risks_in(result)
     if kind.option == "overrides":
         entries = found.pop("weakens_ddos_rules", set())
         is_modelled = kind is zone_model.L4_OVERRIDES and all(rule["action"] == "execute" for rule in before)
-        assert entries or not is_modelled or not zone_risk_model.weaker_overrides(before, rules)
+        assert entries or not is_modelled or not weaker_overrides(before, rules)
     assert found == risks

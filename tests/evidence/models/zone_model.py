@@ -23,29 +23,39 @@ KEYS = {"categories": "category", "rules": "id"}
 
 
 class Managed(NamedTuple):
-    """A managed ruleset: its id, the actions that an override of it may set, and some of what an override may name."""
+    """A managed ruleset: its id, the actions that an override of it may set, and its rules with their categories."""
 
     id: str
     actions: tuple[str, ...]
-    existing: dict[str, tuple[str, ...]]
+    rules: dict[str, tuple[str, ...]]
+
+    @property
+    def existing(self) -> dict[str, list[str]]:
+        """What an override may name."""
+        categories = dict.fromkeys(category for categories in self.rules.values() for category in categories)
+        return {"categories": [*categories], "rules": [*self.rules]}
 
 
 L4 = Managed(
     "3b64149bfa6e4220bbbc2bd6db589552",
     ("block", "log"),
     {
-        "categories": ("udp", "generic", "tcp", "syn"),
-        "rules": ("8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10", "a3f1c2d4e5b6478899aabbccddeeff00"),
+        "599dab0942ff4898ac1b7797e954e98b": ("udp", "generic"),
+        "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10": ("tcp", "syn"),
+        "a3f1c2d4e5b6478899aabbccddeeff00": ("udp", "dns", "amplification"),
+        "d60346e3a8c1450f97eb1d2b8e0d1a77": ("icmp", "generic"),
     },
 )
 L7 = Managed(
     "4d21379b4f9f4bb088e0729962c8b3cf",
     ("block", "managed_challenge", "challenge", "log"),
     {
-        "categories": ("botnets", "generic", "cache"),
-        "rules": ("fdfdac75430c4c47a959592f0aa5e68a", "65d13d1d0ee2429e8c6e8d1b5c5a9b3e"),
+        "fdfdac75430c4c47a959592f0aa5e68a": ("botnets",),
+        "65d13d1d0ee2429e8c6e8d1b5c5a9b3e": ("generic",),
+        "0c7e8a35b1de4d3bb1a0c6d9c1d2f3e4": ("cache", "generic"),
     },
 )
+LEVELS = ("default", "medium", "low", "eoff")
 
 
 def firewall_after(existing: Sequence[Item], rules: Sequence[Item]) -> Items:

@@ -1,0 +1,194 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The risks of a task, as docs/risks.md and docs/zone_risks.md describe them: of an account those that follow from its
+lists alone, of a zone those that follow from what becomes of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from tests.evidence.models.plan_model import Item, Lists, same_text
+from tests.evidence.models.traffic_model import (
+    Rule,
+    custom_in_order,
+    met_by_all,
+    networks,
+    own,
+    passing,
+    protected,
+    weakens,
+)
+
+Risks = dict[str, set[str]]  # the keys of the objects concerned, by code
+MODELLED = {
+    "unprotects_addresses",
+    "skips_monitoring",
+    "broad_allowlist",
+    "allowlists_own_prefix",
+    "mass_deletion",
+    "empties_list",
+}
+LIMITS = {
+    "max_deletions_percent": 30,
+    "min_monitoring_hours": 4,
+    "min_allowlist_prefix_length_ipv4": 24,
+    "min_allowlist_prefix_length_ipv6": 48,
+    "max_allowlist_entries": 200,
+}
+PREFIXES, ALLOWLIST = ("prefixes", ""), ("allowlist", "")
+
+
+def risks_in(result: Item) -> Risks:
+    """The risks that a result names."""
+    risks: Sequence[dict[str, Any]] = result.get("risks", ())
+    return {risk["code"]: set(risk["entries"]) for risk in risks}
+
+
+def account_risks(before: Lists, after: Lists, now: datetime, options: Item) -> set[str]:
+    """The codes of the risks of a task with these options."""
+    limits = {**LIMITS, **options}
+    monitoring = timedelta(hours=limits["min_monitoring_hours"])
+    percent, absent = limits["max_deletions_percent"], options.get("state") == "absent"
+    newly_passing = passing(after[ALLOWLIST]) - passing(before[ALLOWLIST])
+    risks = {
+        "unprotects_addresses": bool(protected(before[PREFIXES]) - protected(after[PREFIXES])),
+        "skips_monitoring": any(hurried(before[name], after[name], now, monitoring) for name in before),
+        "broad_allowlist": is_broad(before[ALLOWLIST], after[ALLOWLIST], limits),
+        "allowlists_own_prefix": bool(newly_passing & own(after[PREFIXES])),
+        "mass_deletion": any(is_mass(before[name], after[name], percent) for name in before),
+        "empties_list": not absent and any(protecting(before[name]) and not after[name] for name in before),
+    }
+    return {code for code, is_met in risks.items() if is_met}
+
+
+def hurried(before: Sequence[Item], after: Sequence[Item], now: datetime, monitoring: timedelta) -> bool:
+    """Whether a rule or filter is enabled that is new, was disabled, or has monitored for less than this."""
+    existing = {item["id"]: item for item in before}
+    for item in after:
+        was = existing.get(item.get("id"), {})
+        has_monitored = (
+            was.get("mode") == "monitoring" and now - datetime.fromisoformat(was["modified_on"]) >= monitoring
+        )
+        if item.get("mode") == "enabled" != was.get("mode") and not has_monitored:
+            return True
+    return False
+
+
+def is_broad(before: Sequence[Item], after: Sequence[Item], limits: Item) -> bool:
+    """Whether a wide network is allowed that was not, or more entries than the limit, and than before; the random networks
+    are in one another, or apart."""
+    was, allowed = (list(networks(items, "enabled", True)) for items in (before, after))
+    wide = [
+        network
+        for network in allowed
+        if network.prefixlen < limits[f"min_allowlist_prefix_length_ipv{network.version}"]
+    ]
+    new = [net for net in wide if not any(net.version == other.version and net.subnet_of(other) for other in was)]  # type: ignore[arg-type]
+    return bool(new) or len(allowed) > max(limits["max_allowlist_entries"], len(was))
+
+
+def protecting(items: Sequence[Item]) -> list[Item]:
+    """The objects whose deletion may lower the protection: not disabled, and no excluded prefix."""
+    return [
+        item
+        for item in items
+        if not item.get("excluded") and item.get("enabled") is not False and item.get("mode") != "disabled"
+    ]
+
+
+def is_mass(before: Sequence[Item], after: Sequence[Item], percent: int) -> bool:
+    left = {item.get("id") for item in after}
+    deleted = [item for item in protecting(before) if item["id"] not in left]
+    return len(deleted) >= 5 and len(deleted) * 100 > percent * len(before)
+
+
+def zone_risks(before: Sequence[Rule], after: Sequence[Rule], percent: int = 30) -> Risks:
+    """docs/zone_risks.md; `percent` is max_weakened_percent."""
+    risks = {
+        "weakens_zone": weakened(before, after, percent),
+        "skips_everything": skipping(before, after),
+        "blocks_everything": blocking(before, after),
+    }
+    return {code: keys for code, keys in risks.items() if keys}
+
+
+def list_risks(before: Sequence[Rule], after: Sequence[Rule], is_exact: bool, percent: int = 30) -> Risks:
+    """docs/risks.md, "mass_deletion" and "empties_list"; `percent` is max_deletions_percent.
+
+    Rules that are disabled, or skip, do not count: their deletion lowers no protection.
+    """
+    deleted = {rule.key for rule in before if rule.enabled and rule.action != "skip"} - {rule.key for rule in after}
+    is_mass = len(deleted) >= 5 and len(deleted) * 100 > percent * len(before)
+    risks = {
+        "mass_deletion": deleted if is_mass else set(),
+        "empties_list": deleted if is_exact and not after else set(),
+    }
+    return {code: keys for code, keys in risks.items() if keys}
+
+
+def rule_risks(
+    module: str, before: Sequence[Item], after: Sequence[Item], is_exact: bool, weakened: int, deleted: int
+) -> Risks:
+    """The risks of ordered rules, with those percentages as limits. The risks of overrides are those of their list; see
+    `weaker_overrides` too."""
+    if module.endswith("_overrides"):
+        return list_risks(overrides_in_order(before), overrides_in_order(after), is_exact, deleted)
+    both = custom_in_order(before), custom_in_order(after)
+    risks = {**zone_risks(*both, weakened), **list_risks(*both, is_exact, deleted)}
+    name = {"weakens_zone": "weakens_network_firewall"} if module == "network_firewall_rules" else {}
+    return {name.get(code, code): keys for code, keys in risks.items()}
+
+
+def overrides_in_order(overrides: Sequence[Item]) -> list[Rule]:
+    """Overrides, of which those that weaken lower no protection when they go."""
+    return [
+        Rule(rule["ref"], "skip" if weakens(rule) else "override", rule["expression"], rule["enabled"], frozenset())
+        for rule in overrides
+    ]
+
+
+def weakened(before: Sequence[Rule], after: Sequence[Rule], percent: int) -> set[str]:
+    enforcing = [rule for rule in before if rule.stopped]
+    left = [rule for rule in after if rule.enforces]
+    enforced = {same_text(rule.expression) for rule in left}
+    kept = {rule.key for rule in left if rule.stopped}
+    kept |= {rule.key for rule in enforcing if same_text(rule.expression) in enforced}
+    keys = {rule.key for rule in enforcing} - kept
+    is_mass = len(keys) >= 3 or len(keys) == len(enforcing)
+    return keys if is_mass and len(keys) * 100 > percent * len(enforcing) else set()
+
+
+def skipping(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
+    """A rule that had the effect before counts where it skips more, or moves before an enabled rule."""
+    did = {rule.key: rule for rule in met_by_all(before) if rule.lets_pass}
+    does = [rule for rule in met_by_all(after) if rule.lets_pass]
+    return {
+        rule.key
+        for rule in does
+        if rule.key not in did or rule.skips - did[rule.key].skips or moved_before(rule.key, before, after)
+    }
+
+
+def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
+    """A rule that had the effect before counts where it turns into a block, or moves before one that let requests
+    pass it."""
+    did = {rule.key: rule.action for rule in met_by_all(before) if rule.enforces}
+    does = [rule for rule in met_by_all(after) if rule.enforces]
+    return {
+        rule.key
+        for rule in does
+        if rule.key not in did
+        or (rule.action == "block" != did[rule.key])
+        or any(other.lets_pass and other.ends for other in moved_before(rule.key, before, after))
+    }
+
+
+def moved_before(key: str, before: Sequence[Rule], after: Sequence[Rule]) -> list[Rule]:
+    """The rules that stood before this one and now stand behind it, and are enabled all the time."""
+    keys = [rule.key for rule in before], [rule.key for rule in after]
+    behind = {rule.key for rule in after[keys[1].index(key) :] if rule.enabled}
+    return [rule for rule in before[: keys[0].index(key)] if rule.enabled and rule.key in behind]

@@ -1,0 +1,257 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What accounts and zones do to traffic, as the pages of docs/ say: a few packets and requests, which differ in all that
+the random states ask for, stand for all others. Risks and reports follow from what becomes of them. It shares no code with
+the collection but the evaluation of expressions on requests, which the vendor's engine judges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from itertools import product
+from typing import Any, NamedTuple
+
+from tests.evidence.models.plan_model import Item, same_text
+from tests.evidence.models.zone_model import L4, L7, LEVELS
+from tests.support.requests_evaluator import PRECEDENCE, Request, matches
+
+State = Mapping[str, Any]  # of an account: enabled, prefixes, allowlist; rules, filters by kind
+KINDS = ("syn_flood", "out_of_state_tcp")
+STRONGEST = ("enabled", "monitoring", "disabled")
+
+
+class Packet(NamedTuple):
+    """A packet, and where it arrives."""
+
+    source: str
+    destination: str
+    port: int
+    region: str
+    data_center: str
+
+
+SOURCES = ("10.0.0.1", "10.1.0.1", "172.16.0.1", "203.0.113.9")
+DESTINATIONS = ("192.0.2.1", "192.0.2.200", "198.51.100.1", "198.51.100.200", "203.0.113.1", "203.0.113.53")
+PORTS = (80, 443, 22, 53)
+PACKETS = [Packet(*item) for item in product(SOURCES, DESTINATIONS, PORTS, ("weur", "eeur"), ("lax", "fra"))]
+ADDRESSES = (*SOURCES, *DESTINATIONS, "192.0.2.2", "2001:db8::1", "::1")
+MET_BY: Mapping[str, Callable[[Packet], bool]] = {
+    "tcp.dstport eq 80": lambda packet: packet.port == 80,
+    "tcp.dstport eq 443": lambda packet: packet.port == 443,
+    "ip.dst in {192.0.2.0/25}": lambda packet: packet.destination == "192.0.2.1",
+    "ip.dst eq 198.51.100.200": lambda packet: packet.destination == "198.51.100.200",
+    "ip.dst eq 10.9.9.9": lambda packet: False,
+    "ip.src eq 10.0.0.1 and tcp.dstport eq 443": lambda packet: packet.source == "10.0.0.1" and packet.port == 443,
+}
+MET_BY_OVERRIDES: Mapping[str, Callable[[Packet], bool]] = {  # without their white space
+    "ip.dstin{203.0.113.0/24}": lambda packet: packet.destination.startswith("203.0.113."),
+    "ip.dstin{203.0.113.53}": lambda packet: packet.destination == "203.0.113.53",
+    "true": lambda packet: True,
+    "udp.dstportin{53}": lambda packet: packet.port == 53,
+}
+
+
+def networks(items: Iterable[Item], flag: str, value: bool) -> Iterator[IPv4Network | IPv6Network]:
+    """Those of the items that have this value, which an item without it has if it is the usual one; a malformed prefix
+    has none."""
+    for item in items:
+        if item.get(flag, flag == "enabled") is value and item["prefix"].count(".") != 2:
+            yield ip_network(item["prefix"], strict=False)
+
+
+def within(those: Iterable[IPv4Network | IPv6Network]) -> set[str]:
+    """Which of the addresses are in one of the networks."""
+    return {address for network in those for address in ADDRESSES if ip_address(address) in network}
+
+
+def own(prefixes: Sequence[Item]) -> set[str]:
+    return within(networks(prefixes, "excluded", False))
+
+
+def protected(prefixes: Sequence[Item]) -> set[str]:
+    """Which of the addresses are in a protected prefix, and in no excluded one."""
+    return own(prefixes) - within(networks(prefixes, "excluded", True))
+
+
+def passing(allowlist: Sequence[Item]) -> set[str]:
+    return within(networks(allowlist, "enabled", True))
+
+
+def mode_of(state: State, kind: str, packet: Packet) -> str:
+    """What a component does with a packet to a protected address: a filter decides before the rules, and the most specific
+    rule before others."""
+    filters = [item["mode"] for item in state["filters"][kind] if MET_BY[item["expression"]](packet)]
+    if filters:
+        return str(min(filters, key=STRONGEST.index))
+    for scope, name in (("datacenter", packet.data_center), ("region", packet.region), ("global", "global")):
+        for rule in state["rules"][kind]:
+            if (rule["scope"], rule["name"].lower()) == (scope, name):
+                return str(rule["mode"])
+    return "disabled"
+
+
+def loses(described: State, existing: State) -> bool:
+    """Whether the existing state protects less than the described one."""
+    of_described, of_existing = protected(described["prefixes"]), protected(existing["prefixes"])
+    return (
+        bool(described["enabled"] and not existing["enabled"])
+        or bool(passing(existing["allowlist"]) - passing(described["allowlist"]))
+        or bool(of_described - of_existing)
+        or any(
+            mode_of(described, kind, packet) == "enabled" != mode_of(existing, kind, packet)
+            for kind, packet in product(KINDS, PACKETS)
+            if packet.destination in of_described & of_existing
+        )
+    )
+
+
+def is_unprotected(state: State) -> bool:
+    """Whether the protection is off, protects no address, or a component does nothing for a protected one."""
+    addresses = protected(state["prefixes"]) & set(DESTINATIONS)
+    does = {
+        (kind, packet.destination)
+        for kind, packet in product(KINDS, PACKETS)
+        if packet.destination in addresses and mode_of(state, kind, packet) != "disabled"
+    }
+    return not state["enabled"] or not addresses or does != set(product(KINDS, addresses))
+
+
+NO_LEVEL = (False, 0)
+
+
+def level_of(override: Item, managed: str, categories: Sequence[str]) -> tuple[bool, int]:
+    """Whether a managed rule only logs, and how far its sensitivity is lowered; a rule comes before its category."""
+    overrides = override.get("action_parameters", {}).get("overrides", {})  # none in a rule of another kind
+    rules = [item for item in overrides.get("rules", ()) if item["id"] == managed]
+    of_categories = [item for item in overrides.get("categories", ()) if item["category"] in categories]
+    said: Item = {}
+    for item in (*rules, *of_categories, overrides):
+        said = {**item, **said}
+    return said.get("action") == "log", LEVELS.index(said.get("sensitivity_level", "default"))
+
+
+def weakens(override: Item) -> bool:
+    """Whether an override lets more pass than the managed rules do by themselves."""
+    return any(level_of(override, *rule) != NO_LEVEL for managed in (L4, L7) for rule in managed.rules.items())
+
+
+def weaker_overrides(before: Sequence[Item], after: Sequence[Item]) -> bool:
+    """docs/ruleset_risks.md, "weakens_ddos_rules": whether some packet meets a weaker managed rule than before."""
+    return any(
+        now > earlier
+        for packet, managed in product(PACKETS, L4.rules.items())
+        for earlier, now in zip(level_met(before, packet, *managed), level_met(after, packet, *managed), strict=True)
+    )
+
+
+def level_met(overrides: Sequence[Item], packet: Packet, *managed: Any) -> tuple[bool, int]:
+    met = (rule for rule in overrides if rule["enabled"] and MET_BY_OVERRIDES[same_text(rule["expression"])](packet))
+    first = next(met, None)
+    return level_of(first, *managed) if first else NO_LEVEL
+
+
+CLIENTS = ("192.0.2.1", "192.0.2.2", "198.51.100.1", "64.0.0.1", "128.0.0.1", "200.0.0.1", "2001:db8::1", "9000::1")
+HOSTS = ("", "a", "b", "c", "a.example", "b.example", "other.example")
+REQUESTS = [
+    Request(source=source, host=host, ssl=ssl, bot=bot)
+    for source, host, ssl, bot in product(CLIENTS, HOSTS, (False, True), (False, True))
+]
+ENFORCING = {"block", "challenge", "js_challenge", "managed_challenge"}
+THE_REST = "the remaining rules"
+
+
+@cache
+def met(expression: str) -> frozenset[Request]:
+    """The requests that match an expression."""
+    return frozenset(request for request in REQUESTS if matches(expression, request))
+
+
+class Rule(NamedTuple):
+    """A rule as requests meet it; `skips` is what a request that it matches passes."""
+
+    key: str
+    action: str
+    expression: str
+    enabled: bool
+    skips: frozenset[str]
+
+    @property
+    def enforces(self) -> bool:
+        return self.enabled and self.action in ENFORCING
+
+    @property
+    def lets_pass(self) -> bool:
+        return self.enabled and self.action in ("skip", "allow", "bypass")
+
+    @property
+    def ends(self) -> bool:
+        return self.enforces or (self.lets_pass and THE_REST in self.skips)
+
+    @property
+    def stopped(self) -> frozenset[Request]:
+        return met(self.expression) if self.enforces else frozenset()
+
+    @property
+    def passed(self) -> frozenset[Request]:
+        return met(self.expression) if self.lets_pass else frozenset()
+
+
+def custom_in_order(rules: Sequence[Item]) -> list[Rule]:
+    """Custom rules, in the order of their list."""
+    return [
+        Rule(rule["ref"], rule["action"], rule["expression"], rule.get("enabled", True), frozenset(skipped_by(rule)))
+        for rule in rules
+    ]
+
+
+def skipped_by(rule: Item) -> Iterator[str]:
+    parameters = rule.get("action_parameters", {}) if rule["action"] == "skip" else {}
+    yield from (*parameters.get("products", ()), *parameters.get("phases", ()))
+    if "ruleset" in parameters or "phase" in parameters:
+        yield THE_REST
+    if "phase" in parameters:
+        yield "the rest of the phase"
+
+
+def firewall_in_order(rules: Sequence[Item]) -> list[Rule]:
+    """Firewall rules, by priority and then by action; the first table of docs/migration.md."""
+
+    def turn(rule: Item) -> tuple[bool, int, int]:
+        return (rule["priority"] is None, rule["priority"] or 0, PRECEDENCE.index(rule["action"]))
+
+    return [
+        Rule(
+            rule["id"],
+            rule["action"],
+            rule["filter"]["expression"],
+            not (rule["paused"] or rule["filter"]["paused"]),
+            frozenset({"allow": [THE_REST], "bypass": rule.get("products") or []}.get(rule["action"], [])),
+        )
+        for rule in sorted(rules, key=turn)
+    ]
+
+
+def met_by_all(rules: Sequence[Rule]) -> Iterator[Rule]:
+    """The rules that every request matches and meets."""
+    for rule in rules:
+        if (rule.enforces or rule.lets_pass) and len(met(rule.expression)) == len(REQUESTS):
+            yield rule
+            if rule.ends:
+                return
+
+
+def lets_pass_too_much(rule: Rule, behind: Sequence[Rule]) -> bool:
+    """Whether a rule lets requests pass that one of the baseline's rules behind it stops."""
+    return any(rule.passed & other.stopped for other in behind)
+
+
+def rule_lacks(described: Rule, existing: Rule | None) -> bool:
+    """Whether a rule of the baseline is off, missing, narrower than described, or lets more pass."""
+    if existing is None or not existing.enabled:
+        return described.enforces
+    if existing.action == "skip" and not described.enabled:
+        return True
+    return bool(described.stopped - existing.stopped) or bool(existing.passed - described.passed)
