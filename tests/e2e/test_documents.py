@@ -292,14 +292,6 @@ def test_a_block_that_no_test_would_run_is_refused(text: str) -> None:
         list(blocks_of(text))
 
 
-@pytest.mark.parametrize("block", ["variable: 1\n", "- hosts: all\n  name: play\n", "- ansible.builtin.ping:\n"])
-def test_yaml_that_no_test_would_run_is_refused(block: str, tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"```yaml\n{block}```\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="line 1"):
-        read_page(page)
-
-
 def test_output_shown_is_compared_line_by_line() -> None:
     output = "one\ntwo   \nthree 3\nfour\n"
     assert shows("one\ntwo\nthree ...", output)

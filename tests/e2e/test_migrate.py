@@ -320,9 +320,3 @@ def test_a_relative_directory_is_one_of_the_working_directory(migration: Migrati
     run = ansible("ansible-playbook", *options, directory=folder, environment={"PWD": "/"})
     assert run.code == 0, run.output
     assert sorted(path.name for path in folder.iterdir()) == ["lima_custom_rules.md", "lima_custom_rules.yml"]
-
-
-def test_a_misspelt_variable_is_refused(migration: Migration) -> None:
-    run = migration.run("-e", "migrate_firewall_rules_aply=true")
-    assert run.code != 0
-    assert "migrate_firewall_rules_aply: no variable of the role migrate_firewall_rules. It has" in run.output

@@ -171,19 +171,6 @@ def test_misspelt_variables_are_named(inventory: Path) -> None:
         assert sentence.partition(" Did ")[0] in printed
 
 
-def test_packed_modules_give_the_same_report(inventory: Path) -> None:
-    some = ("--limit", "off,drift,weakened,zone.unread")
-    assert report(inventory, *some).code == 0
-    one = read(inventory)
-    assert report(inventory, *some, "-e", '{"edgeops_protection_in_worker": false}').code == 0
-    other = read(inventory)
-    assert len(one["hosts"]) == 4
-    for record in one["hosts"] + other["hosts"]:
-        for timed in [*record["pending"], record]:
-            timed.update({name: None for name in ("not_before", "message", "reasons", "generated") if name in timed})
-    assert one["hosts"] == other["hosts"]
-
-
 def test_traffic_is_reported_as_far_as_it_is_known(inventory: Path, service: LocalService) -> None:
     numbers = {status: f"{number:032x}" for number, status in enumerate(ACCOUNTS, start=1)}
     lost = {"verdict": "drop", "mitigationReason": "NOT_FOUND"}
@@ -221,19 +208,6 @@ def test_traffic_is_reported_as_far_as_it_is_known(inventory: Path, service: Loc
         in samples
     )
     assert len(samples) == 6 and len(service.queries) == len(ACCOUNTS) + 1  # and the account that is off
-
-
-@pytest.mark.parametrize(
-    ("hours", "message"),
-    [
-        ("-1", "report_traffic_hours: -1 is not above 0"),
-        ("99999", "report_traffic_hours: 99999 is not above 0 and at most"),
-    ],
-)
-def test_wrong_hours_of_traffic_are_said(hours: str, message: str, inventory: Path, service: LocalService) -> None:
-    report(inventory, "--limit", "in_order", "-e", f"report_traffic_hours={hours}")
-    (record,) = read(inventory)["hosts"]
-    assert message in record["reasons"][0] and record["status"] == "unknown" and not service.queries
 
 
 def test_some_statuses_make_the_run_fail_at_its_end(inventory: Path) -> None:
