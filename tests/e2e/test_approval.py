@@ -14,6 +14,7 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.inventories import write_inventory
 from tests.support.module_run import ACCOUNT
 
 ANOTHER = "0" * 64
@@ -71,19 +72,15 @@ def test_the_job_that_plans_only_reads_and_the_one_that_applies_writes(tmp_path:
         account = service.account(ACCOUNT)
         reading = service.add_token("reading-token", protection="read", firewall="read", waf="read")
         host = {
-            "ansible_connection": "local",
-            "ansible_python_interpreter": "{{ ansible_playbook_python }}",
             "edge_account_id": ACCOUNT,
-            "edge_base_url": service.base_url,
             "edge_api_token": "{{ lookup('ansible.builtin.env', 'CLOUDFLARE_API_TOKEN') }}",
             "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
         }
-        inventory = {"accounts": {"hosts": {"singapore": host}}}
-        (tmp_path / "hosts.yml").write_text(yaml.safe_dump(inventory), encoding="utf-8")
+        inventory = write_inventory(tmp_path, service, {"accounts": {"singapore": host}})
 
         def job(playbook: str, token: str, variables: str) -> Run:
             path = REPOSITORY / "playbooks" / f"{playbook}.yml"
-            arguments = ("-i", tmp_path / "hosts.yml", path, "-e", variables)
+            arguments = ("-i", inventory, path, "-e", variables)
             return ansible_playbook(*arguments, environment={"CLOUDFLARE_API_TOKEN": token}, directory=tmp_path)
 
         approval = '{"baseline_expected_plan": "report/plans/{{ inventory_hostname }}.json"}'

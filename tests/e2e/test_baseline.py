@@ -21,11 +21,11 @@ from tests.demo.__main__ import main, problems
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, TaskResult, ansible, ansible_playbook
 from tests.support.documents import read_page, shows
+from tests.support.inventories import LOCAL, write_inventory
 
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 PLAYBOOK = "playbooks/baseline.yml"
 ENABLED = {"rules": [{"scope": "global", "mode": "enabled"}]}
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
 
 @pytest.fixture
@@ -434,15 +434,8 @@ def test_the_role_waits_for_evidence(service: LocalService, tmp_path: Path) -> N
 
 def test_a_risk_stops_the_role_until_it_is_accepted(service: LocalService, tmp_path: Path) -> None:
     account = service.account("e" * 32).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.0/24"}])
-    inventory = tmp_path / "hosts.yml"
-    desired = {
-        "edge_account_id": "e" * 32,
-        "edge_api_token": service.token,
-        "edge_base_url": service.base_url,
-        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
-        "baseline_purge": ["prefixes"],
-    }
-    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"lima": desired}, "vars": LOCAL}}), encoding="utf-8")
+    desired = {"baseline_prefixes": [{"prefix": "192.0.2.0/24"}], "baseline_purge": ["prefixes"]}
+    inventory = write_inventory(tmp_path, service, {"accounts": {"lima": {"edge_account_id": "e" * 32, **desired}}})
     assert ansible_playbook("-i", inventory, PLAYBOOK).code == 2
     assert (len(account.prefixes), service.writes) == (2, [])
     accepted = '{"baseline_accept_risks": ["unprotects_addresses"]}'
@@ -509,13 +502,12 @@ def test_the_role_warns_of_variables_that_it_does_not_have(service: LocalService
 
 def test_the_role_takes_the_group_that_target_names(service: LocalService, tmp_path: Path) -> None:
     service.account("e" * 32)
-    host = {"edge_account_id": "e" * 32, "edge_api_token": service.token, "edge_base_url": service.base_url, **LOCAL}
-    inventory = tmp_path / "hosts.yml"
-    inventory.write_text(yaml.safe_dump({"mine": {"hosts": {"frankfurt": host}}}), encoding="utf-8")
+    hosts = {"frankfurt": {"edge_account_id": "e" * 32}}
+    inventory = write_inventory(tmp_path, service, {"mine": hosts})
     run = ansible_playbook("-i", inventory, "-e", "target=mine", PLAYBOOK)
     assert run.code == 0, run.output
     assert [task.host for task in run.of()] == ["frankfurt"]
-    inventory.write_text(yaml.safe_dump({"accounts": {"hosts": {"frankfurt": host}}}), encoding="utf-8")
+    write_inventory(tmp_path, service, {"accounts": hosts})
     assert "WARNING" not in ansible_playbook("-i", inventory, PLAYBOOK).output  # of a group that is not there
 
 

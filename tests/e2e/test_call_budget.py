@@ -18,9 +18,9 @@ from ansible.release import __version__
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible, ansible_playbook
+from tests.support.inventories import LOCAL
 
 AVAILABLE = tuple(int(part) for part in __version__.split(".")[:2]) >= (2, 19)
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 ACCOUNTS = {f"account{number}": f"{number + 1:032x}" for number in range(6)}
 CALLS, PERIOD = 30, 2
 ANNOUNCED = f"0 calls are left of the budget of {CALLS} calls in {PERIOD} s"

@@ -17,9 +17,9 @@ from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.inventories import LOCAL, write_inventory
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
 
 @pytest.fixture
@@ -43,17 +43,8 @@ def service() -> Iterator[LocalService]:
 
 @pytest.fixture
 def inventory(tmp_path: Path, service: LocalService) -> Path:
-    connection = {"edge_api_token": service.token, "edge_base_url": service.base_url}
-    groups = {
-        "accounts": {"hosts": {"lima": {"edge_account_id": ACCOUNT}}},
-        "zones": {"hosts": {"lima.example": {"edge_zone_id": ZONE}}},
-    }
-    document = {
-        "all": {"children": groups, "vars": {**LOCAL, **connection, "export_directory": str(tmp_path / "host_vars")}}
-    }
-    path = tmp_path / "hosts.yml"
-    path.write_text(yaml.safe_dump(document), encoding="utf-8")
-    return path
+    groups = {"accounts": {"lima": {"edge_account_id": ACCOUNT}}, "zones": {"lima.example": {"edge_zone_id": ZONE}}}
+    return write_inventory(tmp_path, service, groups, export_directory=str(tmp_path / "host_vars"))
 
 
 def export(inventory: Path, *options: str) -> Run:

@@ -16,11 +16,11 @@ from ansible.release import __version__
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible, ansible_playbook
+from tests.support.inventories import LOCAL
 from tests.support.module_run import ACCOUNT
 
 CORE = tuple(int(part) for part in __version__.split(".")[:2])
 AVAILABLE = CORE >= (2, 19)
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 PACKED = "AnsiballZ_tcp_protection_status"
 WAYS: list[tuple[str, dict[str, Any], dict[str, Any], bool]] = [
     ("as the inventory says", {}, {}, True),

@@ -16,8 +16,8 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.inventories import write_inventory
 
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 PREFIXES = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"]
 NO_TOTALS, EMPTY = {"result_info": "{}"}, {"result_info": "{}", "result": "[]"}
 FAULTS: dict[str, list[dict[str, Any]]] = {  # of the pages of one prefix each, by host
@@ -49,11 +49,9 @@ def play(service: LocalService, folder: Path, name: str) -> Run:
         host: {"edge_account_id": f"{number:032x}", "baseline_prefixes": [{"prefix": PREFIXES[0]}]}
         for number, host in enumerate(FAULTS, start=1)
     }
-    settings = {"edge_api_token": service.token, "edge_base_url": service.base_url, "baseline_retries": 0}
-    directories = {f"{name}_directory": str(folder / name)}
-    document = {"accounts": {"hosts": hosts, "vars": {**LOCAL, **settings, **directories}}}
-    (folder / "hosts.yml").write_text(yaml.safe_dump(document), encoding="utf-8")
-    return ansible_playbook("-i", folder / "hosts.yml", REPOSITORY / "playbooks" / f"{name}.yml")
+    directory = {f"{name}_directory": str(folder / name)}
+    inventory = write_inventory(folder, service, {"accounts": hosts}, baseline_retries=0, **directory)
+    return ansible_playbook("-i", inventory, REPOSITORY / "playbooks" / f"{name}.yml")
 
 
 def test_an_export_has_no_part_of_a_listing(service: LocalService, tmp_path: Path) -> None:

@@ -21,10 +21,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._migration.migr
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, TaskResult, ansible, ansible_playbook
 from tests.support.documents import read_page
+from tests.support.inventories import write_inventory
 
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 PLAYBOOK = REPOSITORY / "playbooks" / "migrate_firewall_rules.yml"
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 APPLY = ("-e", '{"migrate_firewall_rules_apply": true}')
 OFFICE = "ip.src in {192.0.2.0/24}\nor ip.src eq 198.51.100.7"
 RULES: list[dict[str, Any]] = [
@@ -55,16 +55,8 @@ class Migration:
     service: LocalService
 
     def __post_init__(self) -> None:
-        hosts = {
-            "lima": {
-                "edge_zone_id": ZONE,
-                "edge_api_token": self.service.token,
-                "edge_base_url": self.service.base_url,
-                "migrate_firewall_rules_directory": str(self.directory),
-            }
-        }
-        inventory = yaml.safe_dump({"accounts": {"hosts": hosts, "vars": LOCAL}})
-        (self.directory / "hosts.yml").write_text(inventory, encoding="utf-8")
+        host = {"edge_zone_id": ZONE, "migrate_firewall_rules_directory": str(self.directory)}
+        write_inventory(self.directory, self.service, {"accounts": {"lima": host}})
 
     def run(self, *options: str) -> Run:
         return ansible_playbook("-i", self.directory / "hosts.yml", *options, PLAYBOOK)

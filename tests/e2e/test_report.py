@@ -19,11 +19,11 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.inventories import write_inventory
 from tests.support.report_fleet import ACCOUNTS
 from tests.support.report_schema import validate_report
 
 PLAYBOOK = REPOSITORY / "playbooks" / "report.yml"
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 BLOCK = {"ref": "login", "action": "block", "expression": "ip.src eq 192.0.2.1"}
 STATUSES = {
     "broken": "unknown",  # its variables
@@ -76,11 +76,7 @@ def inventory(tmp_path: Path, service: LocalService) -> Path:
             "zone.in_order": {"edge_zone_id": "e" * 32, "baseline_custom_rules": [BLOCK]},
         }
     )
-    connection = {"edge_api_token": service.token, "edge_base_url": service.base_url}
-    document = {"accounts": {"hosts": hosts, "vars": {**LOCAL, **connection, "baseline_retries": 0}}}
-    path = tmp_path / "hosts.yml"
-    path.write_text(yaml.safe_dump(document), encoding="utf-8")
-    return path
+    return write_inventory(tmp_path, service, {"accounts": hosts}, baseline_retries=0)
 
 
 def report(inventory: Path, *options: str | Path) -> Run:

@@ -17,11 +17,11 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.inventories import write_inventory
 from tests.support.report_schema import validate_report
 
 PLAYBOOK = REPOSITORY / "playbooks" / "report.yml"
 PAGE = REPOSITORY / "docs" / "report.md"
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 RULES = {"rules": [{"scope": "global", "name": "global", "mode": "enabled"}]}
 LAB, SHOP = "a" * 32, "b" * 32
 IN_ORDER: Mapping[str, Any] = {
@@ -51,10 +51,7 @@ def report(
 ) -> Run:
     """A report on two accounts, with variables of the play and of the host lab."""
     accounts = {"lab": {"edge_account_id": LAB, **lab}, "shop": {"edge_account_id": SHOP}}
-    connection = {"edge_api_token": service.token, "edge_base_url": service.base_url, "baseline_retries": 0}
-    document = {"accounts": {"hosts": {**accounts, **(hosts or {})}, "vars": {**LOCAL, **connection}}}
-    path = directory / "hosts.yml"
-    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    path = write_inventory(directory, service, {"accounts": {**accounts, **(hosts or {})}}, baseline_retries=0)
     of_play = json.dumps({**(variables or {}), "report_directory": str(directory / "report")})
     return ansible_playbook("-i", path, "-e", of_play, PLAYBOOK)
 

@@ -17,13 +17,13 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import ansible_playbook
+from tests.support.inventories import LOCAL
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 TOKEN = "a-token-that-nobody-may-read-0123456789"
 KEY = "0f1e2d3c4b5a69788796a5b4c3d2e1f00ab12"
 EMAIL = "owner@example.net"
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 TASKS: list[dict[str, Any]] = [
     {"edgeops.protection.protected_prefixes": {"prefixes": [{"prefix": "192.0.2.0/24"}]}},
     {"edgeops.protection.protected_prefixes": {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "refused"}]}},

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.inventories import write_inventory
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 HOST: dict[str, Any] = {
     "edge_account_id": ACCOUNT,
     "edge_zone_id": ZONE,
@@ -42,10 +41,8 @@ def service() -> Iterator[LocalService]:
 
 
 def run(playbook: str, service: LocalService, folder: Path, *options: str, **host: Any) -> Run:
-    connection = {"edge_api_token": service.token, "edge_base_url": service.base_url}
-    document = {"accounts": {"hosts": {"lima": {**HOST, **connection, **LOCAL, **host}}}}
-    (folder / "hosts.yml").write_text(yaml.safe_dump(document), encoding="utf-8")
-    return ansible_playbook("-i", folder / "hosts.yml", *options, f"playbooks/{playbook}.yml")
+    inventory = write_inventory(folder, service, {"accounts": {"lima": {**HOST, **host}}})
+    return ansible_playbook("-i", inventory, *options, f"playbooks/{playbook}.yml")
 
 
 def result(finished: Run) -> dict[str, Any]:

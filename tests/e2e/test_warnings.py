@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, ansible_playbook
+from tests.support.inventories import write_inventory
 
 HOSTS = {"lima": "a" * 32, "oslo": "b" * 32}
 WARNED = {
@@ -29,20 +29,12 @@ ENDINGS = (
 
 @pytest.mark.parametrize("in_worker", [True, False])
 def test_warnings_of_a_role_begin_with_the_host(in_worker: bool, tmp_path: Path) -> None:
-    path = tmp_path / "hosts.yml"
     with LocalService() as service:
         for account in HOSTS.values():
             service.account(account)
-        connection = {
-            "ansible_connection": "local",
-            "ansible_python_interpreter": "{{ ansible_playbook_python }}",
-            "edge_api_token": service.token,
-            "edge_base_url": service.base_url,
-            "edgeops_protection_in_worker": in_worker,
-        }
         hosts = {host: {"edge_account_id": account} for host, account in HOSTS.items()}
-        groups = {"accounts": {"hosts": hosts, "vars": {**connection, **WARNED}}}
-        path.write_text(yaml.safe_dump(groups), encoding="utf-8")
+        variables = {**WARNED, "edgeops_protection_in_worker": in_worker}
+        path = write_inventory(tmp_path, service, {"accounts": hosts}, **variables)
         run = ansible_playbook("-i", path, "--check", REPOSITORY / "playbooks" / "baseline.yml")
     assert run.code == 0, run.output
     printed = " ".join(run.output.split())

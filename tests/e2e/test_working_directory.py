@@ -19,9 +19,9 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, ansible_environment, run_program
+from tests.support.inventories import write_inventory
 
 ACCOUNT = "a" * 32
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 OLD, NEW = {"prefix": "192.0.2.0/24", "comment": "old"}, {"prefix": "192.0.2.0/24", "comment": "new"}
 
 
@@ -43,10 +43,8 @@ class Runner:
         self._folder = folder
         for path in (self.project, *self.others, folder / "home", folder / "private" / "inventory"):
             path.mkdir(parents=True)
-        connection = {"edge_api_token": service.token, "edge_base_url": service.base_url}
-        host = {"edge_account_id": ACCOUNT, "baseline_prefixes": [NEW], **connection, **LOCAL}
-        inventory = {"accounts": {"hosts": {"lima": host}}}
-        (folder / "private" / "inventory" / "hosts.json").write_text(json.dumps(inventory), encoding="utf-8")
+        host = {"edge_account_id": ACCOUNT, "baseline_prefixes": [NEW]}
+        write_inventory(folder / "private" / "inventory", service, {"accounts": {"lima": host}})
 
     def run(self, playbook: str, **variables: Any) -> subprocess.CompletedProcess[str]:
         """A playbook of the collection with these variables."""

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.inventories import write_inventory
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 MANY = [{"prefx": f"192.0.{number}.0/24"} for number in range(200)]
 
 BASELINE: dict[str, tuple[dict[str, Any], str]] = {
@@ -67,10 +66,7 @@ def run_playbook(
     name: str, folder: Path, service: LocalService, hosts: Mapping[str, Any], of_play: Mapping[str, Any] | None = None
 ) -> Run:
     """Run a playbook for these hosts, with variables of the command line."""
-    shared = {**LOCAL, "edge_api_token": service.token, "edge_base_url": service.base_url}
-    inventory = folder / "hosts.yml"
-    document = {"accounts": {"hosts": dict(hosts), "vars": shared}, "zones": {}}
-    inventory.write_text(yaml.safe_dump(document), encoding="utf-8")
+    inventory = write_inventory(folder, service, {"accounts": hosts, "zones": {}})
     extra = ("-e", json.dumps(of_play or {}))
     return ansible_playbook("-i", inventory, *extra, REPOSITORY / "playbooks" / f"{name}.yml")
 

@@ -28,10 +28,10 @@ from tests.functional.idempotence_cases import CASES, CUSTOM, FIREWALL
 from tests.functional.risk_cases import RISK_CASES
 from tests.support.ansible_run import Run, ansible_playbook
 from tests.support.bad_options import TABLE
+from tests.support.inventories import LOCAL
 from tests.support.sampled_rows import sample
 from tests.support.service_state import LEFT_TO_THE_SERVICE
 
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 CHECK, DO = {"check_mode": True, "diff": True}, {"diff": True}
 TIMED = re.compile(
     r"\d{4}-\d\d-\d\d[T ][\d:.]+(\+00:00)?|\(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[0-9a-f]{16}-LOC"

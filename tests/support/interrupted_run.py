@@ -21,9 +21,9 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, ansible_environment
+from tests.support.inventories import LOCAL
 from tests.support.module_run import ACCOUNT
 
-LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 MARK = "RUN_OF_THIS_TEST"
 UNDER_WAY = 2.0  # seconds until the service has noted what was sent before the end of a run
 
