@@ -75,9 +75,14 @@ def wrong_values(arguments: Arguments, values: Mapping[str, Any]) -> Iterator[Pr
             yield from _wrong(Option(name), argument, value)
 
 
+def sentence_of(option: Option, text: str) -> str:
+    """A problem as messages tell it, with the name of the variable."""
+    return f"{visible(option.name(OWN_NAMES))}: {text}"
+
+
 def message_of(problems: Sequence[Problem]) -> str:
     """One message for all problems, of which it tells the first ones."""
-    texts = [f"{visible(option.name(OWN_NAMES))}: {text}" for option, text in problems]
+    texts = [sentence_of(*problem) for problem in problems]
     if len(texts) == 1:
         return f"{texts[0]}."
     listed = [f"({number}) {text}" for number, text in enumerate(texts[:MAX_PROBLEMS], 1)]

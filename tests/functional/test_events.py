@@ -20,10 +20,10 @@ import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import KINDS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import (
+    ARGUMENTS,
+    LEAST,
     LONGEST,
     MAX_PAUSE,
-    NAMES,
-    NUMBERS,
     Feed,
     feeds_of,
     parse_source,
@@ -225,19 +225,20 @@ def test_the_plugin_emits_events_into_the_queue_of_the_rulebook(service: LocalSe
 def test_the_plugin_and_its_page_have_the_options_that_there_are() -> None:
     documented = yaml.safe_load(runpy.run_path(str(PLUGIN))["DOCUMENTATION"])["options"]
     page = (REPOSITORY / "docs" / "events.md").read_text(encoding="utf-8")
-    for name, (default, _least) in NUMBERS.items():
+    for name in LEAST:
+        default = ARGUMENTS[name]["default"]
         assert documented[name]["default"] == default and f"| `{name}` | {default:g} |" in page
     assert documented["components"]["default"] == list(KINDS)
-    assert documented.keys() <= set(NAMES) and all(f"`{name}`" in page for name in NAMES)
+    assert documented.keys() <= set(ARGUMENTS) and all(f"`{name}`" in page for name in ARGUMENTS)
 
 
 def test_the_rulebook_uses_options_and_keys_that_there_are(service: LocalService, stack: ExitStack) -> None:
     (ruleset,) = yaml.safe_load(RULEBOOK.read_text(encoding="utf-8"))
     options = ruleset["sources"][0]["edgeops.protection.traffic"]
-    assert options.keys() <= set(NAMES)
+    assert options.keys() <= set(ARGUMENTS)
     (feed,) = feeds(service, stack)
     service.account(ACCOUNT).seed(traffic=[flow()])
-    keys = {key for event in (*feed.poll(), *feed.watch.lose([], feed.clock())) for key in event["traffic"]}
+    keys = {key for event in (*feed.poll(), *feed.watch.know(["lost"], feed.clock())) for key in event["traffic"]}
     assert set(re.findall(r"event\.traffic\.(\w+)", RULEBOOK.read_text(encoding="utf-8"))) <= keys
 
 

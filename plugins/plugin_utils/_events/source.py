@@ -17,14 +17,15 @@ from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
+from ansible.module_utils.common.parameters import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.connect import connected
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
-    BOUNDS,
     DEFAULT_BASE_URL,
     Settings,
     known_secrets,
     parse_settings,
+    shared_options,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import redact
@@ -36,17 +37,15 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
     ACCOUNT_OPTION,
     OWNER_OPTIONS,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import validate
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Names, with_names
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
     CLOCK_SKEW,
     write_timestamp,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import (
-    Row,
-    Traffic,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import ask_traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
-    NO_TRAFFIC,
     Evidence,
     action_of,
     evidence_of,
@@ -54,23 +53,29 @@ from ansible_collections.edgeops.protection.plugins.module_utils._traffic.eviden
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES
 
-CREDENTIALS = ("api_token", "api_email", "api_key")
-NUMBERS: Final[Mapping[str, tuple[float, float]]] = {  # option: its default, its least value
-    "interval": (60.0, 10),
-    "delay": (120.0, 0),
-    "min_packets_per_second": (100.0, 0),
+from .._variables import Arguments, sentence_of, wrong_values
+
+LEAST: Final[Mapping[str, float]] = {"interval": 10, "delay": 0, "min_packets_per_second": 0}
+CONNECTION: Arguments = {
+    name: argument
+    for name, argument in shared_options(ACCOUNT_OPTION, env_fallback).items()
+    if name not in OWNER_OPTIONS
+}
+ARGUMENTS: Arguments = {
+    "accounts": {"type": "list", "elements": "str"},
+    "components": {
+        "type": "list",
+        "elements": "str",
+        "choices": list(COMPONENTS),
+        "default": list(KINDS),
+    },
+    "interval": {"type": "float", "default": 60.0},
+    "delay": {"type": "float", "default": 120.0},
+    "min_packets_per_second": {"type": "float", "default": 100.0},
+    **CONNECTION,
 }
 OF_RULEBOOKS = ("eda_feedback_queue",)  # which ansible-rulebook may add
-NAMES = (
-    "accounts",
-    "components",
-    *NUMBERS,
-    *CREDENTIALS,
-    "base_url",
-    *BOUNDS,
-    "validate_certs",
-    "ca_path",
-)
+OPTION_NAMES: Names = {ACCOUNT_OPTION: "accounts"}
 
 
 @dataclass(frozen=True)
@@ -89,97 +94,55 @@ def parse_source(
 ) -> SourceOptions:
     """The options of the source; raises ValueError with a sentence for each wrong one."""
     problems = [
-        f"{name} is not an option; the options are {', '.join(NAMES)}"
+        f"{name} is not an option; the options are {', '.join(ARGUMENTS)}"
         for name in arguments
-        if name not in (*NAMES, *OF_RULEBOOKS)
+        if name not in (*ARGUMENTS, *OF_RULEBOOKS)
     ]
-    numbers = {
-        name: _number(arguments.get(name, default)) for name, (default, _least) in NUMBERS.items()
-    }
-    for name, (_default, least) in NUMBERS.items():
-        number = numbers[name]
-        if number is None or not least <= number < float("inf"):
-            problems.append(f"{name}: it must be a number of at least {least:g}")
-    accounts = _texts(arguments.get("accounts"))
-    components = _texts(arguments.get("components", list(KINDS)))
-    if not accounts:
-        problems.append("accounts: it must be a list of ids of accounts")
-    if not components or set(components) - set(COMPONENTS):
-        problems.append(f"components: it must be a list of some of {', '.join(COMPONENTS)}")
+    values = {name: arguments[name] for name in ARGUMENTS if arguments.get(name) is not None}
+    values.setdefault("base_url", environment.get("CLOUDFLARE_BASE_URL", DEFAULT_BASE_URL))
+    problems_of_types = list(wrong_values(ARGUMENTS, values))
+    problems += [sentence_of(*problem) for problem in problems_of_types]
+    wrong = {str(option.path[0]) for option, _text in problems_of_types}
+    options = validate(ARGUMENTS, "traffic", values).options
+    problems += [text for name, text in _unfit(options, values) if name not in wrong]
     settings = []
-    for account_id in dict.fromkeys(accounts):
-        try:
-            options = _connection(arguments, account_id, environment)
-            settings.append(parse_settings(options, ACCOUNT_OPTION, environment, warn))
-        except (OptionError, ValueError) as exc:
-            problems.append(str(exc).replace(ACCOUNT_OPTION, "accounts"))
+    if wrong.isdisjoint(("accounts", *CONNECTION)):
+        for account_id in dict.fromkeys(options["accounts"] or ()):
+            owner = {**dict.fromkeys(OWNER_OPTIONS), ACCOUNT_OPTION: account_id}
+            try:
+                every = {**options, **owner}
+                settings.append(parse_settings(every, ACCOUNT_OPTION, environment, warn))
+            except OptionError as exc:
+                problems.append(with_names(exc.message, OPTION_NAMES))
     if problems:
         raise ValueError(". ".join(dict.fromkeys(problem.rstrip(".") for problem in problems)))
     return SourceOptions(
         settings,
-        [name for name in COMPONENTS if name in components],
-        timedelta(seconds=numbers["interval"] or 0),
-        timedelta(seconds=numbers["delay"] or 0),
-        numbers["min_packets_per_second"] or 0.0,
+        [name for name in COMPONENTS if name in options["components"]],
+        timedelta(seconds=options["interval"]),
+        timedelta(seconds=options["delay"]),
+        options["min_packets_per_second"],
     )
 
 
-def _connection(
-    arguments: Mapping[str, Any], account_id: str, environment: Mapping[str, str]
-) -> dict[str, Any]:
-    """The connection options of the modules, out of the source's own."""
-    base_url = environment.get("CLOUDFLARE_BASE_URL", DEFAULT_BASE_URL)
-    return {
-        **{name: arguments.get(name) for name in CREDENTIALS},
-        "base_url": arguments.get("base_url", base_url),
-        **{
-            name: _of_kind(name, arguments.get(name, default))
-            for name, (_type, default, _least) in BOUNDS.items()
-        },
-        "validate_certs": _flag(arguments.get("validate_certs", True)),
-        "ca_path": arguments.get("ca_path"),
-        **dict.fromkeys(OWNER_OPTIONS),
-        ACCOUNT_OPTION: account_id,
-    }
-
-
-def _of_kind(name: str, value: Any) -> float:
-    number = _number(value)
-    if number is None:
-        raise ValueError(f"{name}: it must be a number")
-    return int(number) if BOUNDS[name][0] == "int" and number == number // 1 else number
-
-
-def _number(value: Any) -> float | None:
-    """A number, also as the text that a variable of a rulebook becomes; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        return float(value)
-    except ValueError:
-        return None
-
-
-def _flag(value: Any) -> bool:
-    texts = {"true": True, "yes": True, "false": False, "no": False}
-    flag = value if isinstance(value, bool) else texts.get(str(value).lower())
-    if flag is None:
-        raise ValueError("validate_certs: it must be true or false")
-    return flag
-
-
-def _texts(value: Any) -> list[str]:
-    """A list of texts, empty for anything else; one text is a list of one."""
-    elements = [value] if isinstance(value, str) else value
-    if not isinstance(elements, (list, tuple)):
-        return []
-    return [item for item in elements if isinstance(item, str) and item]
+def _unfit(options: Mapping[str, Any], values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """By option, the problems that no type shows."""
+    if not options["accounts"]:
+        yield "accounts", "accounts: it must be a list of ids of accounts"
+    if not options["components"]:
+        names = ", ".join(COMPONENTS)
+        yield "components", f"components: it must be a list of some of {names}"
+    for name, least in LEAST.items():
+        is_number = isinstance(options[name], float) and not isinstance(values.get(name), bool)
+        if not is_number or not least <= options[name] < float("inf"):
+            yield name, f"{name}: it must be a number of at least {least:g}"
 
 
 ACTIONS: Final = ("dropped", "would_drop")
 DIGITS = 3  # of packets per second
 
 Event = dict[str, Any]  # as a rulebook gets it
+Packets = Mapping[str, int]  # by reason
 
 
 class Window(NamedTuple):
@@ -188,51 +151,31 @@ class Window(NamedTuple):
     since: datetime
     until: datetime
 
-    @property
-    def seconds(self) -> float:
-        """Its length."""
-        return (self.until - self.since).total_seconds()
-
 
 class Subject(NamedTuple):
-    """What events are about: one component, one network, and what happens to packets there."""
+    """The subject of events: one component, one network, and what happens to packets there."""
 
     component: str
     network: str
     action: str
 
 
-class Rate(NamedTuple):
-    """Packets in a window, by second and by reason."""
-
-    per_second: float
-    reasons: Mapping[str, int]
-
-
-NONE = Rate(0.0, {})
-
-
-def rates(evidence: Iterable[Evidence], window: Window) -> dict[Subject, Rate]:
-    """How many packets were or would have been dropped, by component, network and action."""
-    by_subject: dict[Subject, Rate] = {}
-    for each in evidence:
-        dropping = [row for row in each.rows if action_of(row) in ACTIONS]
-        groups = grouped(dropping, lambda row: (row.destination, action_of(row)))
-        for (network, action), rows in groups.items():
-            by_subject[Subject(each.component, network, action)] = _rate(rows, window)
-    return by_subject
-
-
-def _rate(rows: Sequence[Row], window: Window) -> Rate:
-    reasons = grouped(rows, lambda row: row.reason or "unknown")
-    packets = {reason: sum(row.packets for row in reasons[reason]) for reason in sorted(reasons)}
-    return Rate(round(sum(packets.values()) / window.seconds, DIGITS), packets)
+def drops(evidence: Iterable[Evidence]) -> dict[Subject, Packets]:
+    """The packets that were or would have been dropped, by component, network and action."""
+    return {
+        Subject(each.component, network, action): Evidence(each.component, rows, []).reasons()
+        for each in evidence
+        for (network, action), rows in grouped(
+            each.rows, lambda row: (row.destination, action_of(row))
+        ).items()
+        if action in ACTIONS
+    }
 
 
 @dataclass
 class Watch:
-    """What is dropped in an account, as far as its windows went; `least` is the number of packets
-    per second from which on something is an event."""
+    """The drops in an account, as far as its windows went; `least` is the number of packets per
+    second from which on something is an event."""
 
     account_id: str
     components: Collection[str]
@@ -240,56 +183,41 @@ class Watch:
     dropping: set[Subject] = field(default_factory=set)
     unknown: bool = False
 
-    def read(self, window: Window, seen: Mapping[Subject, Rate]) -> list[Event]:
-        """The events of the next window: what begins, and what ends."""
-        now = {subject for subject, rate in seen.items() if self._counts(rate)}
-        changes = [(subject, "end") for subject in sorted(self.dropping - now)]
-        changes += [(subject, "start") for subject in sorted(now - self.dropping)]
+    def read(self, window: Window, seen: Mapping[Subject, Packets]) -> list[Event]:
+        """The events of the next window: drops that begin, and those that end."""
+        seconds = (window.until - window.since).total_seconds()
+        rates = {
+            subject: round(sum(packets.values()) / seconds, DIGITS)
+            for subject, packets in seen.items()
+        }
+        now = {subject for subject, rate in rates.items() if 0 < rate >= self.least}
+        changes = [("end", subject) for subject in sorted(self.dropping - now)]
+        changes += [("start", subject) for subject in sorted(now - self.dropping)]
         self.dropping = now
         return [
-            self._event(event, subject, seen.get(subject, NONE), window.since)
-            for subject, event in changes
+            self._event(
+                event,
+                window.since,
+                **subject._asdict(),
+                packets_per_second=rates.get(subject, 0.0),
+                reasons=dict(seen.get(subject, {})),
+            )
+            for event, subject in changes
         ]
 
-    def _counts(self, rate: Rate) -> bool:
-        return bool(rate.reasons) and 0 < rate.per_second >= self.least
-
-    def _event(self, event: str, subject: Subject, rate: Rate, at: datetime) -> Event:
-        traffic = {
-            "event": event,
-            "account_id": self.account_id,
-            "component": subject.component,
-            "network": subject.network,
-            "action": subject.action,
-            "packets_per_second": rate.per_second,
-            "reasons": dict(rate.reasons),
-            "at": write_timestamp(at),
-        }
-        return {"traffic": traffic}
-
-    def lose(self, reasons: Sequence[str], at: datetime) -> list[Event]:
-        """The event that the traffic is not known; none if it was not known before."""
-        if self.unknown:
+    def know(self, reasons: Sequence[str], at: datetime) -> list[Event]:
+        """The event that the traffic is not known, for these reasons, or is known again; none if
+        that is no news."""
+        if self.unknown == bool(reasons):
             return []
-        self.unknown = True
-        return [self._about_knowledge("unknown", reasons, at)]
+        self.unknown = bool(reasons)
+        names, message = sorted(self.components), " ".join(reasons)
+        event = "unknown" if reasons else "known"
+        return [self._event(event, at, components=names, message=message)]
 
-    def regain(self, at: datetime) -> list[Event]:
-        """The event that the traffic is known again; none if it was known before."""
-        if not self.unknown:
-            return []
-        self.unknown = False
-        return [self._about_knowledge("known", [], at)]
-
-    def _about_knowledge(self, event: str, reasons: Sequence[str], at: datetime) -> Event:
-        traffic = {
-            "event": event,
-            "account_id": self.account_id,
-            "components": sorted(self.components),
-            "message": " ".join(reasons),
-            "at": write_timestamp(at),
-        }
-        return {"traffic": traffic}
+    def _event(self, event: str, at: datetime, **details: Any) -> Event:
+        beginning = {"event": event, "account_id": self.account_id}
+        return {"traffic": {**beginning, **details, "at": write_timestamp(at)}}
 
 
 def next_window(since: datetime, length: timedelta, latest: datetime) -> Window | None:
@@ -334,10 +262,10 @@ class Feed:
     since: datetime | None = None
     shift: timedelta = timedelta()
     failures: int = 0
-    attempt_at: datetime | None = field(default=None)
+    attempt_at: datetime | None = None
 
     def pause(self) -> timedelta:
-        """How long to wait until there is something to ask."""
+        """The time until there is something to ask."""
         if self.attempt_at is not None:
             return self.attempt_at - self.clock()
         since = self._beginning()
@@ -349,24 +277,19 @@ class Feed:
         window = next_window(self.since, self.interval, self._latest())
         if window is None:
             return []
-        traffic = self._ask(window)
+        account_id, components = self.watch.account_id, sorted(self.watch.components)
+        traffic = ask_traffic(self.client.ask, account_id, components, *window).traffic()
         if self._correct_clock():
             return []  # the first window lay elsewhere by Cloudflare's clock
         reasons = [reason for listed in traffic.unknown.values() for reason in listed]
         events = self._failed(window, reasons) if reasons else self._read(window, traffic)
         return [self.redact(event) for event in events]
 
-    def _ask(self, window: Window) -> Traffic:
-        account_id, components = self.watch.account_id, sorted(self.watch.components)
-        listings = ask_traffic(self.client.ask, account_id, components, *window)
-        return listings.traffic()
-
     def _read(self, window: Window, traffic: Traffic) -> list[Event]:
         self.failures, self.attempt_at, self.since = 0, None, window.until
         evidence = [evidence_of(traffic, name) for name in sorted(self.watch.components)]
-        odd = [text for each in evidence for text in each.unknown if text != NO_TRAFFIC]
-        knowledge = self.watch.lose(odd, window.since) if odd else self.watch.regain(window.since)
-        return [*knowledge, *self.watch.read(window, rates(evidence, window))]
+        odd = [text for each in evidence if each.rows for text in each.unknown]
+        return [*self.watch.know(odd, window.since), *self.watch.read(window, drops(evidence))]
 
     def _failed(self, window: Window, reasons: Sequence[str]) -> list[Event]:
         growth = 2 ** min(self.failures, FIRST_FAILURES)
@@ -375,7 +298,7 @@ class Feed:
         if self._latest() - window.since > LONGEST:
             self.since = self._latest() - self.interval
             LOG.warning("%s: traffic since %s is given up.", self.watch.account_id, window.since)
-        return self.watch.lose(reasons, window.since)
+        return self.watch.know(reasons, window.since)
 
     def _beginning(self) -> datetime:
         return self.since or self._latest() - self.interval
@@ -390,12 +313,13 @@ class Feed:
             return False
         shift = self.client.now - self.clock()
         differs = abs(shift - self.shift) > CLOCK_SKEW
-        if differs:
-            self.shift = shift
-        if differs and not self.watch.dropping and not self.failures:
-            self.since = self._latest() - self.interval
-            return True
-        return False
+        if not differs:
+            return False
+        self.shift = shift
+        if self.watch.dropping or self.failures:
+            return False
+        self.since = self._latest() - self.interval
+        return True
 
 
 async def follow(feed: Feed, queue: Queue) -> None:

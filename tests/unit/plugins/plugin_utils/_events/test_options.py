@@ -52,17 +52,18 @@ def test_the_environment_has_the_token_and_the_service() -> None:
     [
         ({"accounts": []}, "accounts: it must be a list of ids"),
         ({"accounts": None}, "accounts: it must be a list of ids"),
+        ({"accounts": ["my_account_id"]}, "accounts: 'my_account_id' is not an id"),
         ({"accounts": ["frankfurt"]}, "accounts: 'frankfurt' is not an id"),
-        ({"components": ["udp"]}, "components: it must be a list of some of syn_flood, out_of_state_tcp, dns"),
+        ({"components": ["udp"]}, "components[0]: 'udp' is none of syn_flood, out_of_state_tcp, dns"),
         ({"components": []}, "components: it must be a list"),
         ({"interval": 5}, "interval: it must be a number of at least 10"),
-        ({"interval": "soon"}, "interval: it must be a number of at least 10"),
+        ({"interval": "soon"}, "interval: 'soon' is not a number"),
         ({"interval": float("nan")}, "interval: it must be a number of at least 10"),
         ({"delay": -1}, "delay: it must be a number of at least 0"),
         ({"min_packets_per_second": True}, "min_packets_per_second: it must be a number of at least 0"),
-        ({"timeout": "long"}, "timeout: it must be a number"),
+        ({"timeout": "long"}, "timeout: 'long' is not a number"),
         ({"retries": -1}, "retries: it must be a number of at least 0"),
-        ({"validate_certs": "perhaps"}, "validate_certs: it must be true or false"),
+        ({"validate_certs": "perhaps"}, "validate_certs: 'perhaps' is neither true nor false"),
         ({"base_url": "http://example.com"}, "base_url: it must be https"),
         ({"api_token": None}, "api_token"),
         ({"acounts": []}, "acounts is not an option; the options are accounts, "),
@@ -77,4 +78,4 @@ def test_wrong_options_are_said(arguments: dict[str, Any], problem: str) -> None
 def test_all_problems_are_said_at_once() -> None:
     with pytest.raises(ValueError, match="^.") as caught:
         parse(accounts=[ACCOUNT, "x"], interval=1, components=["udp"])
-    assert all(name in str(caught.value) for name in ("accounts: 'x'", "interval:", "components:"))
+    assert all(name in str(caught.value) for name in ("accounts: 'x'", "interval:", "components[0]:"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Evidence
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import Watch, Window, next_window, rates
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import Watch, Window, drops, next_window
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
 MINUTE = timedelta(minutes=1)
@@ -31,7 +31,7 @@ def passing(network: str = "203.0.113.0/24") -> Row:
 def read(watch: Watch, number: int, *rows: Row) -> list[Any]:
     """The event, component, network and action of what a window changes."""
     evidence = [Evidence(name, rows, []) for name in watch.components]
-    events = [event["traffic"] for event in watch.read(window(number), rates(evidence, window(number)))]
+    events = [event["traffic"] for event in watch.read(window(number), drops(evidence))]
     return [(event["event"], event["component"], event["network"], event["action"]) for event in events]
 
 
@@ -84,7 +84,7 @@ def test_no_packet_is_no_event_if_every_packet_counts() -> None:
 def test_an_event_has_the_rate_the_reasons_and_the_time() -> None:
     rows = [row(packets=600), row(packets=300, reason="UNEXPECTED"), row(packets=90, reason="")]
     evidence = [Evidence("out_of_state_tcp", rows, [])]
-    (event,) = watch().read(window(3), rates(evidence, window(3)))
+    (event,) = watch().read(window(3), drops(evidence))
     assert event == {
         "traffic": {
             "event": "start",
@@ -102,7 +102,7 @@ def test_an_event_has_the_rate_the_reasons_and_the_time() -> None:
 def test_the_end_says_what_is_left() -> None:
     seen = watch(10)
     read(seen, 0, row())
-    (event,) = seen.read(window(1), rates([Evidence("out_of_state_tcp", [row(packets=60)], [])], window(1)))
+    (event,) = seen.read(window(1), drops([Evidence("out_of_state_tcp", [row(packets=60)], [])]))
     assert (event["traffic"]["packets_per_second"], event["traffic"]["reasons"]) == (1.0, {"NOT_FOUND": 60})
     read(seen, 2, row())
     (event,) = seen.read(window(3), {})
@@ -111,11 +111,11 @@ def test_the_end_says_what_is_left() -> None:
 
 def test_a_gap_is_told_once_and_so_is_its_end() -> None:
     seen = watch()
-    assert seen.regain(NOON) == []
-    (lost,) = seen.lose(["A shard is lost."], NOON)
+    assert seen.know([], NOON) == []
+    (lost,) = seen.know(["A shard is lost."], NOON)
     assert (lost["traffic"]["event"], lost["traffic"]["message"]) == ("unknown", "A shard is lost.")
-    assert lost["traffic"]["components"] == ["out_of_state_tcp"] and seen.lose(["It is still lost."], NOON) == []
-    (known,) = seen.regain(NOON + MINUTE)
+    assert lost["traffic"]["components"] == ["out_of_state_tcp"] and seen.know(["It is still lost."], NOON) == []
+    (known,) = seen.know([], NOON + MINUTE)
     assert (known["traffic"]["event"], known["traffic"]["at"]) == ("known", "2026-07-01T12:01:00+00:00")
 
 
