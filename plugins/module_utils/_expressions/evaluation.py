@@ -38,7 +38,6 @@ from .grammar import (
 )
 from .operands import (
     MISSING,
-    QUANTIFIERS,
     Address,
     Fields,
     Items,
@@ -55,52 +54,15 @@ from .operands import (
 from .patterns import regular_expression, wildcard
 
 Truth = Union[bool, NotKnown]
-
-
-def negation(one: Truth) -> Truth:
-    """not"""
-    return one if isinstance(one, NotKnown) else not one
-
-
-def all_of(parts: Iterable[Truth]) -> Truth:
-    """and; it asks for no part behind one that decides."""
-    return _decided_by(False, parts)
-
-
-def any_of(parts: Iterable[Truth]) -> Truth:
-    """or; it asks for no part behind one that decides."""
-    return _decided_by(True, parts)
-
-
-def odd_of(parts: Iterable[Truth]) -> Truth:
-    """xor: whether an odd number of the parts is true."""
-    odd = False
-    reasons: list[str] = []
-    for part in parts:
-        if isinstance(part, NotKnown):
-            reasons.extend(part.reasons)
-        else:
-            odd ^= part
-    return NotKnown(*dict.fromkeys(reasons)) if reasons else odd
-
-
-def _decided_by(decisive: bool, parts: Iterable[Truth]) -> Truth:
-    reasons: list[str] = []
-    for part in parts:
-        if part is decisive:
-            return decisive
-        if isinstance(part, NotKnown):
-            reasons.extend(part.reasons)
-    return NotKnown(*dict.fromkeys(reasons)) if reasons else not decisive
-
-
 Decide = Callable[[Fields], Truth]
+Match = Callable[[Fields], bool]  # a Decide that raises NotKnown
 Test = Callable[[Value, Fields], bool]  # whether a value meets a comparison; raises NotKnown
 
 Kinds = Tuple[type, ...]
 TEXT: Kinds = (bytes,)
 NUMBER: Kinds = (int,)  # and no bool
 ADDRESSES: Kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
+QUANTIFIERS = ("any", "all")
 BEYOND = 1 << 200  # higher than the number of any address
 ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
     "eq": lambda one, other: bool(one == other),
@@ -116,41 +78,83 @@ ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
 def decider(expression: str) -> Decide:
     """Whether a request, by its fields, matches an expression."""
     try:
-        return _decide(parse(expression))
+        return _returning(_match(parse(expression)))
     except Unread as exc:
-        return _constant(NotKnown(f"the expression cannot be read: {exc.problem}"))
-
-
-def _constant(truth: Truth) -> Decide:
-    return lambda fields: truth
-
-
-def _decide(tree: Tree) -> Decide:
-    if isinstance(tree, Constant):
-        return _constant(tree.value)
-    if isinstance(tree, Negation):
-        part = _decide(tree.part)
-        return lambda fields: negation(part(fields))
-    if isinstance(tree, Combination):
-        parts = [_decide(part) for part in tree.parts]
-        combined = {"and": all_of, "or": any_of, "xor": odd_of}[tree.operator]
-        return lambda fields: combined(part(fields) for part in parts)
-    return leaf_decider(tree)
+        return _returning(_raising(f"the expression cannot be read: {exc.problem}"))
 
 
 def leaf_decider(leaf: Comparison) -> Decide:
     """The same of a single comparison."""
-    if leaf.problem:
-        return _constant(NotKnown(leaf.problem))
+    return _returning(_match(leaf))
+
+
+def _returning(match: Match) -> Decide:
+    def decide(fields: Fields) -> Truth:
+        try:
+            return match(fields)
+        except NotKnown as exc:
+            return exc
+
+    return decide
+
+
+def _raising(*reasons: str) -> Match:
+    def match(fields: Fields) -> bool:
+        raise NotKnown(*reasons)
+
+    return match
+
+
+NOT_ALL = _raising("not all elements of an array are given")
+
+
+def _match(tree: Tree) -> Match:
+    if isinstance(tree, Constant):
+        value = tree.value
+        return lambda fields: value
+    if isinstance(tree, Negation):
+        part = _match(tree.part)
+        return lambda fields: not part(fields)
+    if isinstance(tree, Combination):
+        parts = [_match(part) for part in tree.parts]
+        if tree.operator == "xor":
+            return lambda fields: _odd(parts, fields)
+        decisive = tree.operator == "or"
+        return lambda fields: _decided(decisive, parts, fields)
+    if tree.problem:
+        return _raising(tree.problem)
     try:
-        return _compared(leaf)
+        return _compared(tree)
     except NotKnown as exc:
-        return _constant(exc)
+        return _raising(*exc.reasons)
     except Unread as exc:
-        return _constant(NotKnown(exc.problem))
+        return _raising(exc.problem)
 
 
-def _compared(comparison: Comparison) -> Decide:
+def _decided(decisive: bool, parts: Iterable[Match], fields: Fields) -> bool:
+    """or if true is decisive, and if false is; it asks for no part behind one that decides."""
+    reasons: list[str] = []
+    for part in parts:
+        try:
+            if part(fields) is decisive:
+                return decisive
+        except NotKnown as exc:
+            reasons += exc.reasons
+    if reasons:
+        raise NotKnown(*dict.fromkeys(reasons))
+    return not decisive
+
+
+def _odd(parts: Iterable[Match], fields: Fields) -> bool:
+    """xor: whether an odd number of the parts is true."""
+    truths = [_returning(part)(fields) for part in parts]
+    reasons = [reason for one in truths if isinstance(one, NotKnown) for reason in one.reasons]
+    if reasons:
+        raise NotKnown(*dict.fromkeys(reasons))
+    return truths.count(True) % 2 == 1
+
+
+def _compared(comparison: Comparison) -> Match:
     if comparison.plain:
         return _single(comparison, field_operand(comparison.field))
     tokens = tokens_of(comparison.field)
@@ -164,62 +168,48 @@ def _compared(comparison: Comparison) -> Decide:
     return _single(comparison, left)
 
 
-def _single(comparison: Comparison, left: Operand) -> Decide:
-    test, if_missing = _test(comparison), comparison.operator == "ne"
+def _single(comparison: Comparison, left: Operand) -> Match:
+    test, if_missing, evaluate = _test(comparison), comparison.operator == "ne", left.evaluate
 
-    def decide(fields: Fields) -> Truth:
-        try:
-            value = left.evaluate(fields)
-            return if_missing if value is MISSING else test(value, fields)
-        except NotKnown as exc:
-            return exc
+    def match(fields: Fields) -> bool:
+        value = evaluate(fields)
+        return if_missing if value is MISSING else test(value, fields)
 
-    return decide
+    return match
 
 
-def _quantified(name: str, tokens: list[Token]) -> Decide:
+def _quantified(name: str, tokens: list[Token]) -> Match:
     """any() and all() of a comparison of each element of an array."""
     tree = parse(" ".join(token.text for token in tokens))
     is_negated = isinstance(tree, Negation)
     if isinstance(tree, Negation):
         tree = tree.part
-    if not isinstance(tree, Comparison):
+    if not isinstance(tree, Comparison) or tree.problem:
         raise NotKnown(f"{name}() of more than one comparison is not understood")
     left = operand(tokens_of(tree.field))
     if not left.is_each and tree.operator:
         raise NotKnown(f"{name}() takes a comparison of each element, with [*]")
-    test = _test(tree)
+    test, is_any = _test(tree), name == "any"
 
-    def tested(value: Value, fields: Fields) -> bool:
-        return test(value, fields) is not is_negated
+    def of_each(values: Iterable[Value]) -> list[Match]:
+        return [
+            lambda fields, value=value: test(value, fields) is not is_negated for value in values
+        ]
 
-    return _each(left, tested, name == "any")
-
-
-def _each(left: Operand, test: Test, is_any: bool) -> Decide:
-    def one(value: Value, fields: Fields) -> Truth:
-        try:
-            return test(value, fields)
-        except NotKnown as exc:
-            return exc
-
-    def decide(fields: Fields) -> Truth:
-        try:
-            elements = left.evaluate(fields)
-        except NotKnown as exc:
-            return exc
+    def match(fields: Fields) -> bool:
+        elements = left.evaluate(fields)
         if elements is MISSING:
             return False
         if not isinstance(elements, Items):
-            return NotKnown(f"{kind_of(elements)} has no elements")
-        truths = [one(value, fields) for value in elements.values]
+            raise NotKnown(f"{kind_of(elements)} has no elements")
         # An element that may be there makes no difference if it decides nothing.
-        open_ones = [one(value, fields) for value in elements.maybe]
-        if not elements.complete or any(truth is not (not is_any) for truth in open_ones):
-            truths.append(NotKnown("not all elements of an array are given"))
-        return any_of(truths) if is_any else all_of(truths)
+        others = _returning(lambda fields: _decided(is_any, of_each(elements.maybe), fields))(
+            fields
+        )
+        missing = [] if elements.complete and others is (not is_any) else [NOT_ALL]
+        return _decided(is_any, [*of_each(elements.values), *missing], fields)
 
-    return decide
+    return match
 
 
 def _test(comparison: Comparison) -> Test:
@@ -319,7 +309,6 @@ def is_in(ranges: Ranges, address: Address) -> bool:
 
 
 def _list_test(name: str) -> Test:
-
     def test(value: Value, fields: Fields) -> bool:
         ranges = fields.lists.get(name[1:])
         if ranges is None:

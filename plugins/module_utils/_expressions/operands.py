@@ -220,7 +220,6 @@ FUNCTIONS: Mapping[str, Function] = {
     "cidr": Function(_network, 3, 3),
     "cidr6": Function(lambda value, ipv6_bits: _network(value, 32, ipv6_bits), 2, 2),
 }
-QUANTIFIERS = ("any", "all")
 SKIPS_MISSING = ("concat",)  # the others return nothing if an argument is missing
 
 
