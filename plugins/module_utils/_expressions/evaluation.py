@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ipaddress
 from bisect import bisect_right
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Callable, Iterable, Mapping, Sequence, Tuple, Union
 
 from .._values.address_set import IPV6, Ranges
@@ -191,10 +191,11 @@ def _quantified(name: str, tokens: list[Token]) -> Match:
         raise NotKnown(f"{name}() takes a comparison of each element, with [*]")
     test, is_any = _test(tree), name == "any"
 
+    def tested(value: Value, fields: Fields) -> bool:
+        return test(value, fields) is not is_negated
+
     def of_each(values: Iterable[Value]) -> list[Match]:
-        return [
-            lambda fields, value=value: test(value, fields) is not is_negated for value in values
-        ]
+        return [partial(tested, value) for value in values]
 
     def match(fields: Fields) -> bool:
         elements = left.evaluate(fields)

@@ -2,12 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The table of fields: each can be read, and has all of its values."""
+"""The fields that expressions name."""
 
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import FIELDS, values_of
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
+    FIELDS,
+    PACKET_FIELDS,
+    doubts,
+    unknown_fields,
+    values_of,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, Unread, parse
 
 
@@ -28,3 +34,47 @@ def test_another_field_is_not_malformed() -> None:
         values_of(leaf)
     assert str(caught.value) == f"filters know no field 'udp.dstport', only {', '.join(FIELDS)}"
     assert not caught.value.malformed
+
+
+DOCUMENTED_ONLY = {"ip.proto.num", "ip.geoip.country"}  # by the vendor's page, and not in the library
+
+
+def test_the_fields_are_those_of_the_vendors_engine() -> None:
+    library = pytest.importorskip("octorules_wirefilter")
+    known = {field["name"] for field in library.get_schema_info("magic_firewall")["fields"]}
+    assert known == PACKET_FIELDS - DOCUMENTED_ONLY
+
+
+def test_fields_of_requests_are_none_of_packets() -> None:
+    assert unknown_fields('ip.proto eq "udp" and http.host eq "a"', PACKET_FIELDS) == ["http.host"]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        'http.host eq "a.example" and not ssl',
+        'any(lower(http.request.headers["x-a"][*])[*] contains "b.c") or starts_with(http.request.uri.path, "/x.y")',
+        'ip.src in {192.0.2.0/24 198.51.100.1..198.51.100.9 2001:db8::/32} and ip.geoip.country in {"DE" "FR"}',
+        "ip.src in $office.list or cf.bot_management.score lt 30",
+        'http.request.jwt.claims.anything_at_all["x"][0] eq "1"',
+        'http.user_agent matches "htp.hots" or raw.http.request.uri.path eq r"htp.hots"',
+        "true",
+        'http.hots eq "without end',
+    ],
+)
+def test_fields_of_the_vendor_texts_and_addresses_raise_no_doubt(expression: str) -> None:
+    assert doubts(expression) == ""
+
+
+def test_an_unknown_field_is_named_once_with_the_one_that_is_close() -> None:
+    expression = 'http.hots eq "x" or lower(http.hots) eq "y"'
+    assert unknown_fields(expression) == ["http.hots"]
+    assert doubts(expression) == (
+        "reads a field that this collection does not know: 'http.hots' (did you mean http.host?)"
+    )
+
+
+def test_several_unknown_fields_are_all_named() -> None:
+    assert doubts('HTTP.Host eq "x" and my.own.thing eq 1') == (
+        "reads fields that this collection does not know: 'HTTP.Host' (did you mean http.host?), 'my.own.thing'"
+    )

@@ -9,13 +9,7 @@ import ipaddress
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown, tokens_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
-    MISSING,
-    Items,
-    Pairs,
     Value,
-    is_address,
-    is_number,
-    kind_of,
     literal_of,
     number_of,
     text_of,
@@ -59,26 +53,3 @@ def test_a_word_is_no_text_and_no_number() -> None:
         text_of(token)
     with pytest.raises(NotKnown, match="'08' is not a number"):
         number_of("08")
-
-
-@pytest.mark.parametrize(
-    ("word", "number", "address"),
-    [
-        ("80", True, False),
-        ("80..0x90", True, False),
-        ("192.0.2.1", False, True),
-        ("192.0.2.0/24", False, True),
-        ("192.0.2.1..192.0.2.9", False, True),
-        ("2001:db8::/32", False, True),
-        ("example", False, False),
-        ("$office", False, False),
-    ],
-)
-def test_words_look_like_numbers_or_addresses(word: str, number: bool, address: bool) -> None:
-    assert (is_number(word), is_address(word)) == (number, address)
-
-
-def test_values_have_kinds_in_sentences() -> None:
-    values = [b"", True, 1, ipaddress.ip_address("::1"), Items(()), Pairs({}), MISSING]
-    kinds = ["a text", "true or false", "a number", "an address", "an array", "a map", "nothing"]
-    assert [kind_of(value) for value in values] == kinds
