@@ -25,7 +25,7 @@ from ._guard.surroundings import warnings_of_surroundings, with_surroundings
 from ._plan import fingerprint
 from ._plan.plan import Plan
 from ._plan.reconcile import as_desired, make_plan
-from ._read import read_nested, read_state
+from ._read import read_nested, read_state, with_references
 from ._result import (
     Diff,
     add_orders,
@@ -78,9 +78,8 @@ def read_all(client: Client, task: Task) -> State:
     """The state of all that a task reads: collections first, and then those inside of their
     objects."""
     state = read_state(client, task.reads)
-    inner = task.spec.inner(task.options, state)
-    state = {**state, **read_state(client, inner)} if inner else state
-    return task.spec.predicted(task.options, state)
+    state = {**state, **read_state(client, task.inner(state))}
+    return with_references(state, task.context.references)
 
 
 @contextmanager
@@ -140,7 +139,7 @@ class Run:
     def _plan_in_stages(self, existing: State, rollout: StagedRollout | None) -> Plan:
         adjust = rollout.adjust if rollout else as_desired
         nested = read_nested(self.client, self.task.desired, existing)
-        inner = self.task.spec.inner(self.task.options, existing)
+        inner = self.task.inner(existing)
         return make_plan(existing, self.task.desired, adjust, nested, inner)
 
     def _plan_by_evidence(self, existing: State, plan: Plan) -> Plan:
@@ -235,7 +234,7 @@ class Run:
         result.update(protection_results(checked, self._diff(plan, applied), applied.state))
         pending = self._rollout.pending(plan, task.desired) if self._rollout else []
         if pending:
-            result["pending"] = task.spec.pending(pending)
+            result["pending"] = pending[0] if task.spec.one_object else list(pending)
         before, after = self._before(plan, applied), {**plan.after(), **applied.state}
         result.update(weaker_results(before, after))
         result.update(self._expected({**plan.before, **before}, after))

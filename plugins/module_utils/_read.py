@@ -7,12 +7,13 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Mapping, Sequence
 
 from ._api.client import Client
 from ._concurrency import concurrently
 from ._plan.desired import Desired
 from ._plan.nested import unread_nested
+from ._schema.lists import LISTS, REFERENCES
 from ._schema.resource import Object, Resource, State
 
 
@@ -33,3 +34,14 @@ def read_nested(client: Client, desired: Sequence[Desired], existing: State) -> 
         if ids:
             nested[resource.plural] = [obj for (obj,) in objects]
     return nested
+
+
+def with_references(state: State, changes: Mapping[str, int]) -> State:
+    """A state as the modules before this one leave it: more or fewer rules refer to its lists."""
+    lists = [
+        {**obj, REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + changes[LISTS.label_of(obj)])}
+        if changes.get(LISTS.label_of(obj))
+        else obj
+        for obj in state.get(LISTS.plural, ())
+    ]
+    return {**state, LISTS.plural: lists} if changes and lists else state

@@ -158,11 +158,23 @@ def test_options_that_are_newer_than_their_module_say_so(module: str, documentat
     assert {name: options[name].get("version_added") for name in newer} == dict.fromkeys(newer, NEXT_RELEASE)
 
 
+REQUIRED = {  # options without a default, those with lists apart
+    "enabled": True,
+    "expression": "tcp",
+    "kind": "syn_flood",
+    "name": "global",
+    "prefix": "192.0.2.0/24",
+    "scope": "global",
+}
+
+
 def resources_of(module: str) -> list[Resource]:
     """The resources that a module reads when it is called with its defaults."""
     spec = MODULE_SPECS[module]
     defaults = {name: option.get("default") for name, option in spec.options.items()}
-    return list(spec.reads({**defaults, **({"kind": "syn_flood"} if "kind" in spec.options else {})}))
+    required = {name: REQUIRED.get(name, []) for name, option in spec.options.items() if option.get("required")}
+    options = {**defaults, **required}
+    return list(spec.reads(options, spec.desired(options), {}))
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -160,14 +160,6 @@ def unchecked(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list
     ]
 
 
-def needs_dns(options: Mapping[str, Any]) -> bool:
-    """Whether DNS protection has to be known to decide; wrong expectations need nothing."""
-    try:
-        return any("dns" in item.components for item in parse_expectations(options))
-    except OptionError:
-        return False
-
-
 def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     """An expectation of either kind; raises OptionError."""
     kinds = [kind for kind in KINDS if entry.get(kind) is not None]

@@ -14,10 +14,10 @@ from .._api.client import Client
 from .._api.neighbours import read_access_rules, read_announced, read_ip_lists
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
-from .._guard.rollout import ROLLOUT_EVIDENCE, Pending
+from .._guard.rollout import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._protection.coverage import Coverage
-from .._protection.expectation import EXPECTATIONS, PACKET, needs_dns
+from .._protection.expectation import EXPECTATIONS, PACKET, Expectation
 from .._protection.holes import unmanaged_records
 from .._protection.summary import answer, summarise
 from .._schema.account import ACCOUNT, KINDS, LISTS, RESOURCES, STATUS, of_kind
@@ -85,6 +85,7 @@ class StatusSpec(ModuleSpec):
     """The module tcp_protection_status: whether the protection of an account is on."""
 
     owner = ACCOUNT_OPTION
+    risks = ACCOUNT_RISKS
 
     def __init__(self) -> None:
         self.options = {
@@ -92,10 +93,9 @@ class StatusSpec(ModuleSpec):
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def reads(self, options: Options) -> Sequence[Resource]:
-        return (STATUS,)
-
-    def desired(self, options: Options) -> Sequence[Desired]:
+    def desired(
+        self, options: Options, expectations: Sequence[Expectation] = ()
+    ) -> Sequence[Desired]:
         return (parse_desired(STATUS, [(Option(), fields_of(STATUS.fields, options))]),)
 
     def result(
@@ -108,6 +108,7 @@ class WholeList(ModuleSpec):
     """A module for a whole collection; its list option and its result have one name."""
 
     owner = ACCOUNT_OPTION
+    risks = ACCOUNT_RISKS
 
     def __init__(self, resource: Resource, option: str) -> None:
         self._resource = resource
@@ -119,10 +120,9 @@ class WholeList(ModuleSpec):
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def reads(self, options: Options) -> Sequence[Resource]:
-        return (self._resource,)
-
-    def desired(self, options: Options) -> Sequence[Desired]:
+    def desired(
+        self, options: Options, expectations: Sequence[Expectation] = ()
+    ) -> Sequence[Desired]:
         absent, purge = options["state"] == "absent", options["purge"]
         entries = options[self._option]
         if purge:
@@ -133,7 +133,7 @@ class WholeList(ModuleSpec):
     def result(
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
-        return {self._option: objects_of(self.reads(options), state)}
+        return {self._option: objects_of((self._resource,), state)}
 
 
 class SingleObject(ModuleSpec):
@@ -141,6 +141,8 @@ class SingleObject(ModuleSpec):
     its result."""
 
     owner = ACCOUNT_OPTION
+    risks = ACCOUNT_RISKS
+    one_object = True
 
     def __init__(self, resources: tuple[Resource, ...], name: str) -> None:
         self._resources = resources
@@ -154,11 +156,10 @@ class SingleObject(ModuleSpec):
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def reads(self, options: Options) -> Sequence[Resource]:
-        return (of_kind(self._resources, options.get("kind")),)
-
-    def desired(self, options: Options) -> Sequence[Desired]:
-        (resource,) = self.reads(options)
+    def desired(
+        self, options: Options, expectations: Sequence[Expectation] = ()
+    ) -> Sequence[Desired]:
+        resource = of_kind(self._resources, options.get("kind"))
         entries = [(Option(), {option: options.get(option) for option in self._object_options})]
         return (parse_desired(resource, entries, absent=options["state"] == "absent"),)
 
@@ -169,14 +170,13 @@ class SingleObject(ModuleSpec):
         objects = objects_of((resource,), state)
         return {self._name: next((item for item in objects if resource.key_of(item) == key), None)}
 
-    def pending(self, pending: Sequence[Pending]) -> Any:
-        return pending[0]
-
 
 class AccountProtection(ModuleSpec):
     """account_protection: the whole account in one plan; what the task leaves out is left alone."""
 
     owner = ACCOUNT_OPTION
+    risks = ACCOUNT_RISKS
+    expects = (PACKET,)
 
     def __init__(self) -> None:
         self.options = {
@@ -192,26 +192,20 @@ class AccountProtection(ModuleSpec):
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def reads(self, options: Options) -> Sequence[Resource]:
-        return [
-            item
-            for item in RESOURCES
-            if not item.on_demand or options.get(_option_of(item)) is not None or needs_dns(options)
-        ]
-
-    @property
-    def expects(self) -> Sequence[str]:
-        return (PACKET,)
-
-    def desired(self, options: Options) -> Sequence[Desired]:
+    def desired(
+        self, options: Options, expectations: Sequence[Expectation] = ()
+    ) -> Sequence[Desired]:
         purge = options["purge"]
         problems = OptionProblems()
         parsed = []
         for option in purge:
             with problems.collected():
                 check_purge(option, options[option])
-        for resource in self.reads(options):
+        needs_dns = any("dns" in item.components for item in expectations)
+        for resource in RESOURCES:
             option = _option_of(resource)
+            if resource.on_demand and options.get(option) is None and not needs_dns:
+                continue
             with problems.collected():
                 parsed.append(
                     parse_desired(
@@ -264,7 +258,9 @@ class ProtectionInfo(ModuleSpec):
             **CHANGES_OPTION,
         }
 
-    def reads(self, options: Options) -> Sequence[Resource]:
+    def reads(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Sequence[Resource]:
         for position, network in enumerate(options["covers"] or []):
             if range_of(network) is None:
                 raise OptionError(

@@ -22,9 +22,8 @@ from .._context import Context
 from .._errors import OptionError
 from .._guard.approval import PLAN_OPTIONS
 from .._guard.risks.base import Risk
-from .._guard.risks.registry import BY_OWNER
-from .._guard.rollout import Pending
 from .._plan.desired import Desired
+from .._protection.expectation import Expectation
 from .._schema.resource import API_OPTION, EXPIRES, Field, OptionSpec, Resource, State, options_of
 from .._text import Message, Option
 
@@ -35,35 +34,37 @@ class ModuleSpec(ABC):
     """One module, in a class of its own.
 
     `owner` is the option that names the account or zone, `options` the argument spec beyond the
-    shared one. A module that writes has a `desired` of its own, one that learns something beside
-    its resources a `look`. One that only reads returns the id of the owner, and one that writes if
-    it `returns_owner`, since it reads for others as well.
+    shared one. `risks` are those that its plans can have, and `expects` the kinds of expectations
+    that it checks. A module that writes has a `desired` of its own, one that learns something
+    beside its resources a `look`. One that only reads returns the id of the owner, and one that
+    writes if it `returns_owner`, since it reads for others as well. If it is about `one_object`, so
+    is its result of a staged rollout.
     """
 
     owner: str
     options: OptionSpec
+    risks: Sequence[Risk] = ()
+    expects: Sequence[str] = ()
     returns_owner = False
+    one_object = False
 
     def within(self, context: Context) -> ModuleSpec:
         """The module for this caller."""
         return self
 
-    @abstractmethod
-    def reads(self, options: Options) -> Sequence[Resource]:
-        """The resources that the module reads; raises OptionError."""
-
-    def inner(self, options: Options, state: State) -> Sequence[Resource]:
-        """The collections inside of objects of a state, which the module reads as well."""
+    def desired(
+        self, options: Options, expectations: Sequence[Expectation] = ()
+    ) -> Sequence[Desired]:
+        """The desired state, by the options and what they expect; raises OptionError."""
         return ()
 
-    def predicted(self, options: Options, state: State) -> State:
-        """The state that a prediction starts from, which may depend on what runs before the
-        module."""
-        return state
-
-    def desired(self, options: Options) -> Sequence[Desired]:
-        """The desired state, by the options; raises OptionError."""
-        return ()
+    def reads(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Sequence[Resource]:
+        """The resources that the module reads, by the state that it has read so far: first
+        collections, and then those inside of their objects. Raises OptionError."""
+        resources = [item.resource for item in desired]
+        return [item for item in resources if not item.parent or item.parent.plural in state]
 
     @abstractmethod
     def result(
@@ -71,40 +72,20 @@ class ModuleSpec(ABC):
     ) -> Mapping[str, Any]:
         """What the module returns of the state afterwards."""
 
-    @property
-    def risks(self) -> Sequence[Risk]:
-        """The risks that its plans can have."""
-        return BY_OWNER[self.owner]
-
-    @property
-    def expects(self) -> Sequence[str]:
-        """Of which kinds the expectations are that the module checks."""
-        return ()
-
     def judged_lists(
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> AbstractSet[str]:
-        """The names of the lists of which the result says whether they weaken rules that refer to
-        them."""
+        """Names of the lists to check for rules that unmanaged items weaken."""
         return frozenset()
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
         """What the module returns beside its resources; raises ServiceError."""
         return {}
 
-    def pending(self, pending: Sequence[Pending]) -> Any:
-        """What the module returns of the objects that a staged rollout leaves to be enabled."""
-        return list(pending)
-
     @property
     def writes(self) -> bool:
         """Whether the module writes, or only reads."""
         return type(self).desired is not ModuleSpec.desired
-
-    @property
-    def looks(self) -> bool:
-        """Whether the module learns something beside its resources."""
-        return type(self).look is not ModuleSpec.look
 
 
 def fields_of(fields: Sequence[Field], options: Options) -> dict[str, Any]:

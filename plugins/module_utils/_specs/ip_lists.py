@@ -13,7 +13,6 @@ from typing import AbstractSet, Any, Mapping, Sequence
 from .._api.neighbours import managed_lists, with_items
 from .._context import CREATION, DELETION, TASK, Context
 from .._errors import OptionError, OptionProblems
-from .._guard.risks.base import Risk
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.registry import risk_options
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
@@ -27,8 +26,9 @@ from .._plan.desired import (
     parse_desired,
     parse_ignore,
 )
+from .._protection.expectation import Expectation
 from .._protection.holes import lists_of_others, unmanaged_items, unmanaged_lists
-from .._schema.lists import LIST_KIND, LISTS, REFERENCES, items_of
+from .._schema.lists import LIST_KIND, LISTS, items_of
 from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State
 from .._text import Message, Option
 from .._values.kinds import identifier
@@ -80,13 +80,7 @@ class _OfLists(ModuleSpec):
     """A module for lists."""
 
     owner = ACCOUNT_OPTION
-
-    def reads(self, options: Options) -> Sequence[Resource]:
-        return (LISTS,)
-
-    @property
-    def risks(self) -> Sequence[Risk]:
-        return RISKS
+    risks = RISKS
 
 
 class IpList(_OfLists):
@@ -95,10 +89,9 @@ class IpList(_OfLists):
     def __init__(self) -> None:
         self.options = {**OF_A_LIST, **state_option(PRESENT, ABSENT), **risk_options(RISKS)}
 
-    def inner(self, options: Options, state: State) -> Sequence[Resource]:
-        return (items_of(parsed_name(Option(), options["name"])),)
-
-    def desired(self, options: Options) -> Sequence[Desired]:
+    def desired(
+        self, options: Options, expectations: Sequence[Expectation] = ()
+    ) -> Sequence[Desired]:
         absent, purge = options["state"] == ABSENT, options["purge"]
         if purge:
             check_purge("items", options["items"], absent=absent)
@@ -146,20 +139,23 @@ class IpLists(_OfLists):
     def _is_exclusive(self, options: Options) -> bool:
         return options["state"] == EXACT and self._context.step != CREATION
 
-    def inner(self, options: Options, state: State) -> Sequence[Resource]:
+    def reads(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Sequence[Resource]:
+        return (LISTS, *map(items_of, self._names(options, state)))
+
+    def _names(self, options: Options, state: State) -> Sequence[str]:
+        """Names of the lists to read with their items, once the lists are read."""
+        if LISTS.plural not in state:
+            return ()
         names = [parsed_name(path, item["name"]) for path, item in _entries(options)]
         if self._is_exclusive(options):
             names += [LISTS.label_of(obj) for obj in managed_lists(state)]
-        return [items_of(name) for name in dict.fromkeys(names)]
+        return list(dict.fromkeys(names))
 
-    def predicted(self, options: Options, state: State) -> State:
-        changes = self._context.references
-        if not changes:
-            return state
-        lists = [_with_references(obj, changes) for obj in state[LISTS.plural]]
-        return {**state, LISTS.plural: lists}
-
-    def desired(self, options: Options) -> Sequence[Desired]:
+    def desired(
+        self, options: Options, expectations: Sequence[Expectation] = ()
+    ) -> Sequence[Desired]:
         entries = _entries(options)
         problems = OptionProblems()
         items: list[Desired] = []
@@ -190,7 +186,7 @@ class IpLists(_OfLists):
     def result(
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
-        known = {resource.within for resource in self.inner(options, state)}
+        known = self._names(options, state)
         lists = [obj for obj in managed_lists(state) if LISTS.label_of(obj) in known]
         result = {"lists": [_with_items(state, obj) for obj in lists]}
         if not self._describes(options):
@@ -228,10 +224,3 @@ def _described(options: Options, desired: Sequence[Desired]) -> list[Desired]:
         if item["items"] is not None
     }
     return [item for item in desired if item.resource is LISTS or item.resource.within in named]
-
-
-def _with_references(obj: Object, changes: Mapping[str, int]) -> Object:
-    """A list as other parts of the same plan will leave it: with more or fewer rules that refer to
-    it."""
-    change = changes.get(LISTS.label_of(obj), 0)
-    return {**obj, REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + change)} if change else obj

@@ -15,7 +15,7 @@ from .._api.client import Client
 from .._api.neighbours import read_access_rules
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.base import Risk
-from .._guard.risks.registry import risk_options
+from .._guard.risks.registry import RULESET_RISKS, risk_options
 from .._guard.risks.rulesets import ZONE_RULE_RISKS
 from .._plan.desired import (
     STATE,
@@ -26,7 +26,7 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
-from .._protection.expectation import EXPECTATIONS
+from .._protection.expectation import EXPECTATIONS, Expectation
 from .._protection.holes import unmanaged_records
 from .._schema.resource import (
     ZONE_OPTION,
@@ -62,8 +62,8 @@ class OrderedRules(ModuleSpec):
         option: str = "rules",
         expects: Sequence[str] = (),
     ) -> None:
-        self._resource, self._risks = resource, tuple(risks)
-        self._option, self._expects = option, expects
+        self._resource, self._option = resource, option
+        self.risks, self.expects = tuple(risks), expects
         self.owner = resource.owner
         self.options = {
             option: list_option(resource, {"position": {"type": "str"}}, required=True),
@@ -75,13 +75,12 @@ class OrderedRules(ModuleSpec):
             "ignore": {"type": "list", "elements": "str", "default": []},
             "validate": {"type": "bool", "default": False},
             **(EXPECTATIONS if expects else {}),
-            **risk_options(self._risks),
+            **risk_options(self.risks),
         }
 
-    def reads(self, options: Options) -> Sequence[Resource]:
-        return (self._resource,)
-
-    def desired(self, options: Options) -> Sequence[Desired]:
+    def desired(
+        self, options: Options, expectations: Sequence[Expectation] = ()
+    ) -> Sequence[Desired]:
         state = options["state"]
         positions: dict[Key, Position] = {}
         entries = []
@@ -109,14 +108,6 @@ class OrderedRules(ModuleSpec):
         rules = list(state[self._resource.plural])
         return {self._option: rules, "unmanaged": unmanaged_records(desired, state)}
 
-    @property
-    def expects(self) -> Sequence[str]:
-        return self._expects
-
-    @property
-    def risks(self) -> Sequence[Risk]:
-        return self._risks
-
 
 def _position(path: Option, text: str, state: str) -> Position:
     if state == "exact":
@@ -134,6 +125,7 @@ class FirewallRules(ModuleSpec):
     """firewall_rules: updates rules that exist."""
 
     owner = ZONE_OPTION
+    risks = RULESET_RISKS["request"]
 
     def __init__(self) -> None:
         self.options = {
@@ -141,10 +133,9 @@ class FirewallRules(ModuleSpec):
             **risk_options(ZONE_RULE_RISKS),
         }
 
-    def reads(self, options: Options) -> Sequence[Resource]:
-        return (FIREWALL_RULES,)
-
-    def desired(self, options: Options) -> Sequence[Desired]:
+    def desired(
+        self, options: Options, expectations: Sequence[Expectation] = ()
+    ) -> Sequence[Desired]:
         return (parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),)
 
     def result(
@@ -166,7 +157,9 @@ class RulesInfo(ModuleSpec):
         self._conditions = (Field("id", ID), resource.field("action"), Field("paused", FLAG))
         self.options = options_of((*self._conditions, Field("description", TEXT)))
 
-    def reads(self, options: Options) -> Sequence[Resource]:
+    def reads(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Sequence[Resource]:
         if options["id"] is not None:
             try:
                 identifier(options["id"])
@@ -212,9 +205,11 @@ class CustomRulesInfo(RulesInfo):
         rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
         return {**rules, **changes_of(options, client)}
 
-    def reads(self, options: Options) -> Sequence[Resource]:
+    def reads(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Sequence[Resource]:
         check_changes(options)
-        return super().reads(options)
+        return super().reads(options, desired, state)
 
     def with_paused(self, rule: Object) -> Object:
         return {**rule, "paused": rule.get("enabled") is False}

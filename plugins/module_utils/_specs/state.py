@@ -26,7 +26,9 @@ class StateReader(ModuleSpec):
         self.owner, self.options = owner, {}
         self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
 
-    def reads(self, options: Options) -> Sequence[Resource]:
+    def reads(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Sequence[Resource]:
         return [resource for resource in self._resources if resource is not WHOLE_LISTS]
 
     def result(

@@ -22,7 +22,7 @@ from .._guard.risks.registry import CODES, codes_of, parse_limits
 from .._guard.rollout import EvidenceLimits, parse_evidence
 from .._plan.desired import Desired, examine
 from .._protection.expectation import Expectation, parse_expectations, unchecked
-from .._schema.resource import Resource
+from .._schema.resource import Resource, State
 from .base import ModuleSpec, Options
 from .state import spec_within
 
@@ -53,6 +53,11 @@ class Task:
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
         return replace(self, desired=[item.at(now) for item in self.desired])
+
+    def inner(self, state: State) -> Sequence[Resource]:
+        """The collections inside of objects of a state, which the task reads as well."""
+        every = self.spec.reads(self.options, self.desired, state)
+        return [item for item in every if item.parent]
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -96,14 +101,14 @@ def parse_task(
         accepted = parse_acceptances("accept_risks", options.get("accept_risks") or (), CODES)
     with problems.collected():
         approval = parse_approval(options)
+    expectations, unreadable = _parsed_expectations(options)
     with problems.collected():
-        desired = spec.desired(options)
-    with problems.collected():
-        reads = spec.reads(options)
+        desired = spec.desired(options, expectations)
+        reads = spec.reads(options, desired, {})
     with problems.collected():
         evidence = parse_evidence(options)
     with problems.collected():
-        expectations = parse_expectations(options)
+        unreadable.raise_any()
     problems.raise_any()
     return Task(
         spec,
@@ -120,3 +125,13 @@ def parse_task(
         unchecked=unchecked(expectations, spec.expects),
         context=context,
     )
+
+
+def _parsed_expectations(
+    options: Mapping[str, Any],
+) -> tuple[Sequence[Expectation], OptionProblems]:
+    """The expectations of a task, none if one of them is wrong; and what is wrong."""
+    problems = OptionProblems()
+    with problems.collected():
+        return parse_expectations(options), problems
+    return (), problems

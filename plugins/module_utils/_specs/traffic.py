@@ -51,7 +51,9 @@ class TrafficInfo(ModuleSpec):
             },
         }
 
-    def reads(self, options: Options) -> Sequence[Resource]:
+    def reads(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> Sequence[Resource]:
         problems = OptionProblems()
         with problems.collected():
             hours_between(HOURS, options["hours"])

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
-from ansible_collections.edgeops.protection.plugins.module_utils._read import read_nested
+from ansible_collections.edgeops.protection.plugins.module_utils._read import read_nested, with_references
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -37,3 +39,11 @@ def test_a_filter_that_no_rule_has_is_read_by_its_id() -> None:
     nested = read_nested(client, desired(rule), {FIREWALL_RULES.plural: []})
     assert list(nested) == [FIREWALL_RULES.plural]
     assert [FILTER in path for path in client.paths] == [True]
+
+
+@pytest.mark.parametrize(("change", "number"), [(-1, 1), (-5, 0), (3, 5)])
+def test_references_change_before_a_list_does(change: int, number: int) -> None:
+    state: State = {"ip_lists": [{"name": "offices", "num_referencing_filters": 2}, {"name": "shops"}]}
+    changed = with_references(state, {"offices": change})
+    assert [obj.get("num_referencing_filters") for obj in changed["ip_lists"]] == [number, None]
+    assert with_references(state, {}) is state

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
-    needs_dns,
     parse_expectation,
     parse_expectations,
     unchecked,
@@ -38,13 +37,6 @@ def test_requests_and_packets_are_expected() -> None:
     one = parsed({"packet": RESOLVER, "expect": {"dns": "monitored"}})
     assert (one.components, one.expected_of("dns")) == (["dns"], "monitored")
     assert parse_expectations({"expectations": None}) == []
-
-
-def test_dns_protection_is_needed_for_its_packets() -> None:
-    resolver = {"packet": RESOLVER, "expect": "mitigated"}
-    assert needs_dns({"expectations": [resolver]})
-    assert not needs_dns({"expectations": [{"request": {"path": "/"}, "expect": "blocked"}]})
-    assert not needs_dns({"expectations": [{**resolver, "expect": "odd"}]})
 
 
 def test_expectations_of_the_other_kind_are_warned_of() -> None:

@@ -24,18 +24,17 @@ NOTHING: Any = {"enabled": None, "purge": [], **dict.fromkeys(LISTS)}
 
 
 def reads(spec: ModuleSpec, options: Any) -> list[str]:
-    return [resource.plural for resource in spec.reads(options)]
+    return [resource.plural for resource in spec.reads(options, spec.desired(options), {})]
 
 
 @pytest.mark.parametrize(
     ("module", "options", "plurals"),
     [
-        ("tcp_protection_status", {}, ["status"]),
-        ("protected_prefixes", {}, ["prefixes"]),
-        ("allowlist_entry", {}, ["allowlist"]),
-        ("protection_rule", {"kind": "out_of_state_tcp"}, ["out_of_state_tcp_rules"]),
-        ("protection_filter", {"kind": "syn_flood"}, ["syn_flood_filters"]),
-        ("dns_protection_rule", {}, ["dns_rules"]),
+        ("tcp_protection_status", {"enabled": True}, ["status"]),
+        ("protected_prefixes", {"state": "present", "purge": False, "prefixes": []}, ["prefixes"]),
+        ("allowlist_entry", {"state": "present", **PREFIX}, ["allowlist"]),
+        ("protection_rule", {"state": "present", **REGION}, ["syn_flood_rules"]),
+        ("protection_filter", {"state": "present", "kind": "syn_flood", "expression": "tcp"}, ["syn_flood_filters"]),
         ("account_protection", NOTHING, list(account_state())),
         ("account_protection", {**NOTHING, "dns_rules": []}, [*account_state(), "dns_rules"]),
         (
@@ -87,4 +86,4 @@ def test_coverage_is_gathered_if_the_whole_account_was_read() -> None:
     assert [item["protected"] for item in result["covers"]] == [True]
     assert list(INFO.result({**options, "covers": None}, (), {"status": [{"enabled": True}]})) == ["status"]
     with pytest.raises(OptionError, match=r"covers\[1\]: '192.0.2/24' is neither an address nor a network"):
-        INFO.reads({**options, "covers": ["::1", "192.0.2/24"]})
+        INFO.reads({**options, "covers": ["::1", "192.0.2/24"]}, (), {})

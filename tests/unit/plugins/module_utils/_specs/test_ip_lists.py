@@ -78,8 +78,10 @@ def test_all_errors_in_the_options_are_told_at_once() -> None:
 )
 def test_exact_lists_concern_the_others_too(state: str, step: str, exclusive: bool, names: list[str]) -> None:
     options, spec = many({}, state=state), MANY.within(Context(step=step))
-    assert spec.desired(options)[0].exclusive is exclusive
-    assert [resource.within for resource in spec.inner(options, STATE)] == names
+    desired = spec.desired(options)
+    assert desired[0].exclusive is exclusive
+    assert [resource.plural for resource in spec.reads(options, desired, {})] == ["ip_lists"]
+    assert [resource.within for resource in spec.reads(options, desired, STATE) if resource.parent] == names
 
 
 def test_an_exclusive_plan_has_two_halves() -> None:
@@ -93,13 +95,6 @@ def test_an_exclusive_plan_has_two_halves() -> None:
 def test_the_zone_of_the_rules_is_an_id() -> None:
     with pytest.raises(OptionError, match="zone_id: 'example.com' is not an id"):
         MANY.within(Context(zone_id="example.com")).desired(many())
-
-
-@pytest.mark.parametrize(("change", "number"), [(-1, 1), (-5, 0), (3, 5)])
-def test_references_change_before_a_list_does(change: int, number: int) -> None:
-    state = MANY.within(Context(references={"offices": change})).predicted(many(), STATE)
-    assert state["ip_lists"][0]["num_referencing_filters"] == number
-    assert MANY.predicted(many(), STATE) is STATE
 
 
 def test_results_count_items() -> None:

@@ -58,4 +58,4 @@ def test_rules_meet_every_condition(conditions: Any, ids: list[str]) -> None:
 
 def test_an_id_that_is_none_is_refused() -> None:
     with pytest.raises(OptionError, match="id: 'office' is not an id"):
-        MODULE_SPECS["custom_rules_info"].reads({**ANY, "id": "office"})
+        MODULE_SPECS["custom_rules_info"].reads({**ANY, "id": "office"}, (), {})
