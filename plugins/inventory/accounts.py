@@ -216,7 +216,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     NAME = "edgeops.protection.accounts"
 
     def verify_file(self, path: str) -> bool:
-        """Whether the file is one of this plugin's by its name: edgeops.yml or *.edgeops.yml."""
+        """True if the file is one of this plugin's by its name: edgeops.yml or *.edgeops.yml."""
         stem, extension = os.path.splitext(os.path.basename(path))
         named = stem == "edgeops" or stem.endswith(".edgeops")
         return super().verify_file(path) and named and extension in (".yml", ".yaml")

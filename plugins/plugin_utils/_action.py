@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import partial
 from typing import Any, Callable
@@ -55,7 +55,7 @@ ModuleResult = Mapping[str, Any]
 
 
 def failure_diff(results: Iterable[ModuleResult]) -> str:
-    """What the failed task would change, or has changed, by the results of its modules."""
+    """The diff of a failed task, by the results of its modules."""
     return "\n".join(line for result in results for line in _lines(result.get("diff")))
 
 
@@ -88,27 +88,14 @@ AUTOMATIC = ("auto", "auto_silent", "auto_legacy", "auto_legacy_silent")
 class ModuleCalls:
     """The calls of modules that a task makes on its host, in the worker process or packed."""
 
-    def __init__(
-        self,
-        task: Any,
-        connection: Any,
-        play_context: Any,
-        loader: Any,
-        templar: Any,
-        shared_loader_obj: Any,
-        variables: Mapping[str, Any],
-    ) -> None:
-        self.variables = variables
-        self.templar = templar
-        self._task = task
-        self._connection = connection
-        self._play_context = play_context
-        self._of_ansible = (connection, play_context, loader, templar, shared_loader_obj)
+    def __init__(self, task: Any, of_ansible: Sequence[Any], variables: Mapping[str, Any]) -> None:
+        self._connection, self._play_context, _loader, self.templar, _shared = of_ansible
+        self._task, self._of_ansible, self.variables = task, of_ansible, variables
 
     @property
     def refusal(self) -> str:
-        """Why no module may run, since credentials would leave the control node; an empty text if
-        modules may run."""
+        """The reason why no module may run, since credentials would leave the control node; an
+        empty text if modules may run."""
         if self._is_local() or self._is_true(ALLOW_REMOTE, False):
             return ""
         host = self._task.delegate_to or self.variables.get("inventory_hostname")
@@ -121,7 +108,7 @@ class ModuleCalls:
 
     @property
     def shows_diff(self) -> bool:
-        """Whether the user asks for diffs (--diff)."""
+        """True if the user asks for diffs (--diff)."""
         return bool(self._task.diff)
 
     def run(
@@ -171,7 +158,7 @@ class ModuleCalls:
         return plain
 
     def _may_run_in_worker(self) -> bool:
-        """Whether the module would run here, as this user, by this Python, in this environment."""
+        """True if the module would run here, as this user, by this Python, in this environment."""
         return (
             ENCODER is not None
             and not REQUESTS_IMPORT_ERROR
@@ -223,15 +210,9 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
 
     def calls(self, variables: Mapping[str, Any]) -> ModuleCalls:
         """The calls that this task makes on the host of these variables."""
-        return ModuleCalls(
-            self._task,
-            self._connection,
-            self._play_context,
-            self._loader,
-            self._templar,
-            self._shared_loader_obj,
-            variables,
-        )
+        of_task = (self._connection, self._play_context, self._loader)
+        of_ansible = (*of_task, self._templar, self._shared_loader_obj)
+        return ModuleCalls(self._task, of_ansible, variables)
 
 
 class ActionModule(CollectionAction):

@@ -19,7 +19,7 @@ SCALARS = (bool, int, float, type(None))
 
 
 def is_data(value: Any) -> bool:
-    """Whether a value of a variable is data, so that it need not be templated, which takes longer
+    """True if a value of a variable is data, so that it need not be templated, which takes longer
     than most of what is done with it; a value that Ansible decrypts is none."""
     if isinstance(value, str):  # most values are, and this is the quickest question
         return TEMPLATES.search(value) is None

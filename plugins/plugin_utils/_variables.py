@@ -68,7 +68,7 @@ def _secrets(arguments: Arguments, values: Mapping[str, Any]) -> list[str]:
 
 
 def wrong_values(arguments: Arguments, values: Mapping[str, Any]) -> Iterator[Problem]:
-    """What is wrong in the values of variables; a variable that is null or not there is not set."""
+    """The problems in the values of variables; a variable that is null or not there is not set."""
     for name, argument in arguments.items():
         value = values.get(name)
         if value is not None:
@@ -123,7 +123,7 @@ def _wrong_items(option: Option, argument: Argument, items: Sequence[Any]) -> It
 def _wrong_fields(
     option: Option, fields: Arguments | None, values: Mapping[Any, Any]
 ) -> Iterator[Problem]:
-    """What is wrong in a dictionary; one without declared fields takes any."""
+    """The problems in a dictionary; one without declared fields takes any."""
     if fields is None:
         return
     for name in values:

@@ -43,7 +43,7 @@ def _prepare_templates() -> None:
 
 
 def first_of_run() -> bool:
-    """Whether nobody has called this before in this run, in whichever worker."""
+    """True if nobody has called this before in this run, in whichever worker."""
     shared = _shared_byte()
     is_first = shared[0] == 0
     shared[0] = 1
@@ -63,7 +63,7 @@ def end_with_run() -> None:
 
 
 def has_lost_its_parent() -> bool:
-    """Whether the process that forked this worker is gone; False in a process that is not a worker.
+    """True if the process that forked this worker is gone; False in a process that is not a worker.
 
     An orphan gets the next subreaper as its parent, which need not be process 1.
     """

@@ -74,7 +74,7 @@ def _alike(names: Iterable[str], prefix: str, known: Sequence[str], owner: str) 
 
 
 def _is_as_long(name: str, known: str) -> bool:
-    """Whether two names can be alike by their lengths; a comparison takes far longer."""
+    """True if two names can be alike by their lengths; a comparison takes far longer."""
     length = len(name) + len(known)
     return 2 * min(len(name), len(known)) >= ALIKE * length
 

@@ -156,7 +156,7 @@ class Answer(NamedTuple):
 
     @property
     def is_success(self) -> bool:
-        """Whether the answer brings what was asked for; a phase may have no rules yet."""
+        """True if the answer brings what was asked for; a phase may have no rules yet."""
         if self.read.resource.is_ordered and self.status == 404 and NO_ENTRY_POINT in self.codes:
             return True
         if not 200 <= (self.status or 0) < 300:
@@ -210,12 +210,12 @@ def title_of(resource: Resource) -> str:
 
 
 def is_managed(resource: Resource) -> bool:
-    """Whether the collection writes these objects, so that it should know each of their fields."""
+    """True if the collection writes these objects, so that it should know each of their fields."""
     return bool(resource.update or resource.create)
 
 
 def is_paged(resource: Resource) -> bool:
-    """Whether a list comes in pages by their number."""
+    """True if a list comes in pages by their number."""
     return bool(resource.page_size) and resource is not AUDIT_LOG
 
 
@@ -296,7 +296,8 @@ def ask_all(ask: Ask, reads: Iterable[Read], clock: Clock, names: Names) -> list
 
 
 def seconds_ahead(header: str | None, sent: datetime, received: datetime) -> float | None:
-    """How far a header Date, which is cut to the second, is ahead of the middle of a call."""
+    """The seconds by which a header Date, which is cut to the second, is ahead of the middle of a
+    call."""
     date = read_date(header)
     if date is None:
         return None

@@ -288,7 +288,7 @@ def _rate_limit(answer: Answer) -> Iterator[Finding]:
 
 
 def _page(answer: Answer) -> Iterator[Finding]:
-    """What the first page of a list says of the others."""
+    """Findings about all pages of a list, by its first one."""
     info, size = answer.envelope.get("result_info"), answer.read.resource.page_size
     info = info if isinstance(info, Mapping) else {}
     total, length = _number(info.get("total_count")), len(answer.objects)
@@ -308,7 +308,7 @@ def _number(value: Any) -> int | None:
 
 
 def _further_pages(answers: Sequence[Answer]) -> Iterator[Finding]:
-    """What further pages say of the lists that they are of."""
+    """Findings about further pages, list by list."""
     by_list: dict[str, dict[str, Answer]] = defaultdict(dict)
     for answer in answers:
         by_list[answer.read.request.path][answer.read.part] = answer
@@ -366,7 +366,7 @@ def _objects(answer: Answer) -> Iterator[Finding]:
 
 
 def _problems(resource: Resource, item: Object) -> Iterator[tuple[str, str]]:
-    """What is wrong with one object, by assumption."""
+    """Each problem of one object, after the name of its assumption."""
     if resource.key and not (isinstance(item.get("id"), str) and item["id"]):
         yield "ids", "no id"
     if is_managed(resource):
@@ -431,7 +431,7 @@ def _has_expression(field: Field) -> bool:
 
 
 def _is_odd(field: Field, value: Any) -> bool:
-    """Whether a task could not ask for this value, or would be warned of it."""
+    """True if a task could not ask for this value, or would be warned of it."""
     try:
         return bool(field.value.examine(field.value.parse(value)))
     except ValueError:

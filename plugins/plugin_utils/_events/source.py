@@ -234,7 +234,7 @@ LOG = logging.getLogger("edgeops.protection.traffic")
 
 
 class Queue(Protocol):
-    """Where events go."""
+    """The destination of events."""
 
     async def put(self, event: Event) -> Any:
         """Take an event."""
@@ -307,7 +307,7 @@ class Feed:
         return self.clock() + self.shift - self.delay
 
     def _correct_clock(self) -> bool:
-        """Whether Cloudflare's clock turned out to be another one before the first window was
+        """True if Cloudflare's clock turned out to be another one before the first window was
         read."""
         if self.client.now is None:
             return False

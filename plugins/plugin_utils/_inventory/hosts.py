@@ -41,18 +41,18 @@ class Host:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which accounts and zones become hosts: patterns of names, ids or globs; None takes all, an
+    """The accounts and zones that become hosts: patterns of names, ids or globs; None takes all, an
     empty list none."""
 
     accounts: Sequence[str] | None = None
     zones: Sequence[str] | None = None
 
     def takes_account(self, account: Listed) -> bool:
-        """Whether the account becomes a host."""
+        """True if the account becomes a host."""
         return self.accounts is None or _matches(account, self.accounts)
 
     def takes_zone(self, zone: Listed) -> bool:
-        """Whether the zone becomes a host; a zone of an account that is left out by name does
+        """True if the zone becomes a host; a zone of an account that is left out by name does
         not."""
         belongs = not self.accounts or _matches(_owner(zone), self.accounts)
         return belongs and (self.zones is None or _matches(zone, self.zones))

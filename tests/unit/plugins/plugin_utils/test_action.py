@@ -21,7 +21,7 @@ def calls(transport: str = "local", delegate_to: str | None = None, **variables:
     task: Any = SimpleNamespace(delegate_to=delegate_to, diff=True)
     connection = SimpleNamespace(transport=transport)
     templar = SimpleNamespace(template=lambda value: value)
-    return ModuleCalls(task, connection, None, None, templar, None, {"inventory_hostname": "lima", **variables})
+    return ModuleCalls(task, (connection, None, None, templar, None), {"inventory_hostname": "lima", **variables})
 
 
 @pytest.mark.parametrize("transport", ["local", "ansible.builtin.local"])
