@@ -134,8 +134,10 @@ class Component:
         open_pieces: list[Piece] = [(space, frozenset())]
         closed: list[Piece] = []
         for mode in (UNDECIDED, *MODES):
-            always = [] if mode == UNDECIDED else self._union(mode, "always")
-            sometimes = self._union(mode, "sometimes")
+            matches = [item.matches for item in self.filters if item.mode == mode]
+            certain = matches if mode != UNDECIDED else []
+            always = union(ranges for one in certain for ranges in one.always)
+            sometimes = union(ranges for one in matches for ranges in one.sometimes)
             next_pieces: list[Piece] = []
             for ranges, modes in open_pieces:
                 closed.append((intersection(ranges, always), modes | {mode}))
@@ -147,14 +149,6 @@ class Component:
             closed + [(ranges, modes | self.rule_modes) for ranges, modes in open_pieces]
         )
 
-    def _union(self, mode: str, part: str) -> Ranges:
-        return union(
-            item
-            for filter_ in self.filters
-            if filter_.mode == mode
-            for item in getattr(filter_.matches, part)
-        )
-
     def deciders(self, network: Range) -> list[Decider]:
         """What decides for a network, in the order of precedence; the list ends with the first that
         takes all traffic.
@@ -164,29 +158,21 @@ class Component:
         deciders: list[Decider] = []
         for mode in (UNDECIDED, *MODES):
             for item in (filter_ for filter_ in self.filters if filter_.mode == mode):
-                whole = mode != UNDECIDED and intersection([network], item.matches.always) == [
-                    network
-                ]
+                always = item.matches.always if mode != UNDECIDED else []
+                whole = intersection([network], always) == [network]
                 if whole or intersection([network], item.matches.sometimes):
-                    deciders.append(
-                        _decider(mode, "all" if whole else "some", "filter", item.expression)
-                    )
+                    deciders.append(_decider(mode, whole, f"filter {item.expression}"))
                 if whole:
                     return deciders
-        everywhere = [
-            _decider(rule.mode, "all", "rule", rule.label) for rule in self.rules if rule.everywhere
-        ]
-        elsewhere = [
-            _decider(rule.mode, "some", "rule", rule.label)
-            for rule in self.rules
-            if not rule.everywhere
-        ]
-        return deciders + elsewhere + (everywhere or [_decider(OFF, "all")])
+        for rule in sorted(self.rules, key=lambda rule: rule.everywhere):
+            deciders.append(_decider(rule.mode, rule.everywhere, f"rule {rule.label}"))
+        if not any(rule.everywhere for rule in self.rules):
+            deciders.append(_decider(OFF, True))
+        return deciders
 
 
-def _decider(mode: str, traffic: str, kind: str | None = None, name: str | None = None) -> Decider:
-    by = None if kind is None else f"{kind} {name}"
-    return Decider(mode=mode, decided_by=by, traffic=traffic)
+def _decider(mode: str, whole: bool, decided_by: str | None = None) -> Decider:
+    return Decider(mode=mode, decided_by=decided_by, traffic="all" if whole else "some")
 
 
 def gathered(pieces: Iterable[Piece]) -> list[Piece]:

@@ -8,7 +8,6 @@ network."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import Any, Mapping, Sequence, TypedDict
 
 from .._schema.account import KINDS, LISTS, PREFIXES, STATUS
@@ -22,11 +21,12 @@ from .._values.address_set import (
     difference,
     intersection,
     networks,
+    part_in,
     range_of,
 )
 from .coverage import Coverage, has_flag
 from .losses import AccountLosses
-from .modes import Decider, Modes, in_order, union_of_modes
+from .modes import Decider, in_order, union_of_modes
 
 
 class AddressSet(TypedDict):
@@ -183,18 +183,17 @@ def summarise(coverage: Coverage) -> CoverageSummary:
 
 
 def _coverage_by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
-    excluded = _Lookup([(item, frozenset()) for item in coverage.carved_out])
-    protected = _Lookup([(item, frozenset()) for item in coverage.protected])
-    modes = {
-        kind: _Lookup(sorted((item, modes) for ranges, modes in pieces for item in ranges))
-        for kind, pieces in coverage.pieces.items()
-    }
     return [
         PrefixCoverage(
             prefix=entry["prefix"],
-            addresses=count(protected.within(network)),
-            excluded=networks(excluded.within(network)),
-            modes={kind: in_order(lookup.modes(network)) for kind, lookup in modes.items()},
+            addresses=count(part_in(network, coverage.protected)),
+            excluded=networks(part_in(network, coverage.carved_out)),
+            modes={
+                kind: in_order(
+                    union_of_modes(modes for ranges, modes in pieces if part_in(network, ranges))
+                )
+                for kind, pieces in coverage.pieces.items()
+            },
         )
         for entry, network in _networks_of(coverage, excluded=False)
     ]
@@ -209,30 +208,6 @@ def _networks_of(coverage: Coverage, excluded: bool) -> list[tuple[Object, Range
         if has_flag(entry, "excluded") is excluded
     )
     return [(entry, network) for entry, network in ranges if network]
-
-
-class _Lookup:
-    """Finds the pieces inside a network without looking at the others."""
-
-    def __init__(self, pieces: Sequence[tuple[Range, Modes]]) -> None:
-        self._pieces = pieces
-        self._lasts = [last for (dummy, last), modes in pieces]
-
-    def _overlapping(self, network: Range) -> Sequence[tuple[Range, Modes]]:
-        start = bisect_left(self._lasts, network[0])
-        end = start
-        while end < len(self._pieces) and self._pieces[end][0][0] <= network[1]:
-            end += 1
-        return self._pieces[start:end]
-
-    def within(self, network: Range) -> Ranges:
-        return [
-            (max(first, network[0]), min(last, network[1]))
-            for (first, last), dummy in self._overlapping(network)
-        ]
-
-    def modes(self, network: Range) -> Modes:
-        return union_of_modes(modes for dummy, modes in self._overlapping(network))
 
 
 def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:

@@ -263,6 +263,13 @@ def position_in(network: Range, space: Ranges) -> str:
     return STRADDLING if index < len(space) and space[index][0] <= last else OUTSIDE
 
 
+def part_in(network: Range, ranges: Ranges) -> Ranges:
+    """The part of a set that lies in a range, without a look at all of the set."""
+    start = bisect_right(ranges, (network[0], EVERYTHING[-1][1])) - 1
+    end = bisect_right(ranges, (network[1], EVERYTHING[-1][1]))
+    return intersection([network], ranges[max(start, 0) : end])
+
+
 def count(ranges: Ranges) -> int:
     """How many addresses the set holds."""
     return sum(last - first + 1 for first, last in ranges)

@@ -65,10 +65,8 @@ def _takes_out(item: Operation, lost: Ranges) -> bool:
     """Whether an operation takes some of these addresses out of protection."""
     if item.resource is not PREFIXES or not overlaps(item.address, lost):
         return False
-    was_protected = item.existing is not None and not has_flag(item.existing, "excluded")
-    is_excluded = item.planned is not None and has_flag(item.planned, "excluded")
-    was_excluded = item.existing is not None and not was_protected
-    return (was_protected and item.planned is None) or (is_excluded and not was_excluded)
+    was_excluded = has_flag(item.existing or {}, "excluded")
+    return not was_excluded and (item.planned is None or has_flag(item.planned, "excluded"))
 
 
 @risk(
