@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an account protects, and how: pure functions over its state.
+"""The coverage of an account: pure functions over its state.
 
 An address is protected if it lies in a protected prefix and in no excluded one; any excluded entry
 carves out its network, whatever other entries there are inside or around it.
@@ -50,7 +50,7 @@ def ranges_of(entries: Sequence[Object]) -> Ranges:
 
 
 def has_flag(entry: Object, flag: str) -> bool:
-    """Whether a flag of an entry is set."""
+    """True if a flag of an entry is set."""
     return FLAG.normalise(entry.get(flag)) == "true"
 
 
@@ -63,7 +63,7 @@ class Coverage:
 
     @cached_property
     def enabled(self) -> bool | None:
-        """Whether the account's protection is on; None where that is not known."""
+        """True if the account's protection is on; None if that is not known."""
         status = self.state.get(STATUS.plural)
         if not status or not isinstance(status[0].get("enabled"), bool):
             return None
@@ -71,17 +71,17 @@ class Coverage:
 
     @cached_property
     def inside(self) -> Ranges:
-        """What lies in a protected prefix, exclusions not yet taken off."""
+        """The addresses in a protected prefix, exclusions not yet taken off."""
         return ranges_of([entry for entry in self._prefixes if not has_flag(entry, "excluded")])
 
     @cached_property
     def carved_out(self) -> Ranges:
-        """What excluded entries name."""
+        """The addresses in an excluded prefix."""
         return ranges_of([entry for entry in self._prefixes if has_flag(entry, "excluded")])
 
     @cached_property
     def protected(self) -> Ranges:
-        """What is protected, as far as well-formed prefixes decide."""
+        """The protected addresses, as far as well-formed prefixes decide."""
         return difference(self.inside, self.carved_out)
 
     @cached_property
@@ -107,7 +107,7 @@ class Coverage:
 
     @cached_property
     def components(self) -> Sequence[Component]:
-        """What decides for each component that was read."""
+        """The components that were read."""
         return components(self.state)
 
     @cached_property
@@ -130,7 +130,7 @@ class Coverage:
 
     @cached_property
     def uncovered(self) -> Ranges:
-        """What is protected by prefix, and yet one of the components does nothing for it."""
+        """The addresses in a protected prefix for which a component does nothing."""
         return union(
             item
             for pieces in self._pieces.values()
@@ -145,7 +145,7 @@ class Coverage:
 
     @cached_property
     def undecided(self) -> Sequence[str]:
-        """What is not understood, a sentence each."""
+        """A sentence on each part that is not understood."""
         malformed = [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions] + [
             f"The prefix {excerpt(repr(entry.get('prefix')))} is malformed; it counts as no"
             " network."
@@ -163,7 +163,7 @@ class Coverage:
 
     @cached_property
     def reasons(self) -> Sequence[str]:
-        """Why the account is not effectively protected; empty if it is."""
+        """The reasons for which the account is not effectively protected."""
         reasons = []
         if not self.enabled:
             reasons.append("TCP protection is off." if self.enabled is False else UNKNOWN_STATUS)
@@ -187,8 +187,8 @@ class Coverage:
 
     @cached_property
     def gaps(self) -> Sequence[str]:
-        """For which of the protected addresses a component does not mitigate all traffic, a
-        sentence each."""
+        """A sentence on each set of protected addresses of which a component does not mitigate all
+        traffic."""
         return [
             f"{capitalised(item.title)} {_does(modes)} {counted(ranges)}."
             for item in self.components
@@ -263,13 +263,13 @@ class Decided:
         return union(item for _prefix, ranges in self.networks for item in ranges)
 
     def holds(self, data_center: str) -> bool:
-        """Whether it may decide for the traffic of a data center."""
+        """True if it may decide for the traffic of a data center."""
         name = data_center.casefold()
         return (self.only is None or name in self.only) and name not in self.but
 
 
 def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
-    """What a rule or filter decides for by the state of its account; raises NotKnown."""
+    """The traffic that a rule or filter decides for in a state; raises NotKnown."""
     if resource is filters_of(str(resource.component)):
         space = matched(str(obj.get("expression") or "")).sometimes
         return Decided(_networks(coverage, intersection(coverage.protected, space)))

@@ -184,7 +184,7 @@ def _loss_by_decider(losses: AccountLosses, resource: Resource, obj: Object) -> 
     kind = str(resource.component)
     title, space = COMPONENTS[kind].title, losses.was.protected
     was, becomes = (
-        union_of_modes(modes for _ranges_of_items, modes in one.by_kind[kind].pieces(space))
+        union_of_modes(modes for _ranges, modes in one.by_kind[kind].pieces(space))
         for one in (losses.was, losses.becomes)
     )
     if UNDECIDED in becomes - was:

@@ -36,7 +36,7 @@ class AccountLosses:
 
     @property
     def is_switched_off(self) -> bool:
-        """Whether TCP protection is on only in the first state."""
+        """True if TCP protection is on only in the first state."""
         return bool(self.was.enabled) and self.becomes.enabled is False
 
     @cached_property
@@ -58,7 +58,7 @@ class AccountLosses:
 
 
 class Loss(NamedTuple):
-    """What an object takes from a state; `certain` is false if that is not proven.
+    """Protection that an object takes from a state; `certain` is false if that is not proven.
 
     `reason` is a sentence without its subject; `how` says what becomes of a rule that stops
     traffic.
@@ -103,7 +103,7 @@ def overtaken(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) ->
 
 
 def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Loss | None:
-    """What is lost of a rule that stops traffic, or by one that lets traffic pass and did not."""
+    """The loss by a rule that stopped traffic, or that lets traffic pass and did not."""
     if becomes is None:
         return Loss(True, "does not exist", REMOVED) if was.enforces else None
     if was.enforces and becomes.enforces:
@@ -129,7 +129,7 @@ def _effect(rule: ZoneRule) -> int:
 def _passing_more(
     resource: Resource, was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]
 ) -> Loss | None:
-    """What a rule that lets traffic pass takes beyond what it took; it moved before `passed`."""
+    """The loss by a rule that lets more traffic pass than it did; it moved before `passed`."""
     if not becomes.skips <= was.skips:
         more = first_few(sorted(becomes.skips - was.skips))
         return Loss(True, f"skips more than described ({more})")
@@ -139,7 +139,7 @@ def _passing_more(
 
 
 def skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
-    """What a rule takes from those behind it, and from what is not a rule of the list."""
+    """The loss by a rule for those behind it, and for what is not a rule of the list."""
     of_list = _list_skip_loss(resource, rule, behind)
     others = sorted(rule.skips - {REST_OF_THE_LIST})
     if not rule.lets_pass or not others or matches_nothing(rule.expression):
@@ -153,7 +153,7 @@ def skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) ->
 
 
 def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
-    """What a rule takes from those behind it in the list."""
+    """The loss by a rule for those behind it in the list."""
     if not rule.lets_pass or REST_OF_THE_LIST not in rule.skips:
         return None
     met = [item for item in behind if item.enforces and not _are_apart(rule, item)]
@@ -178,7 +178,7 @@ def _loss(
 
 
 def leaves_out(expression: str, other: str) -> bool | None:
-    """Whether an expression leaves out requests that another one matches; None if nothing is
+    """True if an expression leaves out requests that another one matches; None if nothing is
     proven."""
     if normalise_expression(expression) == normalise_expression(other):
         return False
@@ -189,15 +189,15 @@ def leaves_out(expression: str, other: str) -> bool | None:
 
 
 def _covers(one: ZoneRule, other: ZoneRule) -> bool:
-    """Whether it is proven that a rule matches every request that another one matches."""
+    """True if it is proven that a rule matches every request that another one matches."""
     return leaves_out(one.expression, other.expression) is False
 
 
 def _are_apart(one: ZoneRule, other: ZoneRule) -> bool:
-    """Whether it is proven that no request matches both rules."""
+    """True if it is proven that no request matches both rules."""
     return matches_nothing(f"({one.expression}) and ({other.expression})")
 
 
 def matches_nothing(expression: str) -> bool:
-    """Whether it is proven that no request matches an expression."""
+    """True if it is proven that no request matches an expression."""
     return matches_every_request(f"not ({expression})")

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How one component, for example SYN flood protection, treats destinations, and which traffic it
-mitigates in one state and not in another.
+"""One component, for example SYN flood protection: the modes that destinations meet, and the
+traffic that it mitigates in one state and not in another.
 
 A filter that matches decides: enabled filters are asked first, then monitoring ones, then disabled
 ones. If none matches, the most specific rule decides, and if there is no rule, the component
@@ -55,7 +55,7 @@ Place = Tuple[str, str]  # the scope of a rule, and its place in lower case
 
 
 class Decider(TypedDict):
-    """What decides for some traffic: a filter, a rule or (None) nothing; `traffic` is `all` or
+    """The filter or rule that decides for some traffic, None for nothing; `traffic` is `all` or
     `some` of it."""
 
     mode: str
@@ -84,7 +84,7 @@ class Rule:
 
     @property
     def everywhere(self) -> bool:
-        """Whether it is the rule for all traffic."""
+        """True for the rule for all traffic."""
         return self.scope == GLOBAL
 
     @property
@@ -100,7 +100,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Component:
-    """What decides for one component, and what of that is not understood."""
+    """The filters and rules of one component; `undecided` has a sentence on each that is not
+    understood."""
 
     kind: str
     filters: Sequence[Filter]
@@ -114,12 +115,12 @@ class Component:
 
     @property
     def is_switched(self) -> bool:
-        """Whether it does nothing while the status is off."""
+        """True if it does nothing while the status is off."""
         return COMPONENTS[self.kind].is_switched
 
     @property
     def what_decides(self) -> str:
-        """What decides for it, in sentences."""
+        """The kinds of objects that decide for it, in sentences."""
         return "rule or filter" if filters_of(self.kind) else "rule"
 
     @property
@@ -150,7 +151,7 @@ class Component:
         )
 
     def deciders(self, network: Range) -> list[Decider]:
-        """What decides for a network, in the order of precedence; the list ends with the first that
+        """The deciders for a network, in the order of precedence; the list ends with the first that
         takes all traffic.
 
         A rule for one region or data center takes some of the traffic.
@@ -348,7 +349,7 @@ def _reaching(filters: Sequence[Filter], space: Ranges) -> list[Filter]:
 
 
 class _Decided(NamedTuple):
-    """What becomes of packets: those that an enabled filter mitigates, those that another filter
+    """Packets by their fate: those that an enabled filter mitigates, those that another filter
     takes, and those that the rules decide on."""
 
     mitigated: Set
@@ -357,7 +358,7 @@ class _Decided(NamedTuple):
 
 
 def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Decided:
-    """What filters make of packets, in the order of their modes; one whose mode is not known may be
+    """The packets that filters take, in the order of their modes; one whose mode is not known may be
     the first."""
     taken: dict[str, Set] = {}
     for mode in (UNDECIDED, *MODES):
@@ -387,8 +388,8 @@ def _port_range(values: Range) -> str:
 
 
 class _Places(NamedTuple):
-    """Where rules mitigate before (`on_before`), where they do not after (`off_after`), and both
-    (`lost`), in words: empty for all places, None for no place."""
+    """Places where rules mitigate before (`on_before`), where they do not after (`off_after`), and
+    both (`lost`), in words: empty for all places, None for no place."""
 
     on_before: str | None
     off_after: str | None
@@ -417,7 +418,7 @@ def _mitigating_places(was: Component, becomes: Component) -> _Places:
 
 
 def _is_on(modes: Mapping[Place, str], region: Place, center: Place) -> bool:
-    """Whether the most specific rule mitigates."""
+    """True if the most specific rule mitigates."""
     deciding = [modes[place] for place in (center, region, (GLOBAL, "")) if place in modes]
     return deciding[:1] == [ENABLED]
 

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where overrides of managed DDoS rules let more of an attack pass than other overrides do.
+"""Overrides of managed DDoS rules that let more of an attack pass than other overrides do.
 
 The first override whose expression matches and that sets something for a managed rule decides about
 it, and in it the rule before its category before all rules ("Overrides", DDoS Protection). An
@@ -132,6 +132,6 @@ def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traf
 
 
 def _sets_all(override: Object) -> bool:
-    """Whether an override sets something for all managed rules, and not for named ones alone."""
+    """True if an override sets something for all managed rules, and not for named ones alone."""
     action = override.get("action") or DEFAULT
     return action != DEFAULT or bool(override.get("sensitivity"))

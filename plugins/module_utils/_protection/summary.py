@@ -104,7 +104,7 @@ class Parts(TypedDict):
 
 
 class Answer(TypedDict):
-    """Whether and how an address or a network is protected."""
+    """The protection of an address or a network."""
 
     network: str
     protected: bool
@@ -149,7 +149,7 @@ def coverage_in_words(coverage: Coverage) -> list[str]:
 
 
 def _without_tcp(coverage: Coverage) -> str:
-    """What does nothing while TCP protection is off."""
+    """A sentence on the components that do nothing while TCP protection is off."""
     idle = [item.title for item in coverage.components if item.is_switched]
     everything = len(idle) == len(coverage.components)
     return (
@@ -228,7 +228,7 @@ def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
 
 
 def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:
-    """What a diff says of a coverage; of its addresses those that the other coverage does not
+    """The facts of a coverage for a diff; of its addresses those that the other coverage does not
     have."""
     return {
         "effective": not coverage.reasons,
@@ -245,8 +245,7 @@ def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:
 
 
 def answer(coverage: Coverage, network: str) -> Answer:
-    """Whether and how an address or a network is protected; raises ValueError where the text is
-    neither."""
+    """The protection of an address or a network; raises ValueError for a text that is neither."""
     range_ = range_of(network)
     if range_ is None:
         raise ValueError(f"'{network}' is neither an address nor a network")

@@ -62,7 +62,7 @@ def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
 
 
 def _takes_out(item: Operation, lost: Ranges) -> bool:
-    """Whether an operation takes some of these addresses out of protection."""
+    """True if an operation takes some of these addresses out of protection."""
     if item.resource is not PREFIXES or not overlaps(item.address, lost):
         return False
     was_excluded = has_flag(item.existing or {}, "excluded")
@@ -106,7 +106,7 @@ def _components_that_may_stop(change: Change) -> Iterator[Component]:
 
 
 def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
-    """Whether an operation on a rule or filter leaves some of these addresses, by component, with
+    """True if an operation on a rule or filter leaves some of these addresses, by component, with
     less: it ends a mitigation, or decides instead of what mitigated."""
     ranges = lost.get(item.resource.component or "")
     was_enabled = item.existing is None or _mode_of(item, item.existing) == ENABLED
@@ -156,7 +156,7 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
 
 
 def _stops_working(item: Operation) -> bool:
-    """Whether a rule or filter works before an operation and not after it."""
+    """True if a rule or filter works before an operation and not after it."""
     return _mode_of(item, item.existing) in WORKING and _mode_of(item, item.planned) not in WORKING
 
 
@@ -165,15 +165,15 @@ def _mode_of(item: Operation, obj: Object | None) -> str:
 
 
 def _last_of(was: Component, becomes: Component) -> str | None:
-    """What that makes a component work would be gone with its last one; None where the component
-    goes on working."""
+    """The kind of object that makes a component work and of which none would be left; None if the
+    component goes on working."""
     left = _working(becomes)
     return next((what for what, there in _working(was).items() if there and not left[what]), None)
 
 
 def _working(item: Component) -> dict[str, bool]:
-    """What of a component works, by its name in sentences; a mode that is not understood may be one
-    that works."""
+    """The kinds of objects of a component, each with whether one of them works; a mode that is not
+    understood may be one that works."""
     rules = [rule for rule in item.rules if rule.mode in WORKING]
     filters = [filter_ for filter_ in item.filters if filter_.own_mode in WORKING]
     return {
@@ -273,7 +273,7 @@ MIN_MONITORING = Limit(
 
 
 def monitoring_time(limits: Limits) -> timedelta:
-    """How long a rule or filter monitors before it is enabled."""
+    """The time that a rule or filter monitors before it is enabled."""
     return timedelta(hours=limits[MIN_MONITORING])
 
 

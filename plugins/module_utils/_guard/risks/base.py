@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a risk is: a code, the function that finds it in a plan, its limits, and what it means.
+"""The parts of a risk: a code, the function that finds it in a plan, its limits, and a sentence.
 
 A risk is declared once, by the decorator of its finder. The codes, the options of the modules, the
 documentation of these options and the tables of docs/risks.md and docs/zone_risks.md follow from
@@ -29,7 +29,7 @@ VerdictKey = Tuple[str, Key]  # the plural of the resource, and the key of the o
 
 
 def key_of(item: Operation) -> VerdictKey:
-    """What tells an object from all others of an account."""
+    """The plural and key that tell an object from all others of an account."""
     return item.resource.plural, item.key
 
 
@@ -47,7 +47,7 @@ def enabling(plan: Plan) -> list[Operation]:
 def enabled_too_soon(
     resource: Resource, existing: Object | None, now: datetime | None, monitoring: timedelta
 ) -> str:
-    """Why an object must not be enabled yet; an empty text where it may be."""
+    """The reason for which an object must not be enabled yet; empty if it may be."""
     mode = str((existing or {}).get(resource.mode_field or "")).casefold()
     if existing is None:
         return "would be new and enabled at once"
@@ -64,7 +64,7 @@ def enabled_too_soon(
 
 
 class Verdict(NamedTuple):
-    """What the traffic says of enabling one rule or filter.
+    """The answer of the traffic to enabling one rule or filter.
 
     `reason` is empty where it may be enabled, `evidence` where too much would have been dropped,
     and `unknown` where that is not known. `restarts` says that the change itself makes it unknown,
@@ -169,7 +169,7 @@ class RiskRecord(TypedDict):
 
 
 class Finding(NamedTuple):
-    """What a finder says of a plan that has its risk: a sentence, the networks concerned and the
+    """The risk of a plan as its finder words it: a sentence, the networks concerned and the
     objects."""
 
     message: str

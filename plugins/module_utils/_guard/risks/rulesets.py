@@ -140,7 +140,7 @@ def _entry(resource: Resource, rule: ZoneRule) -> Entry:
 
 
 def _are_many(weakened: int, enforcing: int, percent: float) -> bool:
-    """Whether so many weakened rules are a risk: three or all of those that enforce, and more than
+    """True if so many weakened rules are a risk: three or all of those that enforce, and more than
     this percentage of them."""
     is_mass = weakened >= FEWEST_WEAKENED or weakened == enforcing
     return weakened > 0 and is_mass and weakened * 100 > enforcing * percent
@@ -266,7 +266,8 @@ def _met_by_everything(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
 
 
 def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
-    """Why a rule does to every request what it did not before; `is_same` says that its text is."""
+    """The reason for which a rule does to every request what it did not before; `is_same` says that
+    its text is the same."""
     if was is None:
         return "new"
     if not was.active:
