@@ -358,8 +358,8 @@ class _Decided(NamedTuple):
 
 
 def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Decided:
-    """The packets that filters take, in the order of their modes; one whose mode is not known may be
-    the first."""
+    """The packets that filters take, in the order of their modes; one whose mode is not known may
+    be the first."""
     taken: dict[str, Set] = {}
     for mode in (UNDECIDED, *MODES):
         own = [diagrams.matching(item.expression) for item in filters if item.own_mode == mode]
