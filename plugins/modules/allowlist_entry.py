@@ -165,6 +165,12 @@ coverage:
       type: list
       elements: dict
       contains: {}
+    weaker:
+      description: A sentence on each part of the protection that is weaker before than afterwards.
+      type: list
+      elements: str
+      sample:
+        - The allowlist lets 1 IPv4 address (198.51.100.7/32) pass, and the baseline does not.
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

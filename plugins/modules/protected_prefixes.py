@@ -209,6 +209,12 @@ coverage:
       type: list
       elements: dict
       contains: {}
+    weaker:
+      description: A sentence on each part of the protection that is weaker before than afterwards.
+      type: list
+      elements: str
+      sample:
+        - 128 IPv4 addresses (192.0.2.128/25) are not protected, and the baseline protects them.
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

@@ -168,6 +168,13 @@ coverage:
           description: The part of the traffic in words, empty for all of it.
           type: str
           sample: to port 22
+    weaker:
+      description: A sentence on each part of the protection that is weaker before than afterwards.
+      type: list
+      elements: str
+      sample:
+        - 'SYN flood protection: the baseline mitigates more of the traffic to 128 IPv4 addresses
+          (192.0.2.0/25): to port 22.'
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

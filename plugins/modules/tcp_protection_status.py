@@ -119,6 +119,11 @@ coverage:
       type: list
       elements: dict
       contains: {}
+    weaker:
+      description: A sentence on each part of the protection that is weaker before than afterwards.
+      type: list
+      elements: str
+      sample: []
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

@@ -30,10 +30,10 @@ from .._schema.registry import (
 )
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
-from .._values.address_set import Ranges, counted, difference, networks, range_of, union
+from .._values.address_set import Ranges, difference, range_of, union
 from .coverage import Coverage, has_flag
 from .losses import AccountLosses, Loss, leaves_out, rule_losses, skip_loss
-from .modes import UNDECIDED, union_of_modes
+from .modes import UNDECIDED, counted_networks, union_of_modes
 from .overrides import weakenings
 
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
@@ -169,13 +169,17 @@ class _DescribedAccount:
 def _loss_by_prefix(losses: AccountLosses, prefix: Object) -> Loss | None:
     if range_of(prefix.get("prefix")) is None and losses.was.protected:
         return Loss(False, "is malformed, and may exclude protected addresses")
-    return Loss(True, f"excludes {_addresses(losses.unprotected)}") if losses.unprotected else None
+    return (
+        Loss(True, f"excludes {counted_networks(losses.unprotected)}")
+        if losses.unprotected
+        else None
+    )
 
 
 def _loss_by_source(losses: AccountLosses, entry: Object) -> Loss | None:
     if range_of(entry.get("prefix")) is None:
         return Loss(False, "is malformed, and may let sources pass")
-    reason = f"lets {_addresses(losses.passing)} pass as sources"
+    reason = f"lets {counted_networks(losses.passing)} pass as sources"
     return Loss(True, reason) if losses.passing else None
 
 
@@ -190,17 +194,10 @@ def _loss_by_decider(losses: AccountLosses, resource: Resource, obj: Object) -> 
     if UNDECIDED in becomes - was:
         reason = f"is not understood, so that {title} may mitigate less"
         return Loss(False, reason) if ENABLED in was else None
-    lost = [
-        f"{_addresses(ranges)}{f': {what}' if what else ''}"
-        for ranges, what in losses.unmitigated(kind)
-    ]
+    lost = [part.in_words for part in losses.unmitigated(kind)]
     mode = str(obj.get(resource.mode_field or ""))
     reason = f"is {mode}, so that {title} mitigates less for {first_few(lost)}"
     return Loss(True, reason) if lost else None
-
-
-def _addresses(ranges: Ranges) -> str:
-    return f"{counted(ranges)} ({first_few(networks(ranges))})"
 
 
 class _Reference(NamedTuple):

@@ -37,6 +37,7 @@ from .._values.address_set import (
     Range,
     Ranges,
     count,
+    counted,
     difference,
     intersection,
     networks,
@@ -275,11 +276,21 @@ ELSEWHERE = ("", "")  # a place that no rule names
 UNKNOWN = "a part of the traffic, since the filters are too many to compare"
 
 
+def counted_networks(ranges: Ranges) -> str:
+    """The number of addresses, and the first networks."""
+    return f"{counted(ranges)} ({first_few(networks(ranges))})"
+
+
 class Part(NamedTuple):
     """Traffic to some destinations; `what` names the part of it, and is empty for all of it."""
 
     ranges: Ranges
     what: str
+
+    @property
+    def in_words(self) -> str:
+        """The destinations, and the part of the traffic to them."""
+        return counted_networks(self.ranges) + (f": {self.what}" if self.what else "")
 
 
 def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> list[Part]:

@@ -8,7 +8,7 @@ network."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence, TypedDict
+from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
 from .._schema.account import KINDS, LISTS, PREFIXES, STATUS
 from .._schema.resource import Object, State
@@ -26,7 +26,7 @@ from .._values.address_set import (
 )
 from .coverage import Coverage, has_flag
 from .losses import AccountLosses
-from .modes import Decider, in_order, union_of_modes
+from .modes import Decider, counted_networks, in_order, union_of_modes
 
 
 class AddressSet(TypedDict):
@@ -79,6 +79,7 @@ class CoverageChange(TypedDict):
     newly_protected: list[str]
     newly_bypassing: list[str]
     newly_mitigated: list[MitigatedTraffic]
+    weaker: list[str]
 
 
 class MitigatedTraffic(TypedDict):
@@ -213,6 +214,11 @@ def _networks_of(coverage: Coverage, excluded: bool) -> list[tuple[Object, Range
 def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
     """The result `coverage` of a module that writes."""
     lost, gained = AccountLosses(before, after), AccountLosses(after, before)
+    mitigated = [
+        (item, part)
+        for item in (after.components if before is not after else ())
+        for part in gained.unmitigated(item.kind)
+    ]
     return CoverageChange(
         before={name: value for name, value in summarise(before).items() if name != "prefixes"},
         after=summarise(after),
@@ -220,11 +226,30 @@ def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
         newly_protected=networks(gained.unprotected),
         newly_bypassing=networks(lost.passing),
         newly_mitigated=[
-            MitigatedTraffic(component=item.kind, networks=networks(ranges), part=part)
-            for item in (after.components if before is not after else ())
-            for ranges, part in gained.unmitigated(item.kind)
+            MitigatedTraffic(component=item.kind, networks=networks(part.ranges), part=part.what)
+            for item, part in mitigated
+        ],
+        weaker=[
+            *_weaker_before(gained),
+            *(
+                f"{capitalised(item.title)}: the baseline mitigates more of the traffic to"
+                f" {part.in_words}."
+                for item, part in mitigated
+            ),
         ],
     )
+
+
+def _weaker_before(gained: AccountLosses) -> Iterator[str]:
+    """A sentence on each way in which an account lets more pass before a plan than after it."""
+    if gained.is_switched_off:
+        yield "The protection is off, and the baseline turns it on."
+    if gained.unprotected:
+        shown = counted_networks(gained.unprotected)
+        yield f"{shown} are not protected, and the baseline protects them."
+    if gained.passing:
+        shown = counted_networks(gained.passing)
+        yield f"The allowlist lets {shown} pass, and the baseline does not."
 
 
 def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:

@@ -14,7 +14,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import IDLE
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import (
+    UNDECIDED,
+    counted_networks,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import write_timestamp
@@ -28,7 +31,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
 )
 
 from .._baseline.unmanaged import Consent, is_in_force, parse_entries
-from .coverage import AccountCoverage, component_title, named
+from .coverage import AccountCoverage, component_title
 from .record import Acknowledged, AcknowledgedState, Announced
 
 ACKNOWLEDGED = "report_acknowledged"  # the variable
@@ -103,7 +106,7 @@ class Acknowledging:
             return []
         reasons = [text for text in coverage.reasons if is_off or text != OFF]
         if uncovered and not is_off:
-            reasons.append(f"A component does nothing for {named(uncovered)}.")
+            reasons.append(f"A component does nothing for {counted_networks(uncovered)}.")
         return [*(reasons or ["There is no protected address."]), *self._expired(coverage)]
 
     def unnamed(self, announced: Announced | None) -> list[str]:
@@ -114,7 +117,7 @@ class Acknowledging:
         left = difference(missing, union(item for each in meant for item in each))
         if not left:
             return []
-        return [f"{named(left)} are announced, and neither protected nor excluded."]
+        return [f"{counted_networks(left)} are announced, and neither protected nor excluded."]
 
     def records(
         self, coverage: AccountCoverage, announced: Announced | None = None
@@ -201,7 +204,7 @@ def _found_announced(
 ) -> Iterator[tuple[str, Ranges]]:
     meant = intersection(_unprotected(announced), entry.networks)
     if meant:
-        yield f"{named(meant)} are announced, and neither protected nor excluded.", meant
+        yield f"{counted_networks(meant)} are announced, and neither protected nor excluded.", meant
 
 
 def _found_uncovered(
@@ -210,7 +213,10 @@ def _found_uncovered(
     for kind, ranges in _idle(coverage):
         meant = intersection(ranges, entry.networks)
         if meant and kind in entry.components:
-            yield f"{capitalised(component_title(kind))} does nothing for {named(meant)}.", meant
+            yield (
+                f"{capitalised(component_title(kind))} does nothing for {counted_networks(meant)}.",
+                meant,
+            )
 
 
 FINDERS: Mapping[

@@ -26,11 +26,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     COMPONENTS,
     ENABLED,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised, first_few
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     IPV6,
     Ranges,
-    counted,
     difference,
     intersection,
     networks,
@@ -46,8 +44,7 @@ class AccountCoverage:
     """How an account protects its addresses; `enabled` is None if that is not known.
 
     `pieces` has, by component, sets of protected addresses with the modes that their traffic may
-    meet, and `gained` the traffic that a plan makes it mitigate: sets of addresses, and the part of
-    their traffic.
+    meet.
     """
 
     enabled: bool | None
@@ -57,7 +54,6 @@ class AccountCoverage:
     uncovered: Ranges
     bypassing: Ranges
     pieces: Mapping[str, Sequence[Piece]] = field(default_factory=dict)
-    gained: Mapping[str, Sequence[tuple[Ranges, str]]] = field(default_factory=dict)
     reasons: Sequence[str] = ()
     gaps: Sequence[str] = ()
     undecided: Sequence[str] = ()
@@ -122,13 +118,8 @@ class AccountCoverage:
         )
 
 
-def read_coverage(
-    coverage: Mapping[str, Any], gained: Iterable[Mapping[str, Any]] = ()
-) -> AccountCoverage:
-    """A coverage as results show it, and the traffic that a plan mitigates newly."""
-    by_kind: dict[str, list[tuple[Ranges, str]]] = {}
-    for item in gained:
-        by_kind.setdefault(item["component"], []).append((_addresses(item), str(item["part"])))
+def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
+    """A coverage as results show it."""
     return AccountCoverage(
         enabled=coverage.get("enabled"),
         effective=bool(coverage.get("effective")),
@@ -140,38 +131,11 @@ def read_coverage(
             kind: [(_addresses(piece), frozenset(piece["modes"])) for piece in pieces]
             for kind, pieces in (coverage.get("modes") or {}).items()
         },
-        gained=by_kind,
         reasons=list(coverage.get("reasons") or ()),
         gaps=list(coverage.get("gaps") or ()),
         undecided=list(coverage.get("undecided") or ()),
         prefixes=[str(item["prefix"]) for item in coverage.get("prefixes") or ()],
     )
-
-
-def weaker(before: AccountCoverage, after: AccountCoverage) -> list[str]:
-    """How an account protects less before a plan than after it, a sentence each; empty if it does
-    not."""
-    missing = difference(after.protected, before.protected)
-    passing = difference(before.bypassing, after.bypassing)
-    is_off = before.enabled is False and after.enabled
-    sentences = ["The protection is off, and the baseline turns it on."] if is_off else []
-    sentences += (
-        [f"{named(missing)} are not protected, and the baseline protects them."] if missing else []
-    )
-    sentences += (
-        [f"The allowlist lets {named(passing)} pass, and the baseline does not."] if passing else []
-    )
-    return sentences + [
-        f"{capitalised(component_title(kind))}: the baseline mitigates more of the traffic to"
-        f" {named(ranges)}{f': {part}' if part else ''}."
-        for kind, parts in after.gained.items()
-        for ranges, part in parts
-    ]
-
-
-def named(ranges: Ranges) -> str:
-    """How many addresses these are, and the first networks."""
-    return f"{counted(ranges)} ({first_few(networks(ranges))})"
 
 
 def component_title(kind: str) -> str:

@@ -33,7 +33,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
 
 from .._baseline.approval import host_plan_id
 from .._baseline.unmanaged import weakening
-from .coverage import AccountCoverage, prefix_records, weaker
+from .coverage import AccountCoverage, prefix_records
 from .record import (
     CLASSES,
     FAMILIES,
@@ -75,16 +75,13 @@ class Assessment(NamedTuple):
     reasons: list[str]
 
 
-def assess(
-    host: HostResults, before: AccountCoverage | None, after: AccountCoverage | None
-) -> Assessment:
-    """The status of a host; `before` and `after` are the coverage of its account, None if it is not
+def assess(host: HostResults, before: AccountCoverage | None) -> Assessment:
+    """The status of a host; `before` is the existing coverage of its account, None if it is not
     known."""
     applying: dict[Status, list[str]] = {
         "unknown": [*host.errors, *host.unread, *(_not_understood(before) if before else [])],
         "unprotected": host.acknowledging.unprotected(before) if before else [],
         "weakened": [
-            *(weaker(before, after) if before and after else []),
             *(sentence for item in host.predictions for sentence in item.weaker),
             *(text for item in host.predictions for text in unmet_reasons(item.expectations)),
             *host.acknowledging.unnamed(host.announced),
@@ -247,7 +244,7 @@ def report_of(records: Iterable[HostRecord], generated: str) -> Report:
 def host_record(host: HostResults, generated: str) -> HostRecord:
     """The record of a host that was read at this moment."""
     before, after = host.coverage()
-    status, reasons = assess(host, before, after)
+    status, reasons = assess(host, before)
     return HostRecord(
         host=host.host,
         generated=generated,

@@ -367,9 +367,12 @@ def _prediction(module: str, result: Result, refusal: Result | None) -> Predicti
         planned=planned_rules(module, result),
         is_of_zone=module in (CUSTOM, FIREWALL),
         expectations=expected_records(module, result),
-        weaker=[_weaker(item, names) for item in result.get("weaker") or ()],
+        weaker=[
+            *(coverage.get("weaker") or ()),
+            *(_weaker(item, names) for item in result.get("weaker") or ()),
+        ],
         before=read_coverage(before) if before else None,
-        after=read_coverage(after, coverage.get("newly_mitigated") or ()) if after else None,
+        after=read_coverage(after) if after else None,
     )
 
 

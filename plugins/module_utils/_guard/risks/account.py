@@ -18,13 +18,12 @@ from ..._expressions.grammar import NotKnown
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import Coverage, has_flag
-from ..._protection.modes import UNDECIDED, Component
+from ..._protection.modes import UNDECIDED, Component, counted_networks
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS
 from ..._schema.resource import Object
 from ..._text import Advice, Message, Option, first_few, sentence
 from ..._values.address_set import (
     Ranges,
-    counted,
     intersection,
     networks,
     overlaps,
@@ -55,8 +54,7 @@ def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
         return None
     operations = [item for item in change.plan.operations if _takes_out(item, lost)]
     message = (
-        f"{counted(lost)} ({first_few(networks(lost))}) would no longer be protected."
-        f" {SHARING.format(PREFIXES.titles)}."
+        f"{counted_networks(lost)} would no longer be protected. {SHARING.format(PREFIXES.titles)}."
     )
     return Finding(message, lost, entries_of(operations))
 
@@ -79,13 +77,9 @@ def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
     lost_by_component: dict[str, Ranges] = {}
     reasons = []
     for item in _components_that_may_stop(change):
-        for ranges, what in change.losses.unmitigated(item.kind):
-            lost_by_component.setdefault(item.kind, []).extend(ranges)
-            part = f": {what}" if what else ""
-            reasons.append(
-                f"{item.title} would no longer mitigate attacks on {counted(ranges)}"
-                f" ({first_few(networks(ranges))}){part}"
-            )
+        for part in change.losses.unmitigated(item.kind):
+            lost_by_component.setdefault(item.kind, []).extend(part.ranges)
+            reasons.append(f"{item.title} would no longer mitigate attacks on {part.in_words}")
     if not reasons:
         return None
     lost = {kind: union(ranges) for kind, ranges in lost_by_component.items()}

@@ -133,6 +133,20 @@ def test_a_part_of_the_traffic_that_a_plan_mitigates_is_newly_mitigated() -> Non
     assert (gained["component"], gained["part"]) == ("syn_flood", "to port 80")
     assert gained["networks"] == summarise(after)["protected"]["networks"]
     assert compare_coverage(after, after)["newly_mitigated"] == []
+    assert compare_coverage(before, after)["weaker"] == [
+        "SYN flood protection: the baseline mitigates more of the traffic to 256 IPv4 addresses (192.0.2.0/24): to port 80."
+    ]
+
+
+def test_an_account_is_weaker_if_less_is_protected_or_more_passes() -> None:
+    passing = {"allowlist": [{"prefix": "198.51.100.0/24", "enabled": True}]}
+    before = account(**ON, **passing, status=[{"enabled": False}], prefixes=[])
+    assert compare_coverage(before, account(**ON))["weaker"] == [
+        "The protection is off, and the baseline turns it on.",
+        "256 IPv4 addresses (192.0.2.0/24) are not protected, and the baseline protects them.",
+        "The allowlist lets 256 IPv4 addresses (198.51.100.0/24) pass, and the baseline does not.",
+    ]
+    assert compare_coverage(account(**ON), before)["weaker"] == []
 
 
 def test_unknown_parts_are_told() -> None:

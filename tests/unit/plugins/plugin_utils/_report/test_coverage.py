@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverag
     AccountCoverage,
     component_title,
     read_coverage,
-    weaker,
 )
 
 ENABLED, MONITORING, DISABLED, UNDECIDED = "enabled", "monitoring", "disabled", "undecided"
@@ -104,23 +102,6 @@ def test_a_component_that_the_status_switches_mitigates_while_it_is_on(
     account: AccountCoverage, expected: bool
 ) -> None:
     assert account.mitigates is expected
-
-
-def test_an_account_is_weaker_if_less_is_mitigated_or_protected_or_more_passes() -> None:
-    desired = coverage(ENABLED)
-    assert weaker(desired, desired) == []
-    gained = {kind: [(addresses("192.0.2.0/24"), part)] for kind, part in zip(KINDS, ("", "to port 80"), strict=True)}
-    assert weaker(coverage(MONITORING), coverage(ENABLED, gained=gained)) == [
-        f"{title}: the baseline mitigates more of the traffic to 256 IPv4 addresses (192.0.2.0/24){part}."
-        for title, part in (("SYN flood protection", ""), ("Out-of-state TCP protection", ": to port 80"))
-    ]
-    hole = replace(desired, bypassing=addresses("198.51.100.0/24"))
-    assert weaker(hole, desired) == [
-        "The allowlist lets 256 IPv4 addresses (198.51.100.0/24) pass, and the baseline does not."
-    ]
-    assert weaker(coverage(protected=[], pieces={}), desired)[0].startswith(
-        "256 IPv4 addresses (192.0.2.0/24) are not protected"
-    )
 
 
 def test_an_unknown_component_goes_by_its_kind() -> None:

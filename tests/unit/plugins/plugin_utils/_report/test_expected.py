@@ -76,4 +76,4 @@ def test_an_expectation_that_is_unmet_now_weakens_its_host(
 ) -> None:
     failed = {"failed": True, "msg": "no"} if planned is not True else {}
     host = host_results("lima", {"zone_id": "z"}, {"custom_rules": result(expectation(now, planned), **failed)})
-    assert assess(host, None, None) == (status, reasons)
+    assert assess(host, None) == (status, reasons)

@@ -33,7 +33,7 @@ def host(**result: Any) -> HostResults:
 def test_the_worst_status_applies_and_its_reasons_come_first(
     results: HostResults, status: str, reasons: list[str] | None
 ) -> None:
-    assessment = assess(results, None, None)
+    assessment = assess(results, None)
     assert assessment.status == status
     assert reasons is None or assessment.reasons == reasons
 
@@ -45,5 +45,5 @@ def test_every_status_has_a_meaning_and_a_place() -> None:
 
 def test_an_account_whose_status_is_not_known_is_unknown() -> None:
     coverage = read_coverage({"enabled": None, "undecided": ["Nobody knows."]})
-    assessment = assess(host(), coverage, coverage)
+    assessment = assess(host(), coverage)
     assert (assessment.status, assessment.reasons[0]) == ("unknown", "Nobody knows.")
