@@ -40,9 +40,9 @@ from .operands import (
     MISSING,
     Address,
     Fields,
+    FieldValue,
     Items,
     Operand,
-    Value,
     field_operand,
     is_address,
     is_number,
@@ -56,15 +56,15 @@ from .patterns import regular_expression, wildcard
 Truth = Union[bool, NotKnown]
 Decide = Callable[[Fields], Truth]
 Match = Callable[[Fields], bool]  # a Decide that raises NotKnown
-Test = Callable[[Value, Fields], bool]  # whether a value meets a comparison; raises NotKnown
+Test = Callable[[FieldValue, Fields], bool]  # whether a value meets a comparison; raises NotKnown
 
 Kinds = Tuple[type, ...]
-TEXT: Kinds = (bytes,)
-NUMBER: Kinds = (int,)  # and no bool
-ADDRESSES: Kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
+TEXT_KINDS: Kinds = (bytes,)
+NUMBER_KINDS: Kinds = (int,)  # and no bool
+ADDRESS_KINDS: Kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
 QUANTIFIERS = ("any", "all")
 BEYOND = 1 << 200  # higher than the number of any address
-ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
+ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
     "eq": lambda one, other: bool(one == other),
     "ne": lambda one, other: bool(one != other),
     "lt": lambda one, other: bool(one < other),
@@ -78,14 +78,14 @@ ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
 def decider(expression: str) -> Decide:
     """Whether a request, by its fields, matches an expression."""
     try:
-        return _returning(_match(parse(expression)))
+        return _returning(_matcher(parse(expression)))
     except Unread as exc:
         return _returning(_raising(f"the expression cannot be read: {exc.problem}"))
 
 
 def leaf_decider(leaf: Comparison) -> Decide:
     """The same of a single comparison."""
-    return _returning(_match(leaf))
+    return _returning(_matcher(leaf))
 
 
 def _returning(match: Match) -> Decide:
@@ -108,17 +108,17 @@ def _raising(*reasons: str) -> Match:
 NOT_ALL = _raising("not all elements of an array are given")
 
 
-def _match(tree: Tree) -> Match:
+def _matcher(tree: Tree) -> Match:
     if isinstance(tree, Constant):
         value = tree.value
         return lambda fields: value
     if isinstance(tree, Negation):
-        part = _match(tree.part)
+        part = _matcher(tree.part)
         return lambda fields: not part(fields)
     if isinstance(tree, Combination):
-        parts = [_match(part) for part in tree.parts]
+        parts = [_matcher(part) for part in tree.parts]
         if tree.operator == "xor":
-            return lambda fields: _odd(parts, fields)
+            return lambda fields: _odd_number(parts, fields)
         decisive = tree.operator == "or"
         return lambda fields: _decided(decisive, parts, fields)
     if tree.problem:
@@ -145,7 +145,7 @@ def _decided(decisive: bool, parts: Iterable[Match], fields: Fields) -> bool:
     return not decisive
 
 
-def _odd(parts: Iterable[Match], fields: Fields) -> bool:
+def _odd_number(parts: Iterable[Match], fields: Fields) -> bool:
     """xor: whether an odd number of the parts is true."""
     truths = [_returning(part)(fields) for part in parts]
     reasons = [reason for one in truths if isinstance(one, NotKnown) for reason in one.reasons]
@@ -191,10 +191,10 @@ def _quantified(name: str, tokens: list[Token]) -> Match:
         raise NotKnown(f"{name}() takes a comparison of each element, with [*]")
     test, is_any = _test(tree), name == "any"
 
-    def tested(value: Value, fields: Fields) -> bool:
+    def tested(value: FieldValue, fields: Fields) -> bool:
         return test(value, fields) is not is_negated
 
-    def of_each(values: Iterable[Value]) -> list[Match]:
+    def of_each(values: Iterable[FieldValue]) -> list[Match]:
         return [partial(tested, value) for value in values]
 
     def match(fields: Fields) -> bool:
@@ -237,7 +237,7 @@ def _test(comparison: Comparison) -> Test:
     raise NotKnown(f"{quoted(texts[0])} is not understood as a value")
 
 
-def _is_true(value: Value, fields: Fields) -> bool:
+def _is_true(value: FieldValue, fields: Fields) -> bool:
     if not isinstance(value, bool):
         raise NotKnown(f"{kind_of(value)} is neither true nor false")
     return value
@@ -247,27 +247,27 @@ def _text_test(comparison: Comparison) -> Test:
     operator = comparison.operator
     if operator == "in":
         members = frozenset(map(text_of, comparison.operands))
-        return _tested(TEXT, "texts", lambda value: value in members)
+        return _tested(TEXT_KINDS, "texts", lambda value: value in members)
     (token,) = comparison.operands
     if operator == "matches":
-        return _tested(TEXT, "a regular expression", regular_expression(token))
+        return _tested(TEXT_KINDS, "a regular expression", regular_expression(token))
     text = text_of(token)
     if operator == "contains":
-        return _tested(TEXT, "a text", lambda value: text in value)
+        return _tested(TEXT_KINDS, "a text", lambda value: text in value)
     if operator in ("wildcard", "strict wildcard"):
-        return _tested(TEXT, "a wildcard", wildcard(text, operator != "wildcard"))
+        return _tested(TEXT_KINDS, "a wildcard", wildcard(text, operator != "wildcard"))
     compare = _order(operator)
-    return _tested(TEXT, "a text", lambda value: compare(value, text))
+    return _tested(TEXT_KINDS, "a text", lambda value: compare(value, text))
 
 
 def _order(operator: str) -> Callable[[Any, Any], bool]:
-    if operator not in ORDER:
+    if operator not in ORDERINGS:
         raise NotKnown(f"'{operator}' is not known with these values")
-    return ORDER[operator]
+    return ORDERINGS[operator]
 
 
 def _tested(kinds: Kinds, other: str, test: Callable[[Any], bool]) -> Test:
-    def tested(value: Value, fields: Fields) -> bool:
+    def tested(value: FieldValue, fields: Fields) -> bool:
         if type(value) not in kinds:
             raise NotKnown(f"{kind_of(value)} is compared to {other}")
         return test(value)
@@ -280,23 +280,25 @@ def _number_test(operator: str, texts: list[str]) -> Test:
         ends = [text.split("..") for text in texts]
         ranges = [(number_of(parts[0]), number_of(parts[-1])) for parts in ends]
         return _tested(
-            NUMBER, "numbers", lambda value: any(first <= value <= last for first, last in ranges)
+            NUMBER_KINDS,
+            "numbers",
+            lambda value: any(first <= value <= last for first, last in ranges),
         )
     compare, number = _order(operator), number_of(texts[0])
-    return _tested(NUMBER, "a number", lambda value: compare(value, number))
+    return _tested(NUMBER_KINDS, "a number", lambda value: compare(value, number))
 
 
 def _address_test(comparison: Comparison) -> Test:
     if comparison.operator in ("eq", "ne", "in"):
         ranges = addresses_of(comparison)
-        return _tested(ADDRESSES, "addresses", lambda value: is_in(ranges, value))
+        return _tested(ADDRESS_KINDS, "addresses", lambda value: is_in(ranges, value))
     compare = _order(comparison.operator)
     try:
         other = ipaddress.ip_address(comparison.operands[0].text)
     except ValueError as exc:
         raise NotKnown(str(exc)) from exc
     return _tested(
-        ADDRESSES,
+        ADDRESS_KINDS,
         "an address",
         lambda value: value.version == other.version and compare(value, other),
     )
@@ -310,11 +312,11 @@ def is_in(ranges: Ranges, address: Address) -> bool:
 
 
 def _list_test(name: str) -> Test:
-    def test(value: Value, fields: Fields) -> bool:
+    def test(value: FieldValue, fields: Fields) -> bool:
         ranges = fields.lists.get(name[1:])
         if ranges is None:
             raise NotKnown(f"the content of the list {name} is not known")
-        if type(value) not in ADDRESSES:
+        if type(value) not in ADDRESS_KINDS:
             raise NotKnown(f"{kind_of(value)} is compared to addresses")
         return is_in(ranges, value)
 
@@ -322,7 +324,7 @@ def _list_test(name: str) -> Test:
 
 
 Requests = int  # a bit for each request
-Names = Tuple[str, ...]
+FieldNames = Tuple[str, ...]
 
 
 class Batch:
@@ -331,7 +333,7 @@ class Batch:
     def __init__(self, requests: Sequence[Fields]) -> None:
         self._requests = requests
         self._all = (1 << len(requests)) - 1
-        self._groups: dict[Names, list[tuple[Fields, Requests]]] = {}
+        self._groups: dict[FieldNames, list[tuple[Fields, Requests]]] = {}
         self._possible: dict[str, Requests] = {}
 
     def possible(self, expression: str) -> Requests:
@@ -371,13 +373,13 @@ class Batch:
     def _decided(self, leaf: Comparison, concerned: Requests) -> tuple[Requests, Requests]:
         decide = leaf_decider(leaf)
         sure = possible = 0
-        for fields, members in self._groups_by(_names(leaf)):
+        for fields, members in self._groups_by(_names_in(leaf)):
             truth = decide(fields) if members & concerned else False
             sure |= members if truth is True else 0
             possible |= members if truth is not False else 0
         return sure & concerned, possible & concerned
 
-    def _groups_by(self, names: Names) -> Sequence[tuple[Fields, Requests]]:
+    def _groups_by(self, names: FieldNames) -> Sequence[tuple[Fields, Requests]]:
         """The requests with the same values of some fields, and the fields of one of them."""
         if names not in self._groups:
             groups: dict[str, tuple[Fields, Requests]] = {}
@@ -392,13 +394,13 @@ class Batch:
     def _cost(self, tree: Tree) -> int:
         """About how many decisions a part takes."""
         if isinstance(tree, Comparison):
-            return len(self._groups_by(_names(tree)))
+            return len(self._groups_by(_names_in(tree)))
         if isinstance(tree, Negation):
             return self._cost(tree.part)
         return sum(map(self._cost, tree.parts)) if isinstance(tree, Combination) else 0
 
 
-def _names(leaf: Comparison) -> Names:
+def _names_in(leaf: Comparison) -> FieldNames:
     """The fields of a comparison, and other words of its left side."""
     if leaf.plain:
         return (leaf.field,)

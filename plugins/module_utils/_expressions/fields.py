@@ -49,28 +49,28 @@ def _ports_of(comparison: Comparison) -> Ranges:
     return numbers_of(comparison, 0, HIGHEST_PORT)
 
 
-ADDRESSES = FilterField(addresses_of, EVERYTHING)
-PORTS = FilterField(_ports_of, [(0, HIGHEST_PORT)])
-FIELDS: Mapping[str, FilterField] = {
-    "ip.src": ADDRESSES,
-    "ip.dst": ADDRESSES,
-    "tcp.srcport": PORTS,
-    "tcp.dstport": PORTS,
+ADDRESS_FIELD = FilterField(addresses_of, EVERYTHING)
+PORT_FIELD = FilterField(_ports_of, [(0, HIGHEST_PORT)])
+FILTER_FIELDS: Mapping[str, FilterField] = {
+    "ip.src": ADDRESS_FIELD,
+    "ip.dst": ADDRESS_FIELD,
+    "tcp.srcport": PORT_FIELD,
+    "tcp.dstport": PORT_FIELD,
 }
 
 
 def values_of(leaf: Comparison) -> Ranges:
     """The values that meet a comparison of a field that filters know; raises Unread for any
     other."""
-    if leaf.field in FIELDS:
-        return FIELDS[leaf.field].values_of(leaf)
+    if leaf.field in FILTER_FIELDS:
+        return FILTER_FIELDS[leaf.field].values_of(leaf)
     name, *rest = leaf.field.split()
     what = (
         f"{quoted(name)} is a function, and filters know none"
         if "(" in rest[:1]
         else f"filters know no field {quoted(name)}"
     )
-    raise Unread(f"{what}, only {', '.join(FIELDS)}", leaf.start, malformed=False)
+    raise Unread(f"{what}, only {', '.join(FILTER_FIELDS)}", leaf.start, malformed=False)
 
 
 FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
@@ -132,10 +132,10 @@ raw.http.request.uri.args raw.http.request.uri.args.names raw.http.request.uri.a
 raw.http.request.uri.path raw.http.request.uri.path.extension raw.http.request.uri.query
 raw.http.response.headers raw.http.response.headers.names raw.http.response.headers.values
 """
-KNOWN = frozenset(REQUEST_FIELDS.split())
+KNOWN_FIELDS = frozenset(REQUEST_FIELDS.split())
 
 
-def unknown_fields(expression: str, known: AbstractSet[str] = KNOWN) -> list[str]:
+def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:
     """The fields of an expression that are not among the known ones, each once; none of an
     expression that cannot be read, which is refused anyway."""
     try:
@@ -148,15 +148,15 @@ def unknown_fields(expression: str, known: AbstractSet[str] = KNOWN) -> list[str
         for token, after in zip(tokens, following)
         if token.kind == WORD and after != "(" and FIELD.fullmatch(token.text)
     ]
-    return [name for name in dict.fromkeys(names) if not is_known(name, known)]
+    return [name for name in dict.fromkeys(names) if not is_known_field(name, known)]
 
 
-def doubts(expression: str, known: AbstractSet[str] = KNOWN) -> str:
+def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:
     """Why an expression reads hardly what somebody meant, with its verb; an empty text if every
     field is known."""
     unknown = [
         f"{quoted(name)}{did_you_mean(name.lower(), known, NEAR)}"
-        for name in unknown_fields(expression, known)
+        for name in unknown_names(expression, known)
     ]
     if not unknown:
         return ""
@@ -164,7 +164,7 @@ def doubts(expression: str, known: AbstractSet[str] = KNOWN) -> str:
     return f"reads {noun} that this collection does not know: {', '.join(unknown)}"
 
 
-def is_known(name: str, known: AbstractSet[str] = KNOWN) -> bool:
+def is_known_field(name: str, known: AbstractSet[str] = KNOWN_FIELDS) -> bool:
     """Whether a field is among the known ones, or one of those that are named by claims."""
     return name in known or name.startswith(OPEN)
 
@@ -220,7 +220,7 @@ def check_rule(expression: str) -> list[str]:
     """The same for a rule of a zone, whose fields are too many to know them all; so there are no
     warnings."""
     for leaf in leaves(parse(expression)):
-        if leaf.field in FIELDS and not leaf.problem:
+        if leaf.field in FILTER_FIELDS and not leaf.problem:
             try:
                 values_of(leaf)
             except Unread as exc:
@@ -231,8 +231,8 @@ def check_rule(expression: str) -> list[str]:
 
 def check_packets(expression: str) -> list[str]:
     """The same for a rule about packets; one that reads a field of requests is refused."""
-    for name in unknown_fields(expression, PACKET_FIELDS):
-        if name in KNOWN:
+    for name in unknown_names(expression, PACKET_FIELDS):
+        if name in KNOWN_FIELDS:
             start = next(token.start for token in tokens_of(expression) if token.text == name)
             raise Unread(f"{quoted(name)} is a field of requests, and not of packets", start)
     return check_rule(expression)
@@ -273,7 +273,7 @@ def _is_falsely_refused(expression: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Examination:
+class ExpressionCheck:
     """What a task's expression goes through before any request; see Value.examine."""
 
     check: Callable[[str], list[str]]
@@ -304,7 +304,7 @@ def _expression(
     def read(value: object) -> str:
         return parse_filled_text(value, WHITE_SPACE)
 
-    examine = Examination(check, scheme, longest)
+    examine = ExpressionCheck(check, scheme, longest)
     return Value({"type": "str"}, read, normalise_expression, examine, holds=AN_EXPRESSION)
 
 

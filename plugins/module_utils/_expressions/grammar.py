@@ -391,7 +391,7 @@ def _references(expression: str) -> Sequence[Token]:
     return [token for token in tokens if token.kind == WORD and LIST.fullmatch(token.text)]
 
 
-NUMBER = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
+DECIMAL = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 OTHER_BASE = re.compile(r"0[0-9]+|-?0[xX][0-9a-fA-F]+", re.ASCII)
 LONGEST_REASON = 200
 
@@ -411,19 +411,21 @@ class Form(NamedTuple):
     signs: Sequence[str]
 
 
-ADDRESS = Form("address", "addresses", ("eq", "ne", "in"), ("lt", "le", "gt", "ge"), ("/", ".."))
-PORT = Form("port", "ports", ("eq", "ne", "in", "lt", "le", "gt", "ge"), (), ("..",))
+ADDRESS_FORM = Form(
+    "address", "addresses", ("eq", "ne", "in"), ("lt", "le", "gt", "ge"), ("/", "..")
+)
+PORT_FORM = Form("port", "ports", ("eq", "ne", "in", "lt", "le", "gt", "ge"), (), ("..",))
 
 
 def addresses_of(comparison: Comparison) -> Ranges:
     """The addresses that meet a comparison; raises Unread."""
-    addresses = union(map(_addresses, _operands(comparison, ADDRESS)))
+    addresses = union(map(_address_range, _operands(comparison, ADDRESS_FORM)))
     return complement(addresses) if comparison.operator == "ne" else addresses
 
 
 def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
     """The whole numbers from `lowest` to `highest` that meet a comparison; raises Unread."""
-    ranges = [_numbers(token) for token in _operands(comparison, PORT)]
+    ranges = [_number_range(token) for token in _operands(comparison, PORT_FORM)]
     first, last = ranges[0] if ranges else (highest, lowest)
     bounds: Mapping[str, Ranges] = {
         "ne": [(lowest, first - 1), (last + 1, highest)],
@@ -465,7 +467,7 @@ def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
     return comparison.operands
 
 
-def _addresses(token: Token) -> Range:
+def _address_range(token: Token) -> Range:
     first, dots, last = token.text.partition("..")
     try:
         (version, start, length, dummy), written = read_network(first)
@@ -488,11 +490,11 @@ def _check_host_bits(text: str) -> None:
         raise ValueError(f"{quoted(text)} has bits behind its prefix length; write {network}")
 
 
-def _numbers(token: Token) -> Range:
+def _number_range(token: Token) -> Range:
     first, dots, last = token.text.partition("..")
     numbers = []
     for text in (first, last) if dots else (first,):
-        if not NUMBER.fullmatch(text):
+        if not DECIMAL.fullmatch(text):
             why = (
                 f", but a number to base {8 if text.isdigit() else 16}"
                 if OTHER_BASE.fullmatch(text)

@@ -19,11 +19,11 @@ from .._values.address_set import Ranges
 from .grammar import PATTERN, QUOTED, RAW, WORD, NotKnown, Token, quoted
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
-Value = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
+FieldValue = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
 
 WHOLE_NUMBER = re.compile(r"-?[1-9][0-9]*|0[0-7]*|0x[0-9a-fA-F]+", re.ASCII)
-ADDRESS = re.compile(r"[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*(?:/[0-9]{1,3})?", re.ASCII)
-ESCAPE = re.compile(rb'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|(.?))', re.DOTALL)
+ADDRESS_WORD = re.compile(r"[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*(?:/[0-9]{1,3})?", re.ASCII)
+TEXT_ESCAPE = re.compile(rb'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|(.?))', re.DOTALL)
 FENCE = re.compile(r'r(#*)"')
 MOST = (1 << 63) - 1
 
@@ -39,9 +39,9 @@ class Items(NamedTuple):
     """An array. Those in `maybe` may stand among its values; if it is not `complete`, others may
     as well. The order is known only if it is `ordered`."""
 
-    values: tuple[Value, ...]
+    values: tuple[FieldValue, ...]
     complete: bool = True
-    maybe: tuple[Value, ...] = ()
+    maybe: tuple[FieldValue, ...] = ()
     ordered: bool = True
 
     @property
@@ -53,11 +53,11 @@ class Items(NamedTuple):
 class Pairs(NamedTuple):
     """A map; of the keys in `unknown` it is not known whether the map has them."""
 
-    values: Mapping[bytes, Value]
+    values: Mapping[bytes, FieldValue]
     unknown: tuple[bytes, ...] = ()
 
 
-KINDS = {
+KIND_WORDS = {
     bytes: "a text",
     bool: "true or false",
     int: "a number",
@@ -68,9 +68,9 @@ KINDS = {
 }
 
 
-def kind_of(value: Value) -> str:
+def kind_of(value: FieldValue) -> str:
     """The kind of a value, in sentences."""
-    return KINDS.get(type(value), "nothing")
+    return KIND_WORDS.get(type(value), "nothing")
 
 
 def text_of(token: Token) -> bytes:
@@ -81,7 +81,7 @@ def text_of(token: Token) -> bytes:
         return token.text[length : len(token.text) - length + 1].encode()
     if token.kind not in (QUOTED, PATTERN):
         raise NotKnown(f"{quoted(token.text)} is not text")
-    return ESCAPE.sub(_unescaped, token.text[1:-1].encode())
+    return TEXT_ESCAPE.sub(_unescaped, token.text[1:-1].encode())
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
@@ -110,10 +110,10 @@ def number_of(text: str) -> int:
 
 def is_address(text: str) -> bool:
     """Whether a word looks like an address, a network or a range of addresses."""
-    return all(ADDRESS.fullmatch(part) for part in text.split(".."))
+    return all(ADDRESS_WORD.fullmatch(part) for part in text.split(".."))
 
 
-def literal_of(token: Token) -> Value:
+def literal_of(token: Token) -> FieldValue:
     """The value of a single literal; raises NotKnown."""
     if token.kind != WORD:
         return text_of(token)
@@ -131,24 +131,24 @@ PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
 class Function(NamedTuple):
     """A function, and how many arguments it takes."""
 
-    call: Callable[..., Value]
+    call: Callable[..., FieldValue]
     fewest: int
     most: int | None
 
 
-def _bytes(value: Value) -> bytes:
+def _bytes(value: FieldValue) -> bytes:
     if not isinstance(value, bytes):
         raise NotKnown(f"a function takes a text, and gets {kind_of(value)}")
     return value
 
 
-def _number(value: Value) -> int:
+def _whole_number(value: FieldValue) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise NotKnown(f"a function takes a number, and gets {kind_of(value)}")
     return value
 
 
-def _length(value: Value) -> int:
+def _length(value: FieldValue) -> int:
     if isinstance(value, Items):
         if not value.is_listed:
             raise NotKnown("the number of the elements of an array is not known")
@@ -156,7 +156,7 @@ def _length(value: Value) -> int:
     return len(_bytes(value))
 
 
-def _joined(*values: Value) -> Value:
+def _joined(*values: FieldValue) -> FieldValue:
     if not any(isinstance(value, Items) for value in values):
         return b"".join(map(_bytes, values))
     if not all(isinstance(value, Items) for value in values):
@@ -165,10 +165,10 @@ def _joined(*values: Value) -> Value:
     return Items(elements, all(value.is_listed for value in values))
 
 
-def _part(value: Value, start: Value, end: Value = None) -> bytes:
+def _part(value: FieldValue, start: FieldValue, end: FieldValue = None) -> bytes:
     text = _bytes(value)
-    bounds = [_from_start(_number(start), text)]
-    bounds.append(len(text) if end is None else _from_start(_number(end), text))
+    bounds = [_from_start(_whole_number(start), text)]
+    bounds.append(len(text) if end is None else _from_start(_whole_number(end), text))
     if not 0 <= bounds[0] < bounds[1] <= len(text):
         raise NotKnown("substring has no such part of the text")
     return text[bounds[0] : bounds[1]]
@@ -178,16 +178,16 @@ def _from_start(index: int, text: bytes) -> int:
     return index + len(text) if index < 0 else index
 
 
-def _url_decoded(value: Value) -> bytes:
+def _url_decoded(value: FieldValue) -> bytes:
     spaced = _bytes(value).replace(b"+", b" ")
     return PERCENT.sub(lambda match: bytes([int(match[1], 16)]), spaced)
 
 
-def _without_bytes(value: Value, unwanted: Value) -> bytes:
+def _without_bytes(value: FieldValue, unwanted: FieldValue) -> bytes:
     return _bytes(value).translate(None, _bytes(unwanted))
 
 
-def _in_words(value: Value) -> bytes:
+def _to_string(value: FieldValue) -> bytes:
     if isinstance(value, bool):
         return b"true" if value else b"false"
     if isinstance(value, (int, ipaddress.IPv4Address)):
@@ -197,10 +197,10 @@ def _in_words(value: Value) -> bytes:
     raise NotKnown(f"to_string takes no {kind_of(value)} of this form")
 
 
-def _network(value: Value, ipv4_bits: Value, ipv6_bits: Value) -> Value:
+def _network(value: FieldValue, ipv4_bits: FieldValue, ipv6_bits: FieldValue) -> FieldValue:
     if not isinstance(value, (ipaddress.IPv4Address, ipaddress.IPv6Address)):
         raise NotKnown(f"cidr takes an address, and gets {kind_of(value)}")
-    length = _number(ipv4_bits if value.version == 4 else ipv6_bits)
+    length = _whole_number(ipv4_bits if value.version == 4 else ipv6_bits)
     if not 1 <= length <= value.max_prefixlen:
         raise NotKnown(f"cidr takes no prefix length of {length}")
     return ipaddress.ip_network((value, length), strict=False).network_address
@@ -216,7 +216,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "substring": Function(_part, 2, 3),
     "url_decode": Function(_url_decoded, 1, 1),
     "remove_bytes": Function(_without_bytes, 2, 2),
-    "to_string": Function(_in_words, 1, 1),
+    "to_string": Function(_to_string, 1, 1),
     "cidr": Function(_network, 3, 3),
     "cidr6": Function(lambda value, ipv6_bits: _network(value, 32, ipv6_bits), 2, 2),
 }
@@ -231,11 +231,11 @@ class Fields(NamedTuple):
     """The known fields of a request or packet, and the addresses of the lists of its account by
     their names. `keys` say by which key an expectation gives a field."""
 
-    values: Mapping[str, Value]
+    values: Mapping[str, FieldValue]
     lists: Mapping[str, Ranges] = {}
     keys: Mapping[str, str] = {}
 
-    def value(self, name: str) -> Value:
+    def value(self, name: str) -> FieldValue:
         """The value of a field; raises NotKnown."""
         try:
             return self.values[name]
@@ -250,7 +250,7 @@ class Fields(NamedTuple):
         return f"{reason} ({self.keys.get(name, f'fields: {{{name}: ...}}')})"
 
 
-Evaluate = Callable[[Fields], Value]
+Evaluate = Callable[[Fields], FieldValue]
 
 
 class Operand(NamedTuple):
@@ -326,13 +326,13 @@ def _indexed(base: Operand, indexes: Sequence[Any]) -> Operand:
     if base.is_each and EACH not in indexes:
         raise NotKnown("a function of each element needs [*] behind it")
 
-    def each(fields: Fields) -> Value:
-        values: list[Value] = [base.evaluate(fields)]
+    def each(fields: Fields) -> FieldValue:
+        values: list[FieldValue] = [base.evaluate(fields)]
         if indexes == [EACH]:
             return _elements(values[0])
         complete = True
         for index in indexes:
-            inner: list[Value] = []
+            inner: list[FieldValue] = []
             for value in values:
                 elements = _elements(value) if index == EACH else Items((_element(value, index),))
                 complete = complete and elements.complete and not elements.maybe
@@ -340,7 +340,7 @@ def _indexed(base: Operand, indexes: Sequence[Any]) -> Operand:
             values = inner
         return Items(tuple(values), complete)
 
-    def single(fields: Fields) -> Value:
+    def single(fields: Fields) -> FieldValue:
         value = base.evaluate(fields)
         for index in indexes:
             value = _element(value, index)
@@ -349,7 +349,7 @@ def _indexed(base: Operand, indexes: Sequence[Any]) -> Operand:
     return Operand(each, True) if EACH in indexes else Operand(single)
 
 
-def _elements(value: Value) -> Items:
+def _elements(value: FieldValue) -> Items:
     if value is MISSING:
         return Items(())
     if isinstance(value, Pairs):
@@ -359,7 +359,7 @@ def _elements(value: Value) -> Items:
     return value
 
 
-def _element(value: Value, index: Any) -> Value:
+def _element(value: FieldValue, index: Any) -> FieldValue:
     if value is MISSING:
         return MISSING
     if isinstance(value, Pairs) and isinstance(index, bytes):
@@ -386,20 +386,20 @@ def _called(name: str, arguments: Sequence[Sequence[Token]]) -> Operand:
 
 
 def _call(name: str, function: Function, operands: Sequence[Operand]) -> Operand:
-    def called(values: Sequence[Value]) -> Value:
+    def called(values: Sequence[FieldValue]) -> FieldValue:
         present = [value for value in values if value is not MISSING]
         if len(present) == len(values) or (present and name in SKIPS_MISSING):
             return function.call(*present)
         return MISSING
 
-    def single(fields: Fields) -> Value:
+    def single(fields: Fields) -> FieldValue:
         return called([item.evaluate(fields) for item in operands])
 
-    def each(fields: Fields) -> Value:
+    def each(fields: Fields) -> FieldValue:
         elements = operands[0].evaluate(fields)
         others = [item.evaluate(fields) for item in operands[1:]]
 
-        def of_each(values: Sequence[Value]) -> tuple[Value, ...]:
+        def of_each(values: Sequence[FieldValue]) -> tuple[FieldValue, ...]:
             results = [called([element, *others]) for element in values]
             return tuple(result for result in results if result is not MISSING)
 

@@ -23,20 +23,20 @@ from .operands import text_of
 MOST_REPEATED = 1000
 MOST_GROUPS = 50  # within each other
 MOST_TRIES = 10**8
-ESCAPE = r"""\\(?:[dDsSwWnrtfva]|x[0-9a-fA-F]{2}|[\[\]\\.+*?()|{}^$#&~/ !"%',:;=@_`-])"""
-CLASS = rf"\[\^?(?:(?!&&|--|~~|\|\|)(?:{ESCAPE}|[^\[\]\\\x7f-\U0010ffff]))+\]"
-PIECE = re.compile(
+PATTERN_ESCAPE = r"""\\(?:[dDsSwWnrtfva]|x[0-9a-fA-F]{2}|[\[\]\\.+*?()|{}^$#&~/ !"%',:;=@_`-])"""
+CLASS = rf"\[\^?(?:(?!&&|--|~~|\|\|)(?:{PATTERN_ESCAPE}|[^\[\]\\\x7f-\U0010ffff]))+\]"
+PATTERN_PIECE = re.compile(
     r"(?P<repeat>(?:[*+?]|\{(?P<least>[0-9]{1,4})(?P<upto>,?)(?P<most>[0-9]{0,4})\})\??)"
     r"|(?P<open>\((?:\?[is]*(?:-[is]+)?:|(?!\?)))|(?P<close>\))|(?P<either>\|)"
     r"|(?P<edge>[$^]|\\[Azb](?!\{)|\\B(?!\{))"
-    rf"|(?P<one>{ESCAPE}|{CLASS}|[^\[\]\\*+?{{}}()|^$\x7f-\U0010ffff])"
+    rf"|(?P<one>{PATTERN_ESCAPE}|{CLASS}|[^\[\]\\*+?{{}}()|^$\x7f-\U0010ffff])"
 )
 FLAGS = re.compile(r"(?:\(\?[is]+\))?")
 WILDCARD = re.compile(rb"\\.?|\*+|[^\\*]+", re.DOTALL)
 TRANSLATED = {"$": r"\Z", r"\z": r"\Z", r"\B": r"(?!\b)"}
 
 
-class Group:
+class PatternGroup:
     """A group, or the whole pattern, as far as it is read."""
 
     def __init__(self) -> None:
@@ -57,19 +57,19 @@ class _Reader:
     `endless` repetitions without an upper limit."""
 
     def __init__(self, pattern: str) -> None:
-        self.groups = [Group()]
+        self.groups = [PatternGroup()]
         self.ways, self.endless = 1, 0
         position = FLAGS.match(pattern).end()  # type: ignore[union-attr] # it matches nothing, too
         self.translated = pattern[:position]
         while position < len(pattern):
-            piece = PIECE.match(pattern, position)
+            piece = PATTERN_PIECE.match(pattern, position)
             if not piece or not self._take(piece):
-                raise _odd(pattern, position)
+                raise _not_understood(pattern, position)
             self.translated += TRANSLATED.get(piece[0], piece[0])
             position = piece.end()
         self.ways *= len(self.groups[0].starts)
         if len(self.groups) > 1:
-            raise _odd(pattern, position)
+            raise _not_understood(pattern, position)
 
     def _take(self, piece: re.Match[str]) -> bool:
         """Whether a piece may stand there."""
@@ -79,20 +79,20 @@ class _Reader:
         group.starts[-1] = group.starts[-1] or (piece[0] if kind == "one" else str(kind))
         group.last = True if kind == "one" else None
         if kind == "open":
-            self.groups.append(Group())
+            self.groups.append(PatternGroup())
         elif kind == "close":
             self._close(self.groups.pop())
         elif kind == "either":
             group.starts.append("")
         return 0 < len(self.groups) <= MOST_GROUPS
 
-    def _close(self, group: Group) -> None:
+    def _close(self, group: PatternGroup) -> None:
         self.ways *= len(group.starts)
         if self.groups:
             self.groups[-1].last = group.is_distinct()
             self.groups[-1].has_choice |= not group.is_distinct()
 
-    def _repeat(self, piece: re.Match[str], group: Group) -> bool:
+    def _repeat(self, piece: re.Match[str], group: PatternGroup) -> bool:
         sign = piece[0][0]
         least = int(piece["least"] or sign == "+")
         endless = sign in "*+" or (piece["upto"] and not piece["most"])
@@ -107,7 +107,7 @@ class _Reader:
         return True
 
 
-def _odd(pattern: str, position: int) -> NotKnown:
+def _not_understood(pattern: str, position: int) -> NotKnown:
     rest = pattern[position : position + 10]
     what = f"{quoted(rest)} in the" if rest else "the end of the"
     return NotKnown(f"{what} regular expression {quoted(pattern)} is not understood")
@@ -122,7 +122,7 @@ def regular_expression(token: Token) -> Callable[[bytes], bool]:
     try:
         search = re.compile(reader.translated.encode()).search
     except re.error:
-        raise _odd(pattern, 0) from None
+        raise _not_understood(pattern, 0) from None
     steps = reader.endless + 1  # a match may begin anywhere
 
     def is_match(text: bytes) -> bool:

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Callable, Hashable, Iterable, Mapping, NamedTuple
 
 from .._values.address_set import EVERYTHING, Ranges, complement, intersection, union
-from .fields import FIELDS, values_of
+from .fields import FILTER_FIELDS, values_of
 from .grammar import (
     HARD_TO_END,
     QUOTED,
@@ -28,7 +28,6 @@ from .grammar import (
     Constant,
     Negation,
     NotKnown,
-    Token,
     Tree,
     Unread,
     leaves,
@@ -39,8 +38,8 @@ from .grammar import (
 )
 
 Set = int
-NO_TRAFFIC: Set = 0
-ALL_TRAFFIC: Set = 1
+EMPTY: Set = 0
+WHOLE: Set = 1
 DESTINATION, SOURCE, SOURCE_PORT, PORT = "ip.dst", "ip.src", "tcp.srcport", "tcp.dstport"
 FIRST_LEVELS = (DESTINATION, SOURCE, SOURCE_PORT, PORT)  # the variables of the nodes at the top
 OPEN_LEVEL, LAST_LEVEL = 1 << 20, 1 << 40  # of comparisons that are variables, and of no variable
@@ -48,16 +47,16 @@ MOST_VARIABLES = 250
 MOST_STEPS = 500_000
 MISSING_NUMBER, NEGATIVE, GREATEST = -2, -1, 10**18  # only `ne` is true for a missing number
 NUMBERS: Ranges = [(MISSING_NUMBER, GREATEST)]
-TEXTS: Ranges = [(0, GREATEST)]  # texts are numbered from 1; 0 is any that no expression names
+ALL_TEXTS: Ranges = [(0, GREATEST)]  # texts are numbered from 1; 0 is any that no expression names
 EITHER: Ranges = [(0, 1)]
-Decide = Callable[[Comparison], object]
+Settled = Callable[[Comparison], object]
 
 
 class TooManyCases(Exception):
     """The expressions cut the traffic into more pieces than can be looked at."""
 
 
-class Node(NamedTuple):
+class DiagramNode(NamedTuple):
     """The sets `parts` for the values of a variable, each from the start beside it on."""
 
     level: int
@@ -73,42 +72,43 @@ class Diagrams:
     """Sets of requests or packets; they raise TooManyCases. `decide` says of which comparisons it
     is known that all of the traffic, or nothing, meets them: by True and False."""
 
-    def __init__(self, decide: Decide | None = None) -> None:
+    def __init__(self, decide: Settled | None = None) -> None:
         self._decide = decide
         self._levels: dict[Hashable, int] = {name: at for at, name in enumerate(FIRST_LEVELS)}
         self._texts: dict[str, int] = {}
-        end = Node(LAST_LEVEL, (), ())
+        end = DiagramNode(LAST_LEVEL, (), ())
         self._nodes = [end, end]
-        self._numbers: dict[Node, Set] = {}
+        self._numbers: dict[DiagramNode, Set] = {}
         self._combined: dict[tuple[str, Set, Set], Set] = {}
+        self._conceivable: dict[Set, Set] = {}
         self._steps = 0
 
     def matching(self, expression: str) -> Set:
         """The traffic that an expression matches; what cannot be read is a variable."""
         try:
             tree = parse(expression)
+            if not any(leaf.problem for leaf in leaves(tree)):
+                return self.of(tree)
         except Unread:
-            return self._variable(normalise_expression(expression))
-        if any(leaf.problem for leaf in leaves(tree)):
-            return self._variable(normalise_expression(expression))
-        return self.of(tree)
+            pass
+        return self._variable(normalise_expression(expression))
 
     def of(self, tree: Tree) -> Set:
         """The same of an expression without an unknown part."""
         if isinstance(tree, Constant):
-            return ALL_TRAFFIC if tree.value else NO_TRAFFIC
+            return WHOLE if tree.value else EMPTY
         if isinstance(tree, Negation):
-            return self.without(ALL_TRAFFIC, self.of(tree.part))
+            return self.without(WHOLE, self.of(tree.part))
         if isinstance(tree, Combination):
             return self.combined(tree.operator, [self.of(part) for part in tree.parts])
         truth = self._decide(tree) if self._decide else None
         if isinstance(truth, bool):
-            return ALL_TRAFFIC if truth else NO_TRAFFIC
+            return WHOLE if truth else EMPTY
         return self._compared(tree)
 
     def combined(self, operator: str, sets: Iterable[Set]) -> Set:
         """and, or or xor of sets."""
-        left = list(sets) or [ALL_TRAFFIC if operator == "and" else NO_TRAFFIC]
+        left = list(sets) or [WHOLE if operator == "and" else EMPTY]
         while len(left) > 1:
             odd = left[-1:] if len(left) % 2 else []
             left = [self._two(operator, *pair) for pair in zip(left[::2], left[1::2])] + odd
@@ -116,7 +116,7 @@ class Diagrams:
 
     def without(self, one: Set, other: Set) -> Set:
         """All of a set that is not in the other."""
-        return self._two("and", one, self._two("xor", ALL_TRAFFIC, other))
+        return self._two("and", one, self._two("xor", WHOLE, other))
 
     def to(self, destinations: Ranges) -> Set:
         """The packets to some destinations."""
@@ -124,19 +124,17 @@ class Diagrams:
 
     def possible(self) -> Set:
         """The packets that there can be: their source and destination are of one family."""
-        families = [
-            self._two(
-                "and", *(self._within(name, EVERYTHING, [family]) for name in (SOURCE, DESTINATION))
-            )
+        both = [
+            [self._within(name, EVERYTHING, [family]) for name in (SOURCE, DESTINATION)]
             for family in EVERYTHING
         ]
-        return self.combined("or", families)
+        return self.combined("or", [self.combined("and", addresses) for addresses in both])
 
     def values(self, traffic: Set, name: str) -> Ranges:
         """The values that a field of packets has in a set."""
-        level, everything = self._levels[name], FIELDS[name].everything
+        level, everything = self._levels[name], FILTER_FIELDS[name].everything
         ranges: Ranges = []
-        pending, seen = [traffic], {NO_TRAFFIC}
+        pending, seen = [traffic], {EMPTY}
         while pending:
             number = pending.pop()
             node = self._nodes[number]
@@ -144,9 +142,7 @@ class Diagrams:
                 return everything
             if number not in seen:
                 seen.add(number)
-                kept = [
-                    (piece, part) for piece, part in _pieces(node, everything) if part != NO_TRAFFIC
-                ]
+                kept = [(piece, part) for piece, part in _pieces(node, everything) if part != EMPTY]
                 if node.level == level:
                     ranges += [piece for piece, _part in kept]
                 else:
@@ -157,11 +153,11 @@ class Diagrams:
         """The destinations of packets, with equal packets together."""
         node = self._nodes[packets]
         if node.level != self._levels[DESTINATION]:
-            return [(EVERYTHING, packets)] if packets != NO_TRAFFIC else []
+            return [(EVERYTHING, packets)] if packets != EMPTY else []
         groups: dict[Set, Ranges] = {}
         for piece, part in _pieces(node, EVERYTHING):
             groups.setdefault(part, []).append(piece)
-        groups.pop(NO_TRAFFIC, None)
+        groups.pop(EMPTY, None)
         return [(intersection(union(pieces), EVERYTHING), part) for part, pieces in groups.items()]
 
     def part(self, packets: Set, destination: int) -> Set:
@@ -172,37 +168,33 @@ class Diagrams:
         """A set and what may be in it, if comparisons of which no more is known are true or not."""
         node = self._nodes[traffic]
         if node.level >= OPEN_LEVEL:
-            return min(traffic, ALL_TRAFFIC)
-        parts = {start: self.conceivable(part) for start, part in zip(node.starts, node.parts)}
-        return self._number(node.level, parts)
+            return min(traffic, WHOLE)
+        if traffic not in self._conceivable:
+            parts = {start: self.conceivable(part) for start, part in zip(node.starts, node.parts)}
+            self._conceivable[traffic] = self._number(node.level, parts)
+        return self._conceivable[traffic]
 
     def _compared(self, leaf: Comparison) -> Set:
         """The traffic that meets a comparison; which of it, if no more is known, is a variable."""
+        name, is_other = leaf.field, leaf.operator == "ne"
         try:
-            if leaf.field in FIELDS:
-                field = FIELDS[leaf.field]
-                return self._within(leaf.field, field.everything, values_of(leaf))
-            if (
-                leaf.plain
-                and leaf.operator in ("eq", "ne", "in")
-                and all(map(_is_simple_text, leaf.operands))
-            ):
+            if name in FILTER_FIELDS:
+                return self._within(name, FILTER_FIELDS[name].everything, values_of(leaf))
+            if leaf.plain and _names_texts(leaf):
                 numbers = [
                     self._texts.setdefault(token.text, len(self._texts) + 1)
                     for token in leaf.operands
                 ]
-                named = self._within(
-                    (leaf.field, "text"), TEXTS, union((number, number) for number in numbers)
-                )
-                return self.without(ALL_TRAFFIC, named) if leaf.operator == "ne" else named
+                named = self._within((name, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
+                return self.without(WHOLE, named) if is_other else named
             if leaf.plain and leaf.operator:
-                missing = [(MISSING_NUMBER, MISSING_NUMBER)] if leaf.operator == "ne" else []
+                missing = [(MISSING_NUMBER, MISSING_NUMBER)] if is_other else []
                 ranges = union(missing + numbers_of(leaf, NEGATIVE, GREATEST))
-                return self._within((leaf.field, "number"), NUMBERS, ranges)
+                return self._within((name, "number"), NUMBERS, ranges)
         except Unread:
             pass  # it is decided by itself
         words = tuple(token.text for token in leaf.operands)
-        return self._variable((leaf.field, leaf.operator, leaf.in_braces, words))
+        return self._variable((name, leaf.operator, leaf.in_braces, words))
 
     def _variable(self, name: Hashable) -> Set:
         level = OPEN_LEVEL + len(self._levels)
@@ -216,15 +208,15 @@ class Diagrams:
         if len(self._levels) > MOST_VARIABLES:
             raise TooManyCases
         ends = {last: first for (_first, last), (first, _last) in zip(everything, everything[1:])}
-        parts = {everything[0][0]: NO_TRAFFIC}
+        parts = {everything[0][0]: EMPTY}
         for first, last in ranges:
-            parts[first] = ALL_TRAFFIC
-            parts[ends.get(last, last + 1)] = NO_TRAFFIC
+            parts[first] = WHOLE
+            parts[ends.get(last, last + 1)] = EMPTY
         parts.pop(everything[-1][1] + 1, None)
         return self._number(level, parts)
 
     def _two(self, operator: str, one: Set, other: Set) -> Set:
-        plain = _plain(operator, one, other)
+        plain = _simple(operator, one, other)
         if plain is not None:
             return plain
         key = (operator, min(one, other), max(one, other))
@@ -241,10 +233,10 @@ class Diagrams:
             self._combined[key] = self._number(level, parts)
         return self._combined[key]
 
-    def _from(self, level: int, traffic: Set) -> Node:
+    def _from(self, level: int, traffic: Set) -> DiagramNode:
         """A set as a node of a level that is not below its own."""
         node = self._nodes[traffic]
-        return node if node.level == level else Node(level, (), (traffic,))
+        return node if node.level == level else DiagramNode(level, (), (traffic,))
 
     def _number(self, level: int, parts: Mapping[int, Set]) -> Set:
         """The set with these parts, which begin at their keys."""
@@ -252,47 +244,45 @@ class Diagrams:
         kept = {start: part for (start, part), last in zip(parts.items(), before) if part != last}
         if len(kept) == 1:
             return next(iter(kept.values()))
-        node = Node(level, tuple(kept), tuple(kept.values()))
+        node = DiagramNode(level, tuple(kept), tuple(kept.values()))
         if node not in self._numbers:
             self._numbers[node] = len(self._nodes)
             self._nodes.append(node)
         return self._numbers[node]
 
 
-def _plain(operator: str, one: Set, other: Set) -> Set | None:
+def _simple(operator: str, one: Set, other: Set) -> Set | None:
     """The set that two make if that takes no look at their parts."""
     if one == other:
-        return NO_TRAFFIC if operator == "xor" else one
-    neutral = ALL_TRAFFIC if operator == "and" else NO_TRAFFIC
+        return EMPTY if operator == "xor" else one
+    neutral = WHOLE if operator == "and" else EMPTY
     if neutral in (one, other):
         return other if one == neutral else one
     return 1 - neutral if operator != "xor" and 1 - neutral in (one, other) else None
 
 
-def _pieces(node: Node, everything: Ranges) -> Iterable[tuple[tuple[int, int], Set]]:
+def _pieces(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, int], Set]]:
     ends = [*(start - 1 for start in node.starts[1:]), everything[-1][1]]
     return zip(zip(node.starts, ends), node.parts)
 
 
-def _is_simple_text(token: Token) -> bool:
-    """Whether two such texts are the same only where they are written alike."""
-    return token.kind == QUOTED and not HARD_TO_END.search(token.text)
+def _names_texts(leaf: Comparison) -> bool:
+    """Whether a comparison names texts, which are the same only where they are written alike."""
+    return leaf.operator in ("eq", "ne", "in") and all(
+        token.kind == QUOTED and not HARD_TO_END.search(token.text) for token in leaf.operands
+    )
 
 
-def always(expression: str, condition: str = "true", decide: Decide | None = None) -> bool | None:
+def always(expression: str, condition: str = "true", decide: Settled | None = None) -> bool | None:
     """Whether every request that meets a condition is proven to match an expression; False if one
     is proven not to, None if neither is proven. `decide` is that of Diagrams."""
     diagrams = Diagrams(decide)
     try:
         rest = diagrams.without(diagrams.matching(condition), diagrams.matching(expression))
-        holds = diagrams.without(ALL_TRAFFIC, rest)
-        return (
-            True
-            if holds == ALL_TRAFFIC
-            else None
-            if diagrams.conceivable(holds) == ALL_TRAFFIC
-            else False
-        )
+        holds = diagrams.without(WHOLE, rest)
+        if holds == WHOLE:
+            return True
+        return None if diagrams.conceivable(holds) == WHOLE else False
     except TooManyCases:
         return None
 

@@ -16,8 +16,8 @@ from typing import Callable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import NotKnown
 from .._expressions.solve import (
-    ALL_TRAFFIC,
-    NO_TRAFFIC,
+    EMPTY,
+    WHOLE,
     Diagrams,
     Set,
     TooManyCases,
@@ -94,7 +94,7 @@ def _weakenings(
             was = diagrams.combined("or", weak)
             for obj, traffic in _weak(diagrams, after, name, is_weak):
                 more = diagrams.without(traffic, was)
-                if more != NO_TRAFFIC:
+                if more != EMPTY:
                     key, label = resource.key_of(obj), resource.label_of(obj)
                     ranges = _destinations(resource, obj, diagrams, more)
                     worst[key] = Weakening(key, label, name, level, ranges)
@@ -107,14 +107,14 @@ def _weak(
     """The active overrides that are so weak for these managed rules, with the traffic that they
     decide on."""
     weak: list[tuple[Object, Set]] = []
-    rest = ALL_TRAFFIC
+    rest = WHOLE
     for obj in overrides:
         if ENABLED.normalised(obj) == "false":
             continue
         levels = levels_of(obj)
         matching = diagrams.matching(str(obj.get("expression") or ""))
         traffic = diagrams.combined("and", [rest, matching])
-        if is_weak(*levels.get(name, levels[""])) and traffic != NO_TRAFFIC:
+        if is_weak(*levels.get(name, levels[""])) and traffic != EMPTY:
             weak.append((obj, traffic))
         if _sets_all(obj) or (name and name in levels):
             rest = diagrams.without(rest, matching)

@@ -17,9 +17,9 @@ from difflib import get_close_matches
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError, OptionProblems
-from .._expressions.fields import KNOWN, NEAR, is_known
+from .._expressions.fields import KNOWN_FIELDS, NEAR, is_known_field
 from .._expressions.grammar import quoted
-from .._expressions.operands import Fields, Items, Pairs, Value
+from .._expressions.operands import Fields, FieldValue, Items, Pairs
 from .._text import Option
 
 FORMER, PRESENT = "ip.geoip.", "ip.src."  # names of one field: ip.geoip.country, ip.src.country
@@ -34,11 +34,11 @@ class FieldNames(NamedTuple):
     keys: Mapping[str, str]
 
 
-def read_fields(option: Option, value: Any, names: FieldNames) -> dict[str, Value]:
+def read_fields(option: Option, value: Any, names: FieldNames) -> dict[str, FieldValue]:
     """Values of fields by their names, former names included; raises OptionError."""
     if not isinstance(value, Mapping):
         raise OptionError(option, f"{value!r} is no dictionary")
-    values: dict[str, Value] = {}
+    values: dict[str, FieldValue] = {}
     problems = OptionProblems()
     for name, item in value.items():
         with problems.collected():
@@ -57,7 +57,7 @@ def read_fields(option: Option, value: Any, names: FieldNames) -> dict[str, Valu
 def _check_name(option: Option, name: str, names: FieldNames) -> None:
     if name in names.keys:
         raise OptionError(option.at(name), f"give it as {names.keys[name]}")
-    if not is_known(name, names.known):
+    if not is_known_field(name, names.known):
         near = get_close_matches(name.lower(), names.known, MOST_NAMES, NEAR)
         hint = f"; the nearest are {', '.join(near)}" if near else ""
         raise OptionError(
@@ -72,7 +72,7 @@ def _other_names(name: str, names: FieldNames) -> list[str]:
     return [other for other in others if other in names.known]
 
 
-def read_value(option: Option, value: Any) -> Value:
+def read_value(option: Option, value: Any) -> FieldValue:
     """A value of any field, by its kind in the options; raises OptionError."""
     if isinstance(value, (bool, int)):
         return value
@@ -144,7 +144,7 @@ KEYS = (*FIELDS_OF_KEYS, "fields")
 def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
     """The fields of a request; raises OptionError."""
     problems = OptionProblems()
-    values: dict[str, Value] = {}
+    values: dict[str, FieldValue] = {}
     for key, value in request.items():
         with problems.collected():
             if key not in KEYS:
@@ -264,8 +264,8 @@ def _headers(option: Option, value: Any) -> dict[str, list[bytes]]:
     return headers
 
 
-def _other_fields(option: Option, value: Any) -> dict[str, Value]:
-    return read_fields(option, value, FieldNames("requests", KNOWN, KEY_OF_FIELD))
+def _other_fields(option: Option, value: Any) -> dict[str, FieldValue]:
+    return read_fields(option, value, FieldNames("requests", KNOWN_FIELDS, KEY_OF_FIELD))
 
 
 READERS: Mapping[str, Callable[[Option, Any], Any]] = {
@@ -289,10 +289,10 @@ READERS: Mapping[str, Callable[[Option, Any], Any]] = {
 }
 
 
-def _fields_of(values: dict[str, Any]) -> dict[str, Value]:
+def _fields_of(values: dict[str, Any]) -> dict[str, FieldValue]:
     if "uri" in values:
         values["path"], values["query"] = values.pop("uri")
-    fields: dict[str, Value] = dict(values.pop("fields", {}))
+    fields: dict[str, FieldValue] = dict(values.pop("fields", {}))
     for key, value in values.items():
         if key not in ("scheme", "query", "cookies", "headers"):
             fields.update(dict.fromkeys(FIELDS_OF_KEYS[key], value))
@@ -306,7 +306,7 @@ def _fields_of(values: dict[str, Any]) -> dict[str, Value]:
     return fields
 
 
-def _uri_fields(values: Mapping[str, Any]) -> dict[str, Value]:
+def _uri_fields(values: Mapping[str, Any]) -> dict[str, FieldValue]:
     if "query" not in values:
         return {}
     query = values["query"]
@@ -319,12 +319,12 @@ def _uri_fields(values: Mapping[str, Any]) -> dict[str, Value]:
     return fields
 
 
-def _both(name: str, value: Value) -> dict[str, Value]:
+def _both(name: str, value: FieldValue) -> dict[str, FieldValue]:
     """A field, and the one before the normalization, which leaves it alone."""
     return {name: value, f"raw.{name}": value}
 
 
-def _argument_fields(query: bytes) -> dict[str, Value]:
+def _argument_fields(query: bytes) -> dict[str, FieldValue]:
     """The arguments of a query; the vendor does not say what becomes of one without `=`."""
     parts = [part.partition(b"=") for part in query.split(b"&")] if query else []
     if not all(name and mark for name, mark, _value in parts):
@@ -340,7 +340,7 @@ def _argument_fields(query: bytes) -> dict[str, Value]:
     }
 
 
-def _cookie_fields(cookies: Mapping[str, list[bytes]]) -> dict[str, Value]:
+def _cookie_fields(cookies: Mapping[str, list[bytes]]) -> dict[str, FieldValue]:
     return {
         "http.cookie": _cookie_header(cookies),
         "http.request.cookies": Pairs(
@@ -355,10 +355,10 @@ def _cookie_header(cookies: Mapping[str, list[bytes]]) -> bytes:
     )
 
 
-def _header_fields(values: Mapping[str, Any]) -> dict[str, Value]:
+def _header_fields(values: Mapping[str, Any]) -> dict[str, FieldValue]:
     """The headers that are given, and those that other keys give; it is not known whether the
     request has others of these."""
-    headers: dict[bytes, Value] = {
+    headers: dict[bytes, FieldValue] = {
         name.lower().encode(): Items(tuple(items)) for name, items in values["headers"].items()
     }
     unknown = []

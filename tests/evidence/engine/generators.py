@@ -10,15 +10,15 @@ import ipaddress
 from random import Random
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import FIELDS
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import FILTER_FIELDS
 
 from tests.support.requests_evaluator import PRECEDENCE, Request
 
 ADDRESSES = [f"192.0.2.{last}" for last in (0, 1, 7, 8, 127, 255)] + ["198.51.100.7", "2001:db8::1", "2001:db8::ff"]
 NETWORKS = ["192.0.2.0/24", "192.0.2.0/29", "0.0.0.0/0", "::/0", "2001:db8::/32", "2001:db8::f0/124", "192.0.2.8/29"]
 RANGES = ["192.0.2.1..192.0.2.8", "2001:db8::1..2001:db8::9"]
-PORT_FIELDS = [name for name in FIELDS if name.endswith("port")]
-ADDRESS_FIELDS = [name for name in FIELDS if name not in PORT_FIELDS]
+PORT_FIELDS = [name for name in FILTER_FIELDS if name.endswith("port")]
+ADDRESS_FIELDS = [name for name in FILTER_FIELDS if name not in PORT_FIELDS]
 PORTS = [0, 1, 22, 80, 443, 8080, 65535]
 ODD_VALUES = [
     "080",
@@ -80,7 +80,7 @@ def odd_packet_atom(random: Random) -> str:
     """A comparison as filters have them, or one that looks like it."""
     if random.random() < 0.5:
         return packet_atom(random)
-    field = random.choice([*FIELDS, "udp.dstport"])
+    field = random.choice([*FILTER_FIELDS, "udp.dstport"])
     value = random.choice(ODD_VALUES)
     return random.choice(
         [f"{field} eq {value}", f"{field} in {{{value}}}", f"{field} in {value}", f"{field} lt {value}"]

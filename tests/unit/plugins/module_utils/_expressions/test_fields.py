@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
-    FIELDS,
+    FILTER_FIELDS,
     PACKET_FIELDS,
     doubts,
-    unknown_fields,
+    unknown_names,
     values_of,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, Unread, parse
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", FILTER_FIELDS)
 def test_a_field_has_every_value(name: str) -> None:
-    field = FIELDS[name]
+    field = FILTER_FIELDS[name]
     everything = parse(f"{name} in {{{'0.0.0.0/0 ::/0' if name.startswith('ip.') else '0..65535'}}}")
     assert isinstance(everything, Comparison)
     assert field.values_of(everything) == field.everything
@@ -32,7 +32,7 @@ def test_another_field_is_not_malformed() -> None:
     assert isinstance(leaf, Comparison)
     with pytest.raises(Unread) as caught:
         values_of(leaf)
-    assert str(caught.value) == f"filters know no field 'udp.dstport', only {', '.join(FIELDS)}"
+    assert str(caught.value) == f"filters know no field 'udp.dstport', only {', '.join(FILTER_FIELDS)}"
     assert not caught.value.malformed
 
 
@@ -46,7 +46,7 @@ def test_the_fields_are_those_of_the_vendors_engine() -> None:
 
 
 def test_fields_of_requests_are_none_of_packets() -> None:
-    assert unknown_fields('ip.proto eq "udp" and http.host eq "a"', PACKET_FIELDS) == ["http.host"]
+    assert unknown_names('ip.proto eq "udp" and http.host eq "a"', PACKET_FIELDS) == ["http.host"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_fields_of_the_vendor_texts_and_addresses_raise_no_doubt(expression: str
 
 def test_an_unknown_field_is_named_once_with_the_one_that_is_close() -> None:
     expression = 'http.hots eq "x" or lower(http.hots) eq "y"'
-    assert unknown_fields(expression) == ["http.hots"]
+    assert unknown_names(expression) == ["http.hots"]
     assert doubts(expression) == (
         "reads a field that this collection does not know: 'http.hots' (did you mean http.host?)"
     )

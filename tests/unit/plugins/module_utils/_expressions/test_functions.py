@@ -10,8 +10,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     FUNCTIONS,
+    FieldValue,
     Items,
-    Value,
 )
 
 ADDRESS = ipaddress.ip_address("113.10.0.2")
@@ -43,7 +43,7 @@ IPV6 = ipaddress.ip_address("2001:0:130f::9c0:876a:130b")
         ("cidr6", [ADDRESS, 24], ADDRESS),
     ],
 )
-def test_functions_return_what_the_vendor_describes(name: str, arguments: list[Value], result: Value) -> None:
+def test_functions_return_what_the_vendor_describes(name: str, arguments: list[FieldValue], result: FieldValue) -> None:
     assert FUNCTIONS[name].call(*arguments) == result
 
 
@@ -63,6 +63,6 @@ def test_functions_return_what_the_vendor_describes(name: str, arguments: list[V
         ("cidr", [ADDRESS, 33, 24]),
     ],
 )
-def test_other_arguments_have_no_result(name: str, arguments: list[Value]) -> None:
+def test_other_arguments_have_no_result(name: str, arguments: list[FieldValue]) -> None:
     with pytest.raises(NotKnown):
         FUNCTIONS[name].call(*arguments)

@@ -9,7 +9,7 @@ import ipaddress
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown, tokens_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
-    Value,
+    FieldValue,
     literal_of,
     number_of,
     text_of,
@@ -34,7 +34,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.op
         ("2001:db8::1", ipaddress.ip_address("2001:db8::1")),
     ],
 )
-def test_literals_have_the_values_of_the_engine(literal: str, value: Value) -> None:
+def test_literals_have_the_values_of_the_engine(literal: str, value: FieldValue) -> None:
     (token,) = tokens_of(literal)
     assert literal_of(token) == value
     assert type(literal_of(token)) is type(value)

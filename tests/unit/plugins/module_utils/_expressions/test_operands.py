@@ -9,9 +9,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     MISSING,
     Fields,
+    FieldValue,
     Items,
     Pairs,
-    Value,
     operand,
 )
 
@@ -54,7 +54,7 @@ FIELDS = Fields(
         ('starts_with(names[*], "A")[*]', Items((True, False))),
     ],
 )
-def test_operands_have_values(text: str, value: Value) -> None:
+def test_operands_have_values(text: str, value: FieldValue) -> None:
     assert operand(tokens_of(text)).evaluate(FIELDS) == value
 
 

@@ -9,7 +9,7 @@ from typing import Any, Dict
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Items, Pairs, Value
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import FieldValue, Items, Pairs
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import parse_request
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -18,7 +18,7 @@ OPTION = Option("expectations", 0, "request")
 ITEM = Items((b"1",))
 
 
-def fields(**request: Any) -> dict[str, Value]:
+def fields(**request: Any) -> dict[str, FieldValue]:
     return dict(parse_request(OPTION, request).values)
 
 
@@ -46,7 +46,7 @@ def fields(**request: Any) -> dict[str, Value]:
         ),
     ],
 )
-def test_keys_give_fields(request_: Request, expected: dict[str, Value]) -> None:
+def test_keys_give_fields(request_: Request, expected: dict[str, FieldValue]) -> None:
     assert fields(**request_) == expected
 
 
