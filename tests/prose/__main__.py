@@ -35,9 +35,7 @@ BEGINNINGS: Final = {"ClauseAsSubject"}  # rules about the beginning of a senten
 # Rules that Harper has no words for: it sees no value in a message, and no beginning of a docstring.
 PATTERNS: Final = {
     "HasNot": re.compile(r"\b(?:has|have) not (?:an?|the|any|`x`)(?!\w)"),
-    "ClauseAsDocstring": re.compile(
-        r"(?:^|(?<=[.;] ))(?:What|Whether|How|Why|Which|Where|Who|Whose|Whoever)\b(?![^.;]*\?)"
-    ),
+    "ClauseAsDocstring": re.compile(r"^(?:What|Whether|How|Why|Which|Where|Who|Whose|Whoever)\b(?![^.;]*\?)"),
 }
 PARTS: Final = 4
 EXAMPLES: Final = "examples"

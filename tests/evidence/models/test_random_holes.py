@@ -7,10 +7,11 @@ random changes against a small model of docs/report.md. `make plans` compares 1,
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import BY_OWNER, codes_of
@@ -21,9 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evidence.models.plan_model import Item
-from tests.evidence.models.random_holes import Change, accounts, changed, key_of, zones
 from tests.evidence.models.random_plans import plans
 from tests.evidence.models.traffic_model import (
+    KINDS,
+    MET_BY,
     custom_in_order,
     is_unprotected,
     lets_pass_too_much,
@@ -32,6 +34,163 @@ from tests.evidence.models.traffic_model import (
 )
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+NETWORKS = ("192.0.2.0/24", "192.0.2.0/25", "192.0.2.128/25", "198.51.100.0/24", "198.51.100.128/25", "203.0.113.0/24")
+SOURCES = ("10.0.0.0/8", "10.0.0.0/16", "203.0.113.9/32", "172.16.0.0/12")
+PLACES = (("region", "WEUR"), ("datacenter", "lax"), ("region", "EEUR"))
+MODES = st.sampled_from(["enabled", "monitoring", "disabled", "enabled"])
+FLAGS = st.booleans()
+REFS = ("a", "b", "c")
+
+
+class Change(NamedTuple):
+    """What one hand does: to a list, an object of the baseline (None for a new one), and the object afterwards (None if it
+    is gone)."""
+
+    where: tuple[str, ...]
+    before: Item | None
+    after: Item | None
+
+
+def rule(place: tuple[str, str], mode: str) -> Item:
+    return {"scope": place[0], "name": place[1], "mode": mode}
+
+
+def prefixes() -> st.SearchStrategy[Item]:
+    return st.builds(
+        lambda network, excluded: {"prefix": network, "excluded": excluded}, st.sampled_from(NETWORKS), FLAGS
+    )
+
+
+def entries() -> st.SearchStrategy[Item]:
+    return st.builds(lambda source, on: {"prefix": source, "enabled": on}, st.sampled_from(SOURCES), FLAGS)
+
+
+def rules() -> st.SearchStrategy[Item]:
+    return st.builds(rule, st.sampled_from(PLACES), MODES)
+
+
+def filters() -> st.SearchStrategy[Item]:
+    return st.builds(lambda text, mode: {"expression": text, "mode": mode}, st.sampled_from(sorted(MET_BY)), MODES)
+
+
+OBJECTS = {"prefixes": prefixes(), "allowlist": entries(), "rules": rules(), "filters": filters()}
+
+
+def key_of(item: Item) -> tuple[str, ...]:
+    return tuple(str(item[name]) for name in ("prefix", "expression", "scope", "name", "ref") if name in item)
+
+
+def some(objects: st.SearchStrategy[Item], most: int) -> st.SearchStrategy[list[Item]]:
+    return st.lists(objects, max_size=most, unique_by=key_of)
+
+
+@st.composite
+def baselines(draw: st.DrawFn) -> Item:
+    """An account as a baseline describes it; it protects something, and may only monitor."""
+    first = {"prefix": draw(st.sampled_from(["192.0.2.0/24", "198.51.100.0/24"])), "excluded": False}
+    others = [item for item in draw(some(OBJECTS["prefixes"], 2)) if item["prefix"] != first["prefix"]]
+    everywhere = [
+        rule(("global", "global"), draw(st.sampled_from(["enabled", "enabled", "monitoring"]))) for _kind in KINDS
+    ]
+    return {
+        "enabled": True,
+        "prefixes": [first, *others],
+        "allowlist": draw(some(OBJECTS["allowlist"], 1)),
+        "rules": {kind: [one, *draw(some(OBJECTS["rules"], 1))] for kind, one in zip(KINDS, everywhere, strict=True)},
+        "filters": {kind: draw(some(OBJECTS["filters"], 2)) for kind in KINDS},
+    }
+
+
+def list_of(state: Item, where: Sequence[str]) -> list[Item]:
+    found: Any = state
+    for name in where:
+        found = found[name]
+    objects: list[Item] = found
+    return objects
+
+
+def lists() -> list[tuple[str, ...]]:
+    return [("prefixes",), ("allowlist",), *((name, kind) for name in ("rules", "filters") for kind in KINDS)]
+
+
+@st.composite
+def changes(draw: st.DrawFn, state: Item) -> Change:
+    """A change by hand: something new, something else, or something gone."""
+    where = draw(st.sampled_from(lists()))
+    objects, new = list_of(state, where), draw(OBJECTS[where[0]])
+    known = {key_of(item): item for item in objects}
+    if key_of(new) not in known and draw(st.integers(0, 2)):
+        return Change(where, None, new)
+    if not objects:
+        return Change(where, None, new)
+    before = draw(st.sampled_from(objects))
+    flags: Item = {name: not before[name] for name in ("excluded", "enabled") if name in before}
+    mode: Item = {"mode": draw(MODES)}
+    other = {**before, **(flags or mode)}
+    return Change(where, before, draw(st.sampled_from([other, other, None])))
+
+
+def changed(state: Item, change: Change) -> Item:
+    """A state after a change."""
+    after = copy.deepcopy(state)
+    objects = list_of(after, change.where)
+    objects[:] = [item for item in objects if change.before is None or key_of(item) != key_of(change.before)]
+    objects += [change.after] if change.after else []
+    return after
+
+
+@st.composite
+def accounts(draw: st.DrawFn) -> tuple[Item, list[Change]]:
+    """A baseline, and what one or two hands do to objects that the other one leaves alone."""
+    baseline = draw(baselines())
+    first, second = draw(changes(baseline)), draw(changes(baseline))
+    keys = [{key_of(item) for item in (change.before, change.after) if item} for change in (first, second)]
+    both = draw(st.integers(0, 3)) == 0 and (first.where != second.where or keys[0].isdisjoint(keys[1]))
+    return baseline, [first, second] if both else [first]
+
+
+def zone_rule(ref: str, action: str, expression: str, enabled: bool) -> Item:
+    skips = {"action_parameters": {"ruleset": "current"}} if action == "skip" else {}
+    return {"ref": ref, "action": action, "expression": expression, "enabled": enabled, **skips}
+
+
+EXPRESSIONS = [
+    "true",
+    'http.host eq "a"',
+    'http.host eq "b"',
+    'http.host in {"a" "b"}',
+    "ip.src in {192.0.2.0/24}",
+    "ip.src eq 192.0.2.1",
+    'http.host eq "a" and ip.src eq 192.0.2.1',
+]
+MATCHING, TEXTS = st.sampled_from(EXPRESSIONS), st.sampled_from([*EXPRESSIONS, "false"])
+ACTIONS = st.sampled_from(["block", "block", "managed_challenge", "log", "skip"])
+BY_HAND = st.sampled_from(["skip", "skip", "skip", "block", "log"])
+
+
+@st.composite
+def zones(draw: st.DrawFn) -> tuple[list[Item], list[Item]]:
+    """The rules of a baseline, and the zone after somebody's change of one of them, or with one more rule."""
+    on = st.sampled_from([True, True, True, False])
+    baseline = [
+        draw(st.builds(zone_rule, st.just(ref), ACTIONS, MATCHING, on)) for ref in REFS[: draw(st.integers(1, 3))]
+    ]
+    existing = copy.deepcopy(baseline)
+    index = draw(st.integers(0, len(existing)))
+    if index == len(existing) or draw(FLAGS):
+        index = draw(st.integers(0, len(existing)))
+        existing.insert(index, draw(st.builds(zone_rule, st.just("hand"), BY_HAND, TEXTS, on)))
+        return baseline, existing
+    what = draw(st.sampled_from(["gone", "off", "expression"]))
+    if what == "gone":
+        del existing[index]
+    elif what == "off":
+        existing[index]["enabled"] = not existing[index]["enabled"]
+    else:
+        existing[index]["expression"] = draw(TEXTS)
+    return baseline, existing
+
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC).isoformat()
 RED = ("unprotected", "weakened")
