@@ -30,7 +30,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.missp
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
     OF_CONNECTION,
-    examine,
+    examine_host,
     parts_to_read,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
@@ -81,7 +81,7 @@ class ActionModule(CollectionAction):
         parts = parts_to_read(task.host, task.values(OF_CONNECTION))
         every = {secret for part in parts for secret in known_secrets(part.options, os.environ)}
         known = sorted(every, key=len, reverse=True)
-        examination = examine(parts, task.warn, _now)
+        examination = examine_host(parts, task.warn, _now)
         record = redact(record_of(task.host, write_timestamp(_now()), examination), known)
         path = host_folder(options["directory"], task.host) / NAME
         if not self._task.check_mode:

@@ -56,10 +56,10 @@ ModuleResult = Mapping[str, Any]
 
 def failure_diff(results: Iterable[ModuleResult]) -> str:
     """The diff of a failed task, by the results of its modules."""
-    return "\n".join(line for result in results for line in _lines(result.get("diff")))
+    return "\n".join(line for result in results for line in _diff_lines(result.get("diff")))
 
 
-def _lines(diff: Any) -> Iterator[str]:
+def _diff_lines(diff: Any) -> Iterator[str]:
     if isinstance(diff, Mapping):
         before, after = (_yaml_lines(diff.get(side)) for side in ("before", "after"))
         lines = unified_diff(before, after, "before", "after", lineterm="")
@@ -254,7 +254,7 @@ def _validated(
     """The spec of a module, its options out of these arguments, and its failure where they do not
     fit its spec."""
     spec = MODULE_SPECS[module.rpartition(".")[2]]
-    options, error = validate(argument_spec(spec), module, _plain(arguments))
+    options, error = validate(argument_spec(spec), module, _as_packed(arguments))
     if not error:
         return spec, options, None
     message = with_names(error, context.names)
@@ -262,7 +262,7 @@ def _validated(
     return spec, options, failure
 
 
-def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _as_packed(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as a packed module gets them: without tags, dates as text."""
     plain: dict[str, Any] = json.loads(
         json.dumps(arguments, cls=ENCODER, default=None if ENCODER else str)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ansible.errors import AnsibleFilterError
 from jinja2 import Undefined
 
-TEMPLATES = re.compile("[{][{%#]|^#jinja2:")
+MARKS_OF_TEMPLATES = re.compile("[{][{%#]|^#jinja2:")
 SCALARS = (bool, int, float, type(None))
 
 
@@ -22,7 +22,7 @@ def is_data(value: Any) -> bool:
     """True if a value of a variable is data, so that it need not be templated, which takes longer
     than most of what is done with it; a value that Ansible decrypts is none."""
     if isinstance(value, str):  # most values are, and this is the quickest question
-        return TEMPLATES.search(value) is None
+        return MARKS_OF_TEMPLATES.search(value) is None
     if isinstance(value, SCALARS):
         return True
     if isinstance(value, (list, tuple)):
@@ -35,7 +35,7 @@ def is_data(value: Any) -> bool:
 def plain(value: Any) -> Any:
     """Data of plain types; Ansible's own texts and numbers carry marks."""
     if isinstance(value, str):
-        return _text(value)
+        return _unmarked(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, float):
@@ -43,21 +43,21 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {_text(name): plain(item) for name, item in value.items()}
+        return {_unmarked(name): plain(item) for name, item in value.items()}
     return value
 
 
-def _text(value: Any) -> str:
+def _unmarked(value: Any) -> str:
     """The plain text of a value; of a text, str() keeps the mark of releases before 2.19."""
     return str.__str__(value) if isinstance(value, str) else str(value)
 
 
-Result = TypeVar("Result")
+Filtered = TypeVar("Filtered")
 
 
 def run_filter(
-    function: Callable[[Any, Any], Result], rules: object, custom_rules: object
-) -> Result:
+    function: Callable[[Any, Any], Filtered], rules: object, custom_rules: object
+) -> Filtered:
     """The result of a function of two lists, whose ValueError becomes an error of Ansible; Jinja
     may pass iterators."""
     to_list = (

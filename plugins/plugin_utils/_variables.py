@@ -42,15 +42,15 @@ Problem = tuple[Option, str]  # what is wrong, and how
 
 MAX_PROBLEMS = 8  # in one message
 MAX_FIELDS = 15  # in one sentence
-MAX_VALUE = 60  # characters
-TYPES: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+MAX_SHOWN = 60  # characters
+CONVERTERS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "bool": (check_type_bool, "neither true nor false"),
     "int": (check_type_int, "not a whole number"),
     "float": (check_type_float, "not a number"),
     "dict": (check_type_dict, "not a dictionary"),
     "list": (check_type_list, "not a list"),
 }
-TEXTS = ("str", "path")
+TEXT_TYPES = ("str", "path")
 
 
 def require_valid(arguments: Arguments, values: Mapping[str, Any]) -> None:
@@ -92,16 +92,16 @@ def message_of(problems: Sequence[Problem]) -> str:
 
 def _wrong(option: Option, argument: Argument, value: Any) -> Iterator[Problem]:
     kind = argument.get("type", "str")
-    if kind in TEXTS and isinstance(value, (Mapping, list, tuple)):
-        yield option, f"it is {_shown(value, argument)}, not text"
-    if kind not in TYPES:
+    if kind in TEXT_TYPES and isinstance(value, (Mapping, list, tuple)):
+        yield option, f"it is {_as_shown(value, argument)}, not text"
+    if kind not in CONVERTERS:
         yield from _wrong_choice(option, argument, value)
         return
-    convert, otherwise = TYPES[kind]
+    convert, otherwise = CONVERTERS[kind]
     try:
         converted = convert(value)
     except CRASHES:
-        yield option, f"{_shown(value, argument)} is {otherwise}"
+        yield option, f"{_as_shown(value, argument)} is {otherwise}"
         return
     if kind == "list":
         yield from _wrong_items(option, argument, converted)
@@ -128,7 +128,7 @@ def _wrong_fields(
         return
     for name in values:
         if name not in fields:
-            yield option.at(excerpt(str(name), MAX_VALUE)), _unknown(str(name), fields)
+            yield option.at(excerpt(str(name), MAX_SHOWN)), _no_such_field(str(name), fields)
     for name, argument in fields.items():
         value = values.get(name)
         if value is not None:
@@ -139,7 +139,7 @@ def _wrong_fields(
             yield option.at(name), "it is null; leave it out"
 
 
-def _unknown(name: str, fields: Arguments) -> str:
+def _no_such_field(name: str, fields: Arguments) -> str:
     close = get_close_matches(name.lower(), fields, 1)
     if close:
         return f"there is no such field; did you mean {close[0]}?"
@@ -153,10 +153,10 @@ def _wrong_choice(option: Option, argument: Argument, value: Any) -> Iterator[Pr
     named = [choice for choice in choices if choice]
     close = get_close_matches(str(value).lower(), named, 1)
     question = f"; did you mean {close[0]}?" if close else ""
-    yield option, f"{_shown(value, argument)} is none of {', '.join(named)}{question}"
+    yield option, f"{_as_shown(value, argument)} is none of {', '.join(named)}{question}"
 
 
-def _shown(value: Any, argument: Argument) -> str:
+def _as_shown(value: Any, argument: Argument) -> str:
     """A value within a sentence: short, in one line, and no secret."""
     if argument.get("no_log"):
         return "its value"
@@ -165,4 +165,4 @@ def _shown(value: Any, argument: Argument) -> str:
     if isinstance(value, (list, tuple)):
         return "a list"
     text = repr(str.__str__(value)) if isinstance(value, str) else str(value)
-    return visible(excerpt(text, MAX_VALUE))
+    return visible(excerpt(text, MAX_SHOWN))

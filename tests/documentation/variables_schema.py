@@ -26,7 +26,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
 from ansible_collections.edgeops.protection.plugins.modules import host_restore
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import OF_HOST
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import OF_INVENTORY, declared_in
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
+    INVENTORY_VARIABLES,
+    declared_in,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     INVENTORY,
     REPORT,
@@ -61,7 +64,7 @@ def variables_schema() -> str:
     documented = {**declared_in("baseline"), **declared_in("report"), **declared_in("export"), **_of_restore()}
     arguments = {**OF_HOST, **OF_REPORT, **EXPORT, **RESTORE}
     variables = {name: _variable(name, argument, documented) for name, argument in sorted(arguments.items())}
-    for name in sorted(OF_INVENTORY - variables.keys()):
+    for name in sorted(INVENTORY_VARIABLES - variables.keys()):
         variables[name] = {"description": "The inventory plugin edgeops.protection.accounts sets it."}
     variables[SOURCE] = {"description": "What an export or a snapshot is of.", **OBJECT}
     variables[SNAPSHOT] = {"description": "The state of a host, in a snapshot.", **OBJECT}

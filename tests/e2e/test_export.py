@@ -17,7 +17,7 @@ from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
-from tests.support.inventories import LOCAL, write_inventory
+from tests.support.inventories import write_inventory
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
 

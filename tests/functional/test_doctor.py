@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
-    Examination,
-    examine,
+    HostAnswers,
+    examine_host,
     parts_to_read,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.findings import assumptions
@@ -71,9 +71,9 @@ def variables(service: LocalService) -> dict[str, Any]:
     }
 
 
-def examined(service: LocalService, **others: Any) -> tuple[Examination, Record]:
+def examined(service: LocalService, **others: Any) -> tuple[HostAnswers, Record]:
     parts = parts_to_read("frankfurt", {**variables(service), **others})
-    examination = examine(parts, lambda text: None, lambda: datetime.now(UTC))
+    examination = examine_host(parts, lambda text: None, lambda: datetime.now(UTC))
     return examination, record_of("frankfurt", "2027-01-29T09:15:02+00:00", examination)
 
 

@@ -20,10 +20,10 @@ import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import KINDS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import (
-    ARGUMENTS,
     LEAST,
-    LONGEST,
+    LONGEST_GAP,
     MAX_PAUSE,
+    SOURCE_ARGUMENTS,
     Feed,
     feeds_of,
     parse_source,
@@ -59,7 +59,7 @@ def feeds(service: LocalService, stack: ExitStack, **others: Any) -> list[Feed]:
 
 
 def flow(packets: int = 60_000, seconds_ago: float = DELAY + INTERVAL / 2, **others: Any) -> dict[str, Any]:
-    """Packets that would have been dropped, in the middle of the window that is read next."""
+    """PacketCounts that would have been dropped, in the middle of the window that is read next."""
     dropped = {"verdict": "drop", "mitigationReason": "NOT_FOUND"}
     where = {"ipDestinationAddress": "203.0.113.7", "packets": packets, "hours_ago": seconds_ago / 3600}
     return {**where, **dropped, **others}
@@ -134,7 +134,7 @@ def test_old_moments_are_given_up(
     service.account(ACCOUNT)
     service.misbehave("status", status=500, path="graphql")
     feed.poll()
-    service.clock.advance(seconds=LONGEST.total_seconds() + INTERVAL)
+    service.clock.advance(seconds=LONGEST_GAP.total_seconds() + INTERVAL)
     feed.poll()
     assert "is given up" in caplog.text and feed.since and service.clock.now() - feed.since < timedelta(minutes=4)
 
@@ -226,16 +226,16 @@ def test_the_plugin_and_its_page_have_the_options_that_there_are() -> None:
     documented = yaml.safe_load(runpy.run_path(str(PLUGIN))["DOCUMENTATION"])["options"]
     page = (REPOSITORY / "docs" / "events.md").read_text(encoding="utf-8")
     for name in LEAST:
-        default = ARGUMENTS[name]["default"]
+        default = SOURCE_ARGUMENTS[name]["default"]
         assert documented[name]["default"] == default and f"| `{name}` | {default:g} |" in page
     assert documented["components"]["default"] == list(KINDS)
-    assert documented.keys() <= set(ARGUMENTS) and all(f"`{name}`" in page for name in ARGUMENTS)
+    assert documented.keys() <= set(SOURCE_ARGUMENTS) and all(f"`{name}`" in page for name in SOURCE_ARGUMENTS)
 
 
 def test_the_rulebook_uses_options_and_keys_that_there_are(service: LocalService, stack: ExitStack) -> None:
     (ruleset,) = yaml.safe_load(RULEBOOK.read_text(encoding="utf-8"))
     options = ruleset["sources"][0]["edgeops.protection.traffic"]
-    assert options.keys() <= set(ARGUMENTS)
+    assert options.keys() <= set(SOURCE_ARGUMENTS)
     (feed,) = feeds(service, stack)
     service.account(ACCOUNT).seed(traffic=[flow()])
     keys = {key for event in (*feed.poll(), *feed.watch.know(["lost"], feed.clock())) for key in event["traffic"]}

@@ -19,7 +19,7 @@ from .variables import INVENTORY, KNOWN, PREFIX, REPORT, RESULT, SNAPSHOT, SOURC
 
 ROLES = Path(__file__).parents[3] / "roles"
 TARGET = "target"  # of every playbook: the group of its hosts
-OF_INVENTORY = frozenset(
+INVENTORY_VARIABLES = frozenset(
     [
         *INVENTORY.values(),
         "edge_account_name",
@@ -39,7 +39,7 @@ def misspelt_in_host(names: Iterable[str]) -> list[str]:
     every = sorted(names)
     return [
         *_unknown_in_baseline(every),
-        *_alike(every, "edge_", sorted(OF_INVENTORY), "the inventory"),
+        *_alike(every, "edge_", sorted(INVENTORY_VARIABLES), "the inventory"),
         *_alike(every, "", [TARGET], "the playbooks"),
     ]
 
@@ -61,7 +61,7 @@ def _unknown_in_baseline(names: Iterable[str]) -> list[str]:
     for name in names:
         if name.startswith(PREFIX) and name not in (*KNOWN, RESULT, SOURCE, SNAPSHOT, REPORT):
             close = get_close_matches(name.removeprefix(PREFIX), ours, 1)
-            sentences.append(_sentence(name, "the role baseline", [ours[item] for item in close]))
+            sentences.append(_no_effect(name, "the role baseline", [ours[item] for item in close]))
     return sentences
 
 
@@ -70,7 +70,7 @@ def _alike(names: Iterable[str], prefix: str, known: Sequence[str], owner: str) 
     unknown = [name for name in names if name.startswith(prefix) and name not in known]
     near = (name for name in unknown if any(_is_as_long(name, item) for item in known))
     meant = ((name, get_close_matches(name, known, 1, ALIKE)) for name in near)
-    return [_sentence(name, owner, close) for name, close in meant if close]
+    return [_no_effect(name, owner, close) for name, close in meant if close]
 
 
 def _is_as_long(name: str, known: str) -> bool:
@@ -79,7 +79,7 @@ def _is_as_long(name: str, known: str) -> bool:
     return 2 * min(len(name), len(known)) >= ALIKE * length
 
 
-def _sentence(name: str, owner: str, close: Sequence[str]) -> str:
+def _no_effect(name: str, owner: str, close: Sequence[str]) -> str:
     question = f" Did you mean {close[0]}?" if close else ""
     return f"{name} is not a variable of {owner}; it has no effect.{question}"
 

@@ -16,8 +16,12 @@ from datetime import datetime, timedelta
 from string import Formatter
 from typing import Any, NamedTuple
 
-from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import (
+    NO_ENTRY_POINT,
+    Client,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._api.connect import (
+    Warn,
     client_of_owner,
     connected,
 )
@@ -89,7 +93,6 @@ FIRST_TEN, NEXT_TEN = "first ten", "next ten"
 SMALL_PAGE = 10  # objects; the least that a list of an account takes
 HOURS_OF_LOG = 1
 HALF_A_SECOND = 0.5
-NO_ENTRY_POINT = 10003  # the code for a phase that has no ruleset yet
 ANALYTICS = Resource(
     name="analytics",
     plural="analytics",
@@ -104,7 +107,6 @@ ANALYTICS = Resource(
 )
 Ask = Callable[[Request], Response]  # raises ServiceError if no response comes
 Clock = Callable[[], datetime]
-Warn = Callable[[str], None]
 
 
 def _connection_of(module: str) -> list[str]:
@@ -125,7 +127,7 @@ class Read(NamedTuple):
     part: str = FIRST
 
 
-class Answer(NamedTuple):
+class HostAnswer(NamedTuple):
     """The answer to a read: the response, None if none came, and its JSON document, or the
     `problem` why there is none.
 
@@ -142,7 +144,7 @@ class Answer(NamedTuple):
     @property
     def about(self) -> str:
         """The title of its resource."""
-        return title_of(self.read.resource)
+        return listed_title(self.read.resource)
 
     @property
     def status(self) -> int | None:
@@ -196,20 +198,20 @@ class Answer(NamedTuple):
         return self.response.header(name) if self.response else None
 
 
-class Examination(NamedTuple):
+class HostAnswers(NamedTuple):
     """All answers about a host, the ids of its account and zone, and how many calls were made."""
 
-    answers: Sequence[Answer]
+    answers: Sequence[HostAnswer]
     owners: Mapping[str, str]
     calls: int
 
 
-def title_of(resource: Resource) -> str:
+def listed_title(resource: Resource) -> str:
     """The title of a resource in a list of them."""
     return resource.titles if resource.key else resource.title
 
 
-def is_managed(resource: Resource) -> bool:
+def is_written(resource: Resource) -> bool:
     """True if the collection writes these objects, so that it should know each of their fields."""
     return bool(resource.update or resource.create)
 
@@ -219,7 +221,7 @@ def is_paged(resource: Resource) -> bool:
     return bool(resource.page_size) and resource is not AUDIT_LOG
 
 
-def first_answers(answers: Sequence[Answer]) -> list[Answer]:
+def first_answers(answers: Sequence[HostAnswer]) -> list[HostAnswer]:
     """One answer for each resource."""
     return [answer for answer in answers if answer.read.part == FIRST]
 
@@ -238,7 +240,7 @@ def _places(path: str) -> set[str]:
     return {name for _text, name, _form, _conversion in Formatter().parse(path) if name}
 
 
-def _first(resource: Resource, owner: Mapping[str, str], now: datetime) -> Read:
+def _first_read(resource: Resource, owner: Mapping[str, str], now: datetime) -> Read:
     if resource is ANALYTICS:
         body = query(owner[ACCOUNT_OPTION], (), with_settings=True)
         return Read(resource, Request("POST", PATH, body=body, resource=resource, is_query=True))
@@ -248,49 +250,51 @@ def _first(resource: Resource, owner: Mapping[str, str], now: datetime) -> Read:
         conditions = {"since": since, "before": before, "limit": SMALL_PAGE}
         path = resource.path.format(**owner)
         return Read(resource, Request("GET", path, conditions, resource=resource))
-    return _page(resource, owner, 1, resource.page_size, FIRST)
+    return _page_read(resource, owner, 1, resource.page_size, FIRST)
 
 
-def _page(resource: Resource, owner: Mapping[str, str], number: int, size: int, part: str) -> Read:
+def _page_read(
+    resource: Resource, owner: Mapping[str, str], number: int, size: int, part: str
+) -> Read:
     conditions: Mapping[str, Any] = {"page": number, "per_page": size} if is_paged(resource) else {}
     path = resource.path.format(**owner)
     return Read(resource, Request("GET", path, conditions, resource=resource), part)
 
 
-def further_reads(answers: Sequence[Answer], owner: Mapping[str, str]) -> list[Read]:
+def further_reads(answers: Sequence[HostAnswer], owner: Mapping[str, str]) -> list[Read]:
     """Pages that show how a list goes on, of the longest managed list that fits on its first
     page."""
     lists = [
         (answer.read.resource, len(answer.objects))
         for answer in answers
-        if answer.is_success and is_paged(answer.read.resource) and is_managed(answer.read.resource)
+        if answer.is_success and is_paged(answer.read.resource) and is_written(answer.read.resource)
     ]
     complete = [(resource, length) for resource, length in lists if length < resource.page_size]
     if not complete:
         return []
     resource, length = max(complete, key=lambda item: item[1])
-    behind = _page(resource, owner, 2, resource.page_size, BEHIND)
+    behind = _page_read(resource, owner, 2, resource.page_size, BEHIND)
     if length <= SMALL_PAGE:
         return [behind]
     parts = enumerate((FIRST_TEN, NEXT_TEN), start=1)
-    return [behind, *(_page(resource, owner, page, SMALL_PAGE, part) for page, part in parts)]
+    return [behind, *(_page_read(resource, owner, page, SMALL_PAGE, part) for page, part in parts)]
 
 
-def ask_all(ask: Ask, reads: Iterable[Read], clock: Clock, names: Names) -> list[Answer]:
+def ask_all(ask: Ask, reads: Iterable[Read], clock: Clock, names: Names) -> list[HostAnswer]:
     """The answers to some reads, which are made concurrently; nothing that goes wrong stops
     them. `names` are the variables that fill the options."""
 
-    def answer(read: Read) -> Answer:
+    def answer(read: Read) -> HostAnswer:
         sent = clock()
         try:
             response = ask(read.request)
         except ServiceError as exc:
-            return Answer(read, problem=with_names(exc.message, names))
+            return HostAnswer(read, problem=with_names(exc.message, names))
         ahead = seconds_ahead(response.header("Date"), sent, clock())
         try:
-            return Answer(read, response, read_document(response.content), "", ahead)
+            return HostAnswer(read, response, read_document(response.content), "", ahead)
         except Unreadable as exc:
-            return Answer(read, response, None, exc.reason, ahead)
+            return HostAnswer(read, response, None, exc.reason, ahead)
 
     return list(concurrently(answer, list(reads)))
 
@@ -324,34 +328,34 @@ def settings_of(part: Part, warn: Warn) -> Settings:
         raise ValueError(with_names(exc.message, part.names)) from exc
 
 
-def examine(parts: Sequence[Part], warn: Warn, clock: Clock) -> Examination:
+def examine_host(parts: Sequence[Part], warn: Warn, clock: Clock) -> HostAnswers:
     """Read every part; raises ValueError for wrong options, before any call."""
     every = [(settings_of(part, warn), part.names) for part in parts]
-    answers: list[Answer] = []
+    answers: list[HostAnswer] = []
     owners: dict[str, str] = {}
     calls = 0
     for settings, names in every:
         with connected(settings, warn) as client:
             if not answers:
-                of_token = [_first(resource, {}, clock()) for resource in (ACCOUNTS, ZONES)]
+                of_token = [_first_read(resource, {}, clock()) for resource in (ACCOUNTS, ZONES)]
                 answers += ask_all(client.ask, of_token, clock, names)
             answers += _read_owner(client, settings, owners, clock, names)
             calls += client.calls
-    return Examination(answers, owners, calls)
+    return HostAnswers(answers, owners, calls)
 
 
 def _read_owner(
     client: Client, settings: Settings, owners: dict[str, str], clock: Clock, names: Names
-) -> list[Answer]:
+) -> list[HostAnswer]:
     """The answers of an account or a zone; one that goes by an unknown name is a failed read."""
     try:
         client = client_of_owner(client, settings)
     except ProtectionError as exc:
         read = Read(ZONE, Request("GET", "zones", resource=ZONE))
-        return [Answer(read, problem=with_names(exc.message, names))]
+        return [HostAnswer(read, problem=with_names(exc.message, names))]
     owners.update(client.owner)
     (kind,), now = client.owner, clock()
-    reads = [_first(resource, client.owner, now) for resource in resources_of(kind)]
+    reads = [_first_read(resource, client.owner, now) for resource in resources_of(kind)]
     answers = ask_all(client.ask, reads, clock, names)
     further = further_reads(answers, client.owner)
     return [*answers, *ask_all(client.ask, further, clock, names)]

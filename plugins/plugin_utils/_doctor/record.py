@@ -19,18 +19,18 @@ from ansible.release import __version__ as ansible_version
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, plural
 
-from .answers import Answer, Examination, first_answers, shown_name
+from .answers import HostAnswer, HostAnswers, first_answers, shown_name
 from .findings import (
     ONLY_WRITES,
     Assumption,
-    Finding,
+    Diagnosis,
     assumptions,
     observe,
     permissions_of,
     products_of,
 )
 
-UNSEEN = "No answer shows it."
+NOT_SHOWN = "No answer shows it."
 NO_ANSWER = "No answer came"
 PERMISSION_WORDS = {True: "granted", False: "refused", None: "not known"}
 PRODUCT_WORDS = {True: "available", False: "not available", None: "not known"}
@@ -38,13 +38,13 @@ FORMAT = 1
 HEADERS = ("Content-Type", "Ratelimit", "Ratelimit-Policy", "Retry-After", "Server")
 MAX_HEADER = 100  # characters
 MAX_DEPTH = 12
-MAX_NAMES = 60  # of one object
+MAX_SHAPE_NAMES = 60  # of one object
 ABSENT = object()
 
 Record = Mapping[str, Any]  # as the result of the action has it
 
 
-def record_of(host: str, checked: str, examination: Examination) -> Record:
+def record_of(host: str, checked: str, examination: HostAnswers) -> Record:
     """The record of a host."""
     answers = examination.answers
     observed = defaultdict(list)
@@ -63,7 +63,7 @@ def record_of(host: str, checked: str, examination: Examination) -> Record:
     }
 
 
-def _availability(finding: Finding) -> dict[str, Any]:
+def _availability(finding: Diagnosis) -> dict[str, Any]:
     return {
         "name": finding.name,
         "available": finding.holds,
@@ -72,7 +72,7 @@ def _availability(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: HostAnswer) -> dict[str, Any]:
     return {
         "resource": answer.about,
         "status": answer.status,
@@ -81,26 +81,26 @@ def _answer(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _clock(answers: Sequence[Answer]) -> dict[str, Any]:
+def _clock(answers: Sequence[HostAnswer]) -> dict[str, Any]:
     seconds = [answer.seconds_ahead for answer in answers if answer.seconds_ahead is not None]
     if seconds:
         return {"seconds_ahead": round(median(seconds), 1), "reason": ""}
     return {"seconds_ahead": None, "reason": "no answer has a header Date that can be read"}
 
 
-def _header(answers: Sequence[Answer], name: str) -> str | None:
+def _header(answers: Sequence[HostAnswer], name: str) -> str | None:
     values = (answer.header(name) for answer in answers)
     return next((value[:MAX_HEADER] for value in values if value), None)
 
 
-def _verdict(assumption: Assumption, findings: Sequence[Finding]) -> dict[str, Any]:
+def _verdict(assumption: Assumption, findings: Sequence[Diagnosis]) -> dict[str, Any]:
     """The verdict on an assumption, with each problem once and the resources that have it."""
     about: dict[str, dict[str, None]] = defaultdict(dict)
     for item in findings:
         if not item.holds:
             about[item.reason].update(dict.fromkeys(item.about))
     reasons = [f"{first_few(titles)}: {problem}" for problem, titles in about.items()]
-    unseen = ONLY_WRITES if assumption.shown_by_writes else UNSEEN
+    unseen = ONLY_WRITES if assumption.shown_by_writes else NOT_SHOWN
     return {
         "name": assumption.name,
         "holds": not reasons if findings else None,
@@ -185,7 +185,7 @@ def _of_assumptions(record: Record) -> Iterator[str]:
     )
 
 
-def bundle_text(record: Record, examination: Examination, salt: bytes) -> str:
+def bundle_text(record: Record, examination: HostAnswers, salt: bytes) -> str:
     """The text of the bundle, with hashed ids."""
     owners = {name: hashed(identity, salt) for name, identity in examination.owners.items()}
     document = {
@@ -210,7 +210,7 @@ def hashed(identity: str, salt: bytes) -> str:
     return hashlib.sha256(salt + identity.encode()).hexdigest()[:16]
 
 
-def _shape_of_answer(answer: Answer, owners: Mapping[str, str], salt: bytes) -> dict[str, Any]:
+def _shape_of_answer(answer: HostAnswer, owners: Mapping[str, str], salt: bytes) -> dict[str, Any]:
     path = answer.read.request.path
     for identity in owners.values():
         path = path.replace(identity, hashed(identity, salt))
@@ -231,7 +231,7 @@ def shape_of(values: Sequence[Any], depth: int = 0) -> Any:
     if depth > MAX_DEPTH:
         return "..."
     if present and all(isinstance(value, Mapping) for value in present):
-        names = list(dict.fromkeys(name for value in present for name in value))[:MAX_NAMES]
+        names = list(dict.fromkeys(name for value in present for name in value))[:MAX_SHAPE_NAMES]
         return {
             shown_name(name): shape_of([value.get(name, ABSENT) for value in present], depth + 1)
             for name in names

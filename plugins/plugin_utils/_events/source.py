@@ -56,12 +56,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._traffic.querie
 from .._variables import Arguments, sentence_of, wrong_values
 
 LEAST: Final[Mapping[str, float]] = {"interval": 10, "delay": 0, "min_packets_per_second": 0}
-CONNECTION: Arguments = {
+SHARED_ARGUMENTS: Arguments = {
     name: argument
     for name, argument in shared_options(ACCOUNT_OPTION, env_fallback).items()
     if name not in OWNER_OPTIONS
 }
-ARGUMENTS: Arguments = {
+SOURCE_ARGUMENTS: Arguments = {
     "accounts": {"type": "list", "elements": "str"},
     "components": {
         "type": "list",
@@ -72,7 +72,7 @@ ARGUMENTS: Arguments = {
     "interval": {"type": "float", "default": 60.0},
     "delay": {"type": "float", "default": 120.0},
     "min_packets_per_second": {"type": "float", "default": 100.0},
-    **CONNECTION,
+    **SHARED_ARGUMENTS,
 }
 OF_RULEBOOKS = ("eda_feedback_queue",)  # which ansible-rulebook may add
 OPTION_NAMES: Names = {ACCOUNT_OPTION: "accounts"}
@@ -94,19 +94,19 @@ def parse_source(
 ) -> SourceOptions:
     """The options of the source; raises ValueError with a sentence for each wrong one."""
     problems = [
-        f"{name} is not an option; the options are {', '.join(ARGUMENTS)}"
+        f"{name} is not an option; the options are {', '.join(SOURCE_ARGUMENTS)}"
         for name in arguments
-        if name not in (*ARGUMENTS, *OF_RULEBOOKS)
+        if name not in (*SOURCE_ARGUMENTS, *OF_RULEBOOKS)
     ]
-    values = {name: arguments[name] for name in ARGUMENTS if arguments.get(name) is not None}
+    values = {name: arguments[name] for name in SOURCE_ARGUMENTS if arguments.get(name) is not None}
     values.setdefault("base_url", environment.get("CLOUDFLARE_BASE_URL", DEFAULT_BASE_URL))
-    problems_of_types = list(wrong_values(ARGUMENTS, values))
+    problems_of_types = list(wrong_values(SOURCE_ARGUMENTS, values))
     problems += [sentence_of(*problem) for problem in problems_of_types]
     wrong = {str(option.path[0]) for option, _text in problems_of_types}
-    options = validate(ARGUMENTS, "traffic", values).options
+    options = validate(SOURCE_ARGUMENTS, "traffic", values).options
     problems += [text for name, text in _unfit(options, values) if name not in wrong]
     settings = []
-    if wrong.isdisjoint(("accounts", *CONNECTION)):
+    if wrong.isdisjoint(("accounts", *SHARED_ARGUMENTS)):
         for account_id in dict.fromkeys(options["accounts"] or ()):
             owner = {**dict.fromkeys(OWNER_OPTIONS), ACCOUNT_OPTION: account_id}
             try:
@@ -138,11 +138,11 @@ def _unfit(options: Mapping[str, Any], values: Mapping[str, Any]) -> Iterable[tu
             yield name, f"{name}: it must be a number of at least {least:g}"
 
 
-ACTIONS: Final = ("dropped", "would_drop")
-DIGITS = 3  # of packets per second
+DROPS: Final = ("dropped", "would_drop")
+RATE_DIGITS = 3  # of packets per second
 
 Event = dict[str, Any]  # as a rulebook gets it
-Packets = Mapping[str, int]  # by reason
+PacketCounts = Mapping[str, int]  # by reason
 
 
 class Window(NamedTuple):
@@ -160,7 +160,7 @@ class Subject(NamedTuple):
     action: str
 
 
-def drops(evidence: Iterable[Evidence]) -> dict[Subject, Packets]:
+def drops(evidence: Iterable[Evidence]) -> dict[Subject, PacketCounts]:
     """The packets that were or would have been dropped, by component, network and action."""
     return {
         Subject(each.component, network, action): Evidence(each.component, rows, []).reasons()
@@ -168,7 +168,7 @@ def drops(evidence: Iterable[Evidence]) -> dict[Subject, Packets]:
         for (network, action), rows in grouped(
             each.rows, lambda row: (row.destination, action_of(row))
         ).items()
-        if action in ACTIONS
+        if action in DROPS
     }
 
 
@@ -183,11 +183,11 @@ class Watch:
     dropping: set[Subject] = field(default_factory=set)
     unknown: bool = False
 
-    def read(self, window: Window, seen: Mapping[Subject, Packets]) -> list[Event]:
+    def read(self, window: Window, seen: Mapping[Subject, PacketCounts]) -> list[Event]:
         """The events of the next window: drops that begin, and those that end."""
         seconds = (window.until - window.since).total_seconds()
         rates = {
-            subject: round(sum(packets.values()) / seconds, DIGITS)
+            subject: round(sum(packets.values()) / seconds, RATE_DIGITS)
             for subject, packets in seen.items()
         }
         now = {subject for subject, rate in rates.items() if 0 < rate >= self.least}
@@ -227,7 +227,7 @@ def next_window(since: datetime, length: timedelta, latest: datetime) -> Window 
     return Window(since, until) if until <= latest else None
 
 
-LONGEST = timedelta(hours=6)  # that windows are asked for again
+LONGEST_GAP = timedelta(hours=6)  # that windows are asked for again
 MAX_PAUSE = timedelta(minutes=15)  # between two attempts
 FIRST_FAILURES = 6  # after which the pause does not grow any more
 LOG = logging.getLogger("edgeops.protection.traffic")
@@ -295,7 +295,7 @@ class Feed:
         growth = 2 ** min(self.failures, FIRST_FAILURES)
         self.failures += 1
         self.attempt_at = self.clock() + min(self.interval * growth, MAX_PAUSE)
-        if self._latest() - window.since > LONGEST:
+        if self._latest() - window.since > LONGEST_GAP:
             self.since = self._latest() - self.interval
             LOG.warning("%s: traffic since %s is given up.", self.watch.account_id, window.since)
         return self.watch.know(reasons, window.since)

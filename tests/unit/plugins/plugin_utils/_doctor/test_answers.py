@@ -23,7 +23,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers
     FIRST_TEN,
     NEXT_TEN,
     OF_CONNECTION,
-    Answer,
+    HostAnswer,
     Read,
     ask_all,
     further_reads,
@@ -43,8 +43,8 @@ RULES = Read(CUSTOM_RULES, Request("GET", "entrypoint", resource=CUSTOM_RULES))
 NO_RULES = {"success": False, "errors": [{"code": 10003, "message": "could not find entrypoint"}]}
 
 
-def answered(read: Read, status: int, document: Any) -> Answer:
-    return Answer(read, Response(status, {}, b""), document)
+def answered(read: Read, status: int, document: Any) -> HostAnswer:
+    return HostAnswer(read, Response(status, {}, b""), document)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_every_resource_of_an_owner_is_read_once() -> None:
 
 
 def test_the_longest_list_shows_how_pages_follow() -> None:
-    def listed(resource: Resource, length: int) -> Answer:
+    def listed(resource: Resource, length: int) -> HostAnswer:
         read = Read(resource, Request("GET", resource.path, resource=resource))
         return answered(read, 200, {"success": True, "result": [{"id": str(number)} for number in range(length)]})
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import Answer, Examination, Read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import HostAnswer, HostAnswers, Read
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.findings import assumptions
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
     MAX_DEPTH,
-    MAX_NAMES,
+    MAX_SHAPE_NAMES,
     Record,
     failures,
     lines_of,
@@ -27,12 +27,12 @@ READ = Read(PREFIXES, Request("GET", "prefixes", resource=PREFIXES))
 MEMBERS = {"success": True, "errors": [], "messages": []}
 
 
-def recorded(*answers: Answer) -> Record:
-    return record_of("a", "now", Examination(answers, {}, len(answers)))
+def recorded(*answers: HostAnswer) -> Record:
+    return record_of("a", "now", HostAnswers(answers, {}, len(answers)))
 
 
-def answered(document: Any, status: int = 200, ahead: float | None = None) -> Answer:
-    return Answer(READ, Response(status, {}, b""), document, "", ahead)
+def answered(document: Any, status: int = 200, ahead: float | None = None) -> HostAnswer:
+    return HostAnswer(READ, Response(status, {}, b""), document, "", ahead)
 
 
 def test_nothing_is_known_without_answers() -> None:
@@ -44,7 +44,7 @@ def test_nothing_is_known_without_answers() -> None:
 
 
 def test_an_unread_resource_is_told_and_fails_a_run_that_asks_for_it() -> None:
-    record = recorded(Answer(READ, problem="got no response"))
+    record = recorded(HostAnswer(READ, problem="got no response"))
     lines = [*lines_of(record)]
     assert "  not read: prefixes. got no response." in lines
     assert "  product Advanced TCP Protection: not known. No answer came." in lines
@@ -99,5 +99,5 @@ def test_a_shape_has_names_and_types(document: Any, shape: Any) -> None:
 
 
 def test_a_shape_is_bounded() -> None:
-    assert len(shape_of([{f"name_{'x' * number}": 1 for number in range(2 * MAX_NAMES)}])) <= MAX_NAMES
+    assert len(shape_of([{f"name_{'x' * number}": 1 for number in range(2 * MAX_SHAPE_NAMES)}])) <= MAX_SHAPE_NAMES
     assert str(shape_of([nested(3 * MAX_DEPTH)])).count("[") == MAX_DEPTH + 1
