@@ -39,7 +39,7 @@ def evaluate(
     network_firewall: Any = None,
     lists: Any = None,
 ) -> dict[str, Any]:
-    """What becomes of a request or a packet; see evaluate.yml."""
+    """The outcome of a request or a packet; see evaluate.yml."""
     described = {"request": request, "packet": packet}
     for kind, value in described.items():
         if value is not None and not isinstance(value, Mapping):

@@ -3,7 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether a request or packet matches an expression: yes, no, or not known, with the reasons.
+"""The evaluation of an expression for one request or packet: true, false, or not known, with the
+reasons.
 
 The vendor describes the language in "Rules language"; where the description is silent, the public
 engine (github.com/cloudflare/wirefilter) decides: addresses are compared within their family, a
@@ -76,7 +77,7 @@ ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 @lru_cache(maxsize=4096)
 def decider(expression: str) -> Decide:
-    """Whether a request, by its fields, matches an expression."""
+    """A function that decides by the fields of a request whether it matches an expression."""
     try:
         return _returning(_matcher(parse(expression)))
     except Unread as exc:
@@ -84,7 +85,7 @@ def decider(expression: str) -> Decide:
 
 
 def leaf_decider(leaf: Comparison) -> Decide:
-    """The same of a single comparison."""
+    """The same for a single comparison."""
     return _returning(_matcher(leaf))
 
 
@@ -214,8 +215,7 @@ def _quantified(name: str, tokens: list[Token]) -> Match:
 
 
 def _test(comparison: Comparison) -> Test:
-    """What a comparison asks of a value; raises NotKnown and Unread for a form that is not
-    known."""
+    """The test of a value in a comparison; raises NotKnown and Unread for an unknown form."""
     operator, operands = comparison.operator, comparison.operands
     if not operator:
         return _is_true
@@ -305,7 +305,7 @@ def _address_test(comparison: Comparison) -> Test:
 
 
 def is_in(ranges: Ranges, address: Address) -> bool:
-    """Whether a set of addresses holds an address."""
+    """Return whether a set of addresses holds an address."""
     number = int(address) + (IPV6 if address.version == 6 else 0)
     index = bisect_right(ranges, (number, BEYOND)) - 1
     return index >= 0 and ranges[index][1] >= number

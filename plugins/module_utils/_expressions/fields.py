@@ -13,7 +13,6 @@ expression has at most 4,096.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple
 
 from .._text import did_you_mean
@@ -152,7 +151,7 @@ def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> li
 
 
 def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:
-    """Why an expression reads hardly what somebody meant, with its verb; an empty text if every
+    """The doubt that an expression reads unknown fields, with its verb; an empty text if every
     field is known."""
     unknown = [
         f"{quoted(name)}{did_you_mean(name.lower(), known, NEAR)}"
@@ -165,18 +164,18 @@ def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:
 
 
 def is_known_field(name: str, known: AbstractSet[str] = KNOWN_FIELDS) -> bool:
-    """Whether a field is among the known ones, or one of those that are named by claims."""
+    """Return whether a field is among the known ones, or one of those that claims name."""
     return name in known or name.startswith(OPEN)
 
 
-_NAMES = """
+PACKET_NAMES = """
 cf.colo.name cf.colo.region icmp icmp.code icmp.type ip ip.dst ip.dst.asnum ip.dst.country
 ip.geoip.country ip.hdr_len ip.len ip.opt.type ip.proto ip.proto.num ip.src ip.src.asnum
 ip.src.country ip.ttl sip tcp tcp.dstport tcp.flags tcp.flags.ack tcp.flags.cwr tcp.flags.ecn
 tcp.flags.fin tcp.flags.push tcp.flags.reset tcp.flags.syn tcp.flags.urg tcp.srcport udp
 udp.dstport udp.srcport
 """
-PACKET_FIELDS = frozenset(_NAMES.split())
+PACKET_FIELDS = frozenset(PACKET_NAMES.split())
 
 
 try:
@@ -195,11 +194,8 @@ ERROR = re.compile(r"[^\n]*\((\d+):(\d+)\):\n[^\n]*\n *\^+ (.+)", re.DOTALL)
 UNCERTAIN = re.compile(
     r"unknown identifier|invalid (?:kind|type|number) of argument|cannot perform this operation"
 )
-FALSELY_REFUSED = (
-    "true",
-    "false",
-    "is_timed_hmac_valid_v0",
-)  # documented, and not known to the library
+# Documented, and not known to the library.
+FALSELY_REFUSED = ("true", "false", "is_timed_hmac_valid_v0")
 
 
 def check_filter(expression: str) -> list[str]:
@@ -239,8 +235,8 @@ def check_packets(expression: str) -> list[str]:
 
 
 def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
-    """Why the parser of the vendor's own engine refuses an expression; None where it does not, or
-    may be wrong.
+    """The refusal of an expression by the parser of the vendor's own engine; None if it does not
+    refuse it, or may be wrong.
 
     It is the library octorules-wirefilter, where it is installed. Cloudflare may know more fields
     and functions than the library's scheme, so that what the library does not know by name or type
@@ -257,37 +253,35 @@ def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
         return None
     line, column, reason = int(match[1]), int(match[2]), " ".join(match[3].split())
     lines = expression.split("\n")
-    before = (
-        lines[line - 1].encode()[: column - 1].decode(errors="ignore")
-    )  # the library counts bytes
+    # The library counts bytes.
+    before = lines[line - 1].encode()[: column - 1].decode(errors="ignore")
     start = sum(len(text) + 1 for text in lines[: line - 1]) + len(before)
     return Unread(f"{reason} (so says the parser of the vendor's engine)", start)
 
 
 def _is_falsely_refused(expression: str) -> bool:
-    """Whether an expression has a word that the library does not know; few have one, so the text is
-    searched first."""
+    """Return whether an expression has a word that the library does not know; few have one, so the
+    text is searched first."""
     return any(word in expression for word in FALSELY_REFUSED) and any(
         token.text in FALSELY_REFUSED for token in tokens_of(expression)
     )
 
 
-@dataclass(frozen=True)
-class ExpressionCheck:
-    """What a task's expression goes through before any request; see Value.examine."""
+def _expression(
+    check: Callable[[str], list[str]], scheme: str | None, longest: int | None
+) -> Value:
+    """A kind of expressions with the check of one before any request; see Value.examine."""
 
-    check: Callable[[str], list[str]]
-    scheme: str | None
-    longest: int | None
+    def read(value: object) -> str:
+        return parse_filled_text(value, WHITE_SPACE)
 
-    def __call__(self, expression: str) -> list[str]:
-        if self.longest is not None and len(expression) > self.longest:
-            raise ValueError(
-                f"it has {len(expression)} characters, and Cloudflare takes at most {self.longest}"
-            )
+    def examine(expression: str) -> list[str]:
+        length = len(expression)
+        if longest is not None and length > longest:
+            raise ValueError(f"it has {length} characters, and Cloudflare takes at most {longest}")
         try:
-            warnings = self.check(expression)
-            refusal = vendor_refusal(expression, self.scheme)
+            warnings = check(expression)
+            refusal = vendor_refusal(expression, scheme)
             if refusal:
                 raise refusal
         except Unread as exc:
@@ -297,14 +291,6 @@ class ExpressionCheck:
             return [sentence]
         return warnings
 
-
-def _expression(
-    check: Callable[[str], list[str]], scheme: str | None, longest: int | None
-) -> Value:
-    def read(value: object) -> str:
-        return parse_filled_text(value, WHITE_SPACE)
-
-    examine = ExpressionCheck(check, scheme, longest)
     return Value({"type": "str"}, read, normalise_expression, examine, holds=AN_EXPRESSION)
 
 

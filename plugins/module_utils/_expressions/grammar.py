@@ -147,8 +147,8 @@ def quoted(text: str) -> str:
 
 
 def place_of(expression: str, start: int) -> str:
-    """Where something starts, as people say it: `column 5, at 'eq 080'`; with the line, where there
-    are several."""
+    """The place of something as people say it: `column 5, at 'eq 080'`; with the line, if there are
+    several."""
     line = expression.count("\n", 0, start) + 1
     column = start - expression.rfind("\n", 0, start)
     number = f"line {line}, column {column}" if "\n" in expression else f"column {column}"
@@ -194,7 +194,7 @@ class Comparison(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether the field stands by itself, without a function or an index."""
+        """True for a field by itself, without a function or an index."""
         return " " not in self.field
 
 
@@ -308,7 +308,7 @@ class _Parser:
         return Comparison(field, "", (), False, self.next.start, next_word)
 
     def at_end(self) -> bool:
-        """Whether a comparison ends here."""
+        """Return whether a comparison ends here."""
         return self.next is END or self.next.text == ")" or self.next.text in JOINTS
 
     def field(self) -> str:

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What stands on the left side of a comparison: a field, a function, or an element of either.
+"""The left side of a comparison: a field, a function, or an element of either.
 
 It is compiled once into a function that takes the fields of a request. A text as it is written
 leads to the same function each time.
@@ -29,7 +29,8 @@ MOST = (1 << 63) - 1
 
 
 class Missing(NamedTuple):
-    """What a request does not have, such as a header: every comparison is false but `ne`."""
+    """The value of something that a request does not have, such as a header: every comparison is
+    false but `ne`."""
 
 
 MISSING = Missing()
@@ -46,7 +47,7 @@ class Items(NamedTuple):
 
     @property
     def is_listed(self) -> bool:
-        """Whether the place of each element is known."""
+        """True if the place of each element is known."""
         return self.complete and self.ordered and not self.maybe
 
 
@@ -92,7 +93,7 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 
 
 def is_number(text: str) -> bool:
-    """Whether a word, or each end of a range, is a whole number as the language writes it."""
+    """Return whether a word, or each end of a range, is a whole number of the language."""
     return all(WHOLE_NUMBER.fullmatch(part) for part in text.split(".."))
 
 
@@ -109,7 +110,7 @@ def number_of(text: str) -> int:
 
 
 def is_address(text: str) -> bool:
-    """Whether a word looks like an address, a network or a range of addresses."""
+    """Return whether a word looks like an address, a network or a range of addresses."""
     return all(ADDRESS_WORD.fullmatch(part) for part in text.split(".."))
 
 
@@ -284,7 +285,7 @@ def operand(tokens: Sequence[Token]) -> Operand:
 
 
 def _bracketed(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
-    """What stands between the first bracket and the one that closes it, and what stands behind."""
+    """The words between the first bracket and the one that closes it, and the words behind."""
     open_brackets: list[str] = []
     for index, token in enumerate(tokens):
         if token.text in CLOSING:

@@ -45,8 +45,8 @@ class PatternGroup:
         self.last: bool | None = None  # whether what a repetition would repeat is distinct
 
     def is_distinct(self) -> bool:
-        """Whether a text matches it in one way at most: alternatives begin with different
-        letters, and there is no other choice."""
+        """Return whether a text matches it in one way at most: alternatives begin with
+        different letters, and there is no other choice."""
         letters = [start.lower() for start in self.starts if len(start) == 1 and start != "."]
         is_one = len(self.starts) == 1 or len(set(letters)) == len(self.starts)
         return is_one and not self.has_choice
@@ -72,7 +72,7 @@ class _Reader:
             raise _not_understood(pattern, position)
 
     def _take(self, piece: re.Match[str]) -> bool:
-        """Whether a piece may stand there."""
+        """Read a piece, and return whether it may stand there."""
         group, kind = self.groups[-1], piece.lastgroup
         if kind == "repeat":
             return self._repeat(piece, group)
@@ -151,7 +151,7 @@ def _pattern_of(token: Token) -> str:
 
 @lru_cache(maxsize=4096)
 def wildcard(pattern: bytes, strict: bool) -> Callable[[bytes], bool]:
-    """Whether a whole text matches a pattern in which `*` stands for any bytes; unless it is
+    """A test of a whole text for a pattern in which `*` stands for any bytes; unless it is
     strict, the case of letters makes no difference. Raises NotKnown."""
     pieces = [b""]
     for part in WILDCARD.findall(pattern):
@@ -169,7 +169,7 @@ def wildcard(pattern: bytes, strict: bool) -> Callable[[bytes], bool]:
 
 
 def _fits(text: bytes, pieces: list[bytes]) -> bool:
-    """Whether a text is these pieces with anything between them."""
+    """Return whether a text is these pieces with anything between them."""
     if len(pieces) == 1:
         return text == pieces[0]
     first, *middle, last = pieces

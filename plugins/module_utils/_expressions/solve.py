@@ -175,7 +175,7 @@ class Diagrams:
         return self._conceivable[traffic]
 
     def _compared(self, leaf: Comparison) -> Set:
-        """The traffic that meets a comparison; which of it, if no more is known, is a variable."""
+        """The traffic that meets a comparison; a variable if no more is known."""
         name, is_other = leaf.field, leaf.operator == "ne"
         try:
             if name in FILTER_FIELDS:
@@ -267,14 +267,14 @@ def _pieces(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, 
 
 
 def _names_texts(leaf: Comparison) -> bool:
-    """Whether a comparison names texts, which are the same only where they are written alike."""
+    """Return whether a comparison names texts that are equal only if they are written alike."""
     return leaf.operator in ("eq", "ne", "in") and all(
         token.kind == QUOTED and not HARD_TO_END.search(token.text) for token in leaf.operands
     )
 
 
 def always(expression: str, condition: str = "true", decide: Settled | None = None) -> bool | None:
-    """Whether every request that meets a condition is proven to match an expression; False if one
+    """True if every request that meets a condition is proven to match an expression, False if one
     is proven not to, None if neither is proven. `decide` is that of Diagrams."""
     diagrams = Diagrams(decide)
     try:
@@ -288,7 +288,7 @@ def always(expression: str, condition: str = "true", decide: Settled | None = No
 
 
 def matches_every_request(expression: str) -> bool:
-    """Whether every request of a zone, or every packet, is proven to match."""
+    """Return whether every request of a zone, or every packet, is proven to match."""
     return always(expression) is True
 
 
@@ -305,8 +305,7 @@ SOME = Matches([], EVERYTHING)
 
 @lru_cache(maxsize=4096)
 def matched(expression: str) -> Matches:
-    """The destinations that an expression matches; raises NotKnown for an
-    expression that is not of the documented form."""
+    """The destinations that an expression matches; raises NotKnown for an undocumented form."""
     try:
         tree = parse(expression)
         for leaf in leaves(tree):
