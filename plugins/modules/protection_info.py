@@ -37,6 +37,10 @@ options:
         Rules Read).
       - V(ip_lists) was added in version 1.0.0. It needs the permission C(Account Filter Lists
         Read).
+      - V(network_firewall_rules) was added in version 1.0.0. It needs the permission C(Magic Firewall
+        Read).
+      - V(ddos_l4_overrides) was added in version 1.0.0. It needs the permission C(L4 DDoS Managed
+        Ruleset Read).
     type: list
     elements: str
     choices:
@@ -49,6 +53,8 @@ options:
       - announced
       - access_rules
       - ip_lists
+      - network_firewall_rules
+      - ddos_l4_overrides
     default: [status, prefixes, allowlist, rules, filters]
   covers:
     description:
@@ -786,6 +792,109 @@ ip_lists:
           description: When the item was last changed.
           type: str
           sample: '2026-03-01T09:15:02.310412+00:00'
+network_firewall_rules:
+  description: The rules of the Network Firewall, in the order in which packets meet them.
+  version_added: 1.0.0
+  returned: when O(gather_subset) has V(network_firewall_rules)
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
+      type: str
+      sample: c381e88f38c048fd8712b8bc076f3787
+    ref:
+      description: The name that identifies the rule.
+      type: str
+      sample: monitoring
+    action:
+      description: The action on a packet that matches.
+      type: str
+      sample: skip
+    expression:
+      description: The packets that the rule matches.
+      type: str
+      sample: ip.src in {198.51.100.0/24}
+    description:
+      description: The description of the rule.
+      type: str
+      sample: the monitoring passes
+    enabled:
+      description: Whether the rule is enabled.
+      type: bool
+      sample: true
+    action_parameters:
+      description: The target of the action V(skip). Other rules have none.
+      type: dict
+      sample: {ruleset: current}
+    logging:
+      description: Whether Cloudflare logs packets that the rule skips.
+      type: dict
+      sample: {enabled: true}
+    version:
+      description: The version of the rule, which grows with each change.
+      type: str
+      sample: '1'
+    last_updated:
+      description: When the rule was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+ddos_l4_overrides:
+  description: The overrides of the managed DDoS rules of layers 3 and 4, in the order in which
+    packets meet them.
+  version_added: 1.0.0
+  returned: when O(gather_subset) has V(ddos_l4_overrides)
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that Cloudflare gives. Check mode returns none for an override that
+        the run would create.
+      type: str
+      sample: 025b413f8a9a421ea648a7dd06839eb9
+    ref:
+      description: The name that identifies the override.
+      type: str
+      sample: calm
+    expression:
+      description: The packets that the override matches.
+      type: str
+      sample: ip.dst in {203.0.113.0/24}
+    description:
+      description: The description of the override.
+      type: str
+      sample: load tests
+    enabled:
+      description: Whether the override is enabled.
+      type: bool
+      sample: true
+    action:
+      description: The action of all managed rules, if the override sets one.
+      type: str
+      sample: block
+    sensitivity:
+      description: The sensitivity of all managed rules, if the override sets one.
+      type: str
+      sample: medium
+    categories:
+      description: Settings of the managed rules of a category.
+      type: list
+      elements: dict
+      sample: [{category: dns, sensitivity: low}]
+    rules:
+      description: Settings of single managed rules.
+      type: list
+      elements: dict
+      sample: [{id: 8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10, action: log}]
+    version:
+      description: The version of the override, which grows with each change.
+      type: str
+      sample: '1'
+    last_updated:
+      description: When the override was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
 changes:
   description: The changes of the account and its zones, with who made them, the newest first.
   version_added: 1.0.0
@@ -822,7 +931,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 15
+  sample: 17
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

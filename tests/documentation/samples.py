@@ -83,10 +83,11 @@ def prepare(service: LocalService, module: str) -> None:
     service.zone(ZONE).seed(**ZONE_STATE, access_rules=BESIDE_STATE["access_rules"], account_id=ACCOUNT)
     if module in ("ip_list", "ip_lists"):
         service.account(ACCOUNT).seed(network_firewall_rules=OF_A_LIST)
-    if module in RULESETS_STATE:  # the ids of all other samples stay as they are
-        of_zone = MODULE_SPECS[module].owner == "zone_id"
+    whole = BESIDE if module == "protection_info" else (module,)
+    for name in (name for name in RULESETS_STATE if name in whole):  # the ids of all other samples stay as they are
+        of_zone = MODULE_SPECS[name].owner == "zone_id"
         owner = service.zone(ZONE) if of_zone else service.account(ACCOUNT)
-        owner.seed(**{module: RULESETS_STATE[module]})
+        owner.seed(**{name: RULESETS_STATE[name]})
 
 
 def _run(module: str, options: Mapping[str, Any], fails: bool = False) -> dict[str, Any]:

@@ -178,6 +178,8 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "announced": records(OnboardedPrefix),
         "access_rules": records(AccessRule),
         "ip_lists": WHOLE_LIST,
+        "network_firewall_rules": many(NETWORK_FIREWALL_RULES),
+        "ddos_l4_overrides": many(L4_OVERRIDES),
         "changes": records(ChangeRecord),
     },
     "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TrafficRecord)},

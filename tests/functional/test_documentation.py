@@ -60,7 +60,8 @@ from tests.support.module_run import ZONE, Modules, run_main
 from tests.support.service_state import seed
 
 # Fields that this collection does not manage, and carries along.
-FOREIGN = {"rules.score_per_period", "overrides.score_per_period", "overrides.other_rule"}
+FOREIGN = {f"{name}.score_per_period" for name in ("rules", "overrides", "ddos_l4_overrides", "network_firewall_rules")}
+FOREIGN |= {"overrides.other_rule", "ddos_l4_overrides.other_rule"}
 
 ROOT = Path(__file__).parents[2]
 ACTIONS = {

@@ -21,6 +21,7 @@ from .._protection.expectation import EXPECTATIONS, PACKET, Expectation
 from .._protection.holes import unmanaged_records
 from .._protection.summary import answer, summarise
 from .._schema.account import ACCOUNT, KINDS, LISTS, RESOURCES, STATUS, of_kind
+from .._schema.registry import RULESETS
 from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State, options_of
 from .._text import Option
 from .._values.address_set import range_of
@@ -45,10 +46,17 @@ STAGED_ROLLOUT: OptionSpec = {
 }
 KIND_OPTION: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
+
+
+def _reading(resource: Resource) -> Callable[[Client], Any]:
+    return lambda client: client.read(resource)
+
+
 BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "announced": lambda client: read_announced(client.read),
     "access_rules": read_access_rules,
     "ip_lists": read_ip_lists,
+    **{item.plural: _reading(item) for item in RULESETS if item.owner == ACCOUNT_OPTION},
 }
 DEFAULT_SUBSETS = [
     name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
