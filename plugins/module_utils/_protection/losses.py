@@ -22,7 +22,7 @@ from .._schema.resource import Key, Resource
 from .._text import first_few
 from .._values.address_set import Ranges, difference, intersection
 from .coverage import Coverage
-from .modes import Part, no_longer_mitigated
+from .modes import TrafficPart, no_longer_mitigated
 
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 
@@ -49,7 +49,7 @@ class AccountLosses:
         """The sources that the allowlist lets pass only in the second state."""
         return difference(self.becomes.bypassing, self.was.bypassing)
 
-    def unmitigated(self, kind: str) -> list[Part]:
+    def unmitigated(self, kind: str) -> list[TrafficPart]:
         """The traffic to addresses protected in both states that a component mitigates only in the
         first one."""
         was, becomes = (one.by_kind.get(kind) for one in (self.was, self.becomes))

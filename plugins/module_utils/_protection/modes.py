@@ -48,7 +48,7 @@ from .._values.kinds import CODE
 OFF = "off"  # there is neither a filter nor a rule
 UNDECIDED = "undecided"
 GLOBAL, REGION, DATA_CENTER = "global", "region", "datacenter"  # scopes of rules
-WORDS = (*MODES, OFF, UNDECIDED)
+IN_ORDER = (*MODES, OFF, UNDECIDED)
 
 Modes = FrozenSet[str]
 Piece = Tuple[Ranges, Modes]
@@ -196,7 +196,7 @@ def union_of_modes(several: Iterable[Modes]) -> Modes:
 
 def in_order(modes: Modes) -> list[str]:
     """Modes from enabled to off, and whether any is undecided."""
-    return sorted(modes, key=WORDS.index)
+    return sorted(modes, key=IN_ORDER.index)
 
 
 def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
@@ -281,7 +281,7 @@ def counted_networks(ranges: Ranges) -> str:
     return f"{counted(ranges)} ({first_few(networks(ranges))})"
 
 
-class Part(NamedTuple):
+class TrafficPart(NamedTuple):
     """Traffic to some destinations; `what` names the part of it, and is empty for all of it."""
 
     ranges: Ranges
@@ -293,7 +293,7 @@ class Part(NamedTuple):
         return counted_networks(self.ranges) + (f": {self.what}" if self.what else "")
 
 
-def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> list[Part]:
+def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> list[TrafficPart]:
     """The traffic to some addresses that a component mitigates in the one state and not in the
     other."""
     space = _differing(was, becomes, space)
@@ -301,10 +301,12 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> li
     try:
         return _lost_parts(filters, _mitigating_places(was, becomes), space)
     except TooManyCases:
-        return [Part(space, UNKNOWN)] if space else []
+        return [TrafficPart(space, UNKNOWN)] if space else []
 
 
-def _lost_parts(filters: Sequence[Sequence[Filter]], places: _Places, space: Ranges) -> list[Part]:
+def _lost_parts(
+    filters: Sequence[Sequence[Filter]], places: _Places, space: Ranges
+) -> list[TrafficPart]:
     diagrams = Diagrams()
     every = diagrams.combined("and", [diagrams.possible(), diagrams.to(space)])
     before, after = (_by_filters(diagrams, item, every) for item in filters)
@@ -326,7 +328,7 @@ def _lost_parts(filters: Sequence[Sequence[Filter]], places: _Places, space: Ran
     parts: dict[str, Ranges] = {}
     for ranges, _number, what in sorted(lost):
         parts.setdefault(what, []).extend(ranges)
-    return [Part(union(ranges), what) for what, ranges in parts.items()]
+    return [TrafficPart(union(ranges), what) for what, ranges in parts.items()]
 
 
 def never_mitigated(component: Component, space: Ranges) -> Ranges:

@@ -104,7 +104,7 @@ class Parts(TypedDict):
     outside: AddressSet
 
 
-class Answer(TypedDict):
+class NetworkAnswer(TypedDict):
     """The protection of an address or a network."""
 
     network: str
@@ -269,14 +269,14 @@ def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:
     }
 
 
-def answer(coverage: Coverage, network: str) -> Answer:
+def answer(coverage: Coverage, network: str) -> NetworkAnswer:
     """The protection of an address or a network; raises ValueError for a text that is neither."""
     range_ = range_of(network)
     if range_ is None:
         raise ValueError(f"'{network}' is neither an address nor a network")
     inside = intersection(coverage.protected, [range_])
     protected, undecided = ([], inside) if coverage.malformed_exclusions else (inside, [])
-    return Answer(
+    return NetworkAnswer(
         network=networks([range_])[0],
         protected=protected == [range_],
         parts=Parts(

@@ -131,12 +131,8 @@ def _weakening(change: Change, limits: Limits, owner: str) -> Finding | None:
             f"{len(weakened)} of {all_of_them} would no longer do so ({named}), which is more than"
             f" {most} %"
         )
-        entries += [_entry(rules.resource, rule) for rule, outcome in weakened]
+        entries += [Entry(rules.resource, rule.key, rule.entry) for rule, outcome in weakened]
     return Finding(sentence("; ".join(reasons)), [], entries) if reasons else None
-
-
-def _entry(resource: Resource, rule: ZoneRule) -> Entry:
-    return Entry(resource, rule.key, rule.entry)
 
 
 def _are_many(weakened: int, enforcing: int, percent: float) -> bool:
@@ -247,7 +243,7 @@ def _concerning_everything(
                 reason = _new(existing.get(rule.key), rule, rule.key in rules.same)
             if reason:
                 reasons.append(f"{rules.resource.title} {rule.title} ({reason})")
-                entries.append(_entry(rules.resource, rule))
+                entries.append(Entry(rules.resource, rule.key, rule.entry))
                 traffic = traffic_of(rules.resource)
     if not reasons:
         return None
