@@ -24,9 +24,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import UnmanagedRecord, WeakerRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
-    Answer,
     CoverageChange,
     CoverageSummary,
+    NetworkAnswer,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
@@ -173,7 +173,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "protection_info": {
         "account_id": {"type": "str"},
         **WHOLE_ACCOUNT,
-        "covers": records(Answer),
+        "covers": records(NetworkAnswer),
         "coverage": shape_of(CoverageSummary),
         "announced": records(OnboardedPrefix),
         "access_rules": records(AccessRule),
