@@ -12,7 +12,6 @@ from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
 from ._apply.recovery import BrokenOff
 from ._errors import ProtectionError
-from ._guard.acceptance import Acceptance, acceptance_to_copy
 from ._guard.check import Checked
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan
@@ -20,10 +19,8 @@ from ._protection.coverage import Coverage
 from ._protection.holes import weaker_records
 from ._protection.summary import compare_coverage, diff_facts
 from ._schema.resource import Object, Resource, State
-from ._text import Message, Option, capitalised, first_few, first_sentences, joined, plural
+from ._text import Message, capitalised, first_few, first_sentences, plural
 from ._timestamps import write_timestamp
-
-ACCEPT_RISKS = Option("accept_risks")
 
 
 class OperationRecord(TypedDict):
@@ -197,21 +194,9 @@ def plan_details(checked: Checked) -> dict[str, Any]:
         "operations": operation_records(plan.operations),
         **protection_results(checked, make_diff(plan.operations), plan.after()),
         **weaker_results(plan.before, plan.after()),
+        **checked.expected,
+        "plan_id": checked.plan_id,
     }
-
-
-def refused_risks(checked: Checked) -> str:
-    """Why the guard refuses a plan, and what would accept it; empty where it lets the plan pass."""
-    if not checked.refused:
-        return ""
-    to_copy = ", ".join(acceptance_to_copy(item) for item in checked.refused)
-    sentences: list[str] = [
-        "The plan has risks that the task does not accept.",
-        *(Message(f"{item.code}: ", item.message) for item in checked.refused),
-        *_expired_acceptances(checked),
-        Message("If this is meant, add ", ACCEPT_RISKS, f": [{to_copy}]."),
-    ]
-    return joined(" ", sentences)
 
 
 def plan_warnings(checked: Checked) -> list[str]:
@@ -224,25 +209,7 @@ def plan_warnings(checked: Checked) -> list[str]:
         for item in checked.risks
     ]
     unknown = [*filter(None, [undecided]), *checked.unknown]
-    return [*accepted, *_expired_acceptances(checked), *_unusual(checked.plan), *unknown]
-
-
-def _expired_acceptances(checked: Checked) -> list[str]:
-    return [_expired_acceptance(item, checked.now is not None) for item in checked.expired]
-
-
-def _expired_acceptance(acceptance: Acceptance, is_known: bool) -> str:
-    until = write_timestamp(acceptance.expires) if acceptance.expires else ""
-    if not is_known:
-        text = (
-            f": whether it expired ({until}) is not known, since Cloudflare does not tell its time."
-        )
-    else:
-        text = (
-            f": the acceptance of {acceptance.code} expired at {until}; remove it, or give it a"
-            " later expires."
-        )
-    return Message(acceptance.option, text)
+    return [*accepted, *checked.expired_acceptances, *_unusual(checked.plan), *unknown]
 
 
 def _unusual(plan: Plan) -> list[str]:

@@ -30,7 +30,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters i
     REQUESTS_IMPORT_ERROR,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_OPTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import PLAN_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
     option_failure,
     run,

@@ -19,8 +19,8 @@ import yaml
 from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import ENVIRONMENT, shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import PLAN_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS as COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, OWNERS, Resource

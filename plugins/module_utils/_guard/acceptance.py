@@ -17,8 +17,8 @@ from datetime import datetime
 from typing import AbstractSet, Any, Iterable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems
-from .._text import Option, did_you_mean
-from .._timestamps import parse_expiry
+from .._text import Message, Option, did_you_mean
+from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, union
 from .risks.base import FoundRisk
 
@@ -51,6 +51,15 @@ class Acceptance:
         """Whether it no longer counts; so does one that ends while Cloudflare's time is not
         known."""
         return self.expires is not None and (now is None or now >= self.expires)
+
+    def expiry_warning(self, now: datetime | None) -> str:
+        """A warning of an acceptance that no longer counts."""
+        until = write_timestamp(self.expires) if self.expires else ""
+        if now is None:
+            reason = "not known, since Cloudflare does not tell its time."
+            return Message(self.option, f": whether it expired ({until}) is {reason}")
+        rest = f"expired at {until}; remove it, or give it a later expires."
+        return Message(self.option, f": the acceptance of {self.code} {rest}")
 
 
 def parse_acceptances(

@@ -3,37 +3,33 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The guard: it finds the risks of a plan, and which of them the task accepts."""
+"""A plan with its risks, checked on the terms of a task."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple, Sequence
+from typing import Any, Mapping, Sequence
 
 from .._plan.plan import Plan
 from .._protection.coverage import Coverage
 from .._schema.account import ACCOUNT
-from .acceptance import Acceptance, accepting
+from .._text import Message, Option, joined
+from .acceptance import Acceptance, acceptance_to_copy, accepting
 from .risks.base import Change, FoundRisk, Limits, Verdicts
 from .risks.registry import find_risks
 
-
-class Feasibility(NamedTuple):
-    """Why an account or zone would not take a plan, and why that is not known; both empty if it
-    would."""
-
-    refused: str = ""
-    unknown: str = ""
+ACCEPT_RISKS = Option("accept_risks")
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A plan with its risks, and the coverage before and after it.
+    """A plan with its id and its risks, and the coverage before and after it.
 
     `risks` are those that the task accepts, `refused` all others. `expired` are acceptances that no
     longer count at `now`, Cloudflare's time; `unmet` are those for everything that met nothing.
-    `unknown` says why it is not known whether the owner takes the plan, a sentence each.
+    `unknown` says why it is not known whether the owner takes the plan, a sentence each. `expected`
+    are the results of expectations, and `refusal` is why the plan must not be applied.
     """
 
     plan: Plan
@@ -45,19 +41,34 @@ class Checked:
     expired: Sequence[Acceptance] = ()
     unmet: Sequence[Acceptance] = ()
     unknown: Sequence[str] = ()
+    expected: Mapping[str, Any] = field(default_factory=dict)
+    plan_id: str = ""
+    refusal: str = ""
 
     @property
     def knows_account(self) -> bool:
-        """Whether all that decides on the protection of an account was read."""
+        """Tell if all that decides on the protection of an account was read."""
         return all(resource.plural in self.before.state for resource in ACCOUNT)
 
+    @property
+    def expired_acceptances(self) -> list[str]:
+        """A sentence for each acceptance that no longer counts."""
+        return [item.expiry_warning(self.now) for item in self.expired]
 
-def changes_protection(plan: Plan) -> bool:
-    """Whether a plan may change who is protected, or how."""
-    return any(
-        item.action != "update" or not item.resource.inert.issuperset(item.fields)
-        for item in plan.operations
-    )
+    @property
+    def refused_risks(self) -> str:
+        """The risks for which the guard refuses the plan, and what would accept them; empty if
+        there are none."""
+        if not self.refused:
+            return ""
+        to_copy = ", ".join(acceptance_to_copy(item) for item in self.refused)
+        sentences: list[str] = [
+            "The plan has risks that the task does not accept.",
+            *(Message(f"{item.code}: ", item.message) for item in self.refused),
+            *self.expired_acceptances,
+            Message("If this is meant, add ", ACCEPT_RISKS, f": [{to_copy}]."),
+        ]
+        return joined(" ", sentences)
 
 
 def check_plan(
@@ -67,7 +78,7 @@ def check_plan(
     now: datetime | None,
     verdicts: Verdicts | None = None,
 ) -> Checked:
-    """The plan with its risks; `now` is Cloudflare's time, None where it is not known.
+    """The plan with its risks; `now` is Cloudflare's time, None if it is not known.
 
     `verdicts` are what the traffic says of the objects that the plan enables.
     """

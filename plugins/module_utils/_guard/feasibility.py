@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Iterator, NamedTuple, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
@@ -20,7 +20,14 @@ from .._schema.zone import LIMITED, QUOTAS, Quota, features, quota_of
 from .._text import Message, first_few, joined
 from .._values.address_set import overlaps, range_of
 from .._values.kinds import FLAG
-from .check import Feasibility
+
+
+class Feasibility(NamedTuple):
+    """The reason why an account or zone would not take a plan, and why that is not known; both
+    empty if it would."""
+
+    refused: str = ""
+    unknown: str = ""
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> Feasibility:

@@ -11,76 +11,43 @@ The vendor describes it on its page "Advanced TCP Protection: concepts".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
+from functools import partial
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Iterable,
+    Sequence,
+    TypedDict,
+)
 
-from .._errors import OptionError, OptionProblems
+from .._api.client import Client
+from .._concurrency import concurrently
 from .._plan.desired import Desired
-from .._plan.plan import Plan
-from .._schema.account import ENABLED, MONITORING
-from .._schema.resource import Key, Object, OptionSpec, Resource, Values
-from .._text import Option, plural
+from .._plan.plan import Operation, Plan
+from .._plan.reconcile import Adjust, as_desired
+from .._schema.account import ENABLED, MONITORING, decided_with
+from .._schema.resource import Key, Object, Resource, Values
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
-from .risks.base import Verdict, Verdicts, enabled_too_soon
+from .acceptance import Acceptance, accepting
+from .risks.account import drops_traffic
+from .risks.base import (
+    FoundRisk,
+    Verdict,
+    VerdictKey,
+    Verdicts,
+    enabled_too_soon,
+    enabling,
+    entries_of,
+    key_of,
+)
+from .terms import EvidenceLimits
 
-HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
-EVIDENCE = Option("rollout_evidence")
-ROLLOUT_EVIDENCE: OptionSpec = {
-    "rollout_evidence": {
-        "type": "dict",
-        "options": {
-            "hours": {"type": "float", "default": 24.0},
-            "max_would_drop_percent": {"type": "float", "default": 0.1},
-            "max_would_drop_packets": {"type": "int"},
-        },
-    }
-}
-
-
-class EvidenceLimits(NamedTuple):
-    """What a task asks of the traffic: for how many hours, and how much of it may be lost."""
-
-    hours: float
-    max_percent: float
-    max_packets: int | None
-
-    @property
-    def time(self) -> timedelta:
-        """How far to look back, and how long an object monitors at least."""
-        return timedelta(hours=self.hours)
-
-    @property
-    def allowed(self) -> str:
-        """The limits, in a sentence."""
-        packets = (
-            f" and {plural(self.max_packets, 'packet', 'packets')}"
-            if self.max_packets is not None
-            else ""
-        )
-        return f"{self.max_percent:g} %{packets}"
-
-
-def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:
-    """What the option says, None where a task does not ask; raises OptionError."""
-    chosen = options.get("rollout_evidence")
-    if chosen is None:
-        return None
-    hours, percent = chosen["hours"], chosen["max_would_drop_percent"]
-    packets = chosen["max_would_drop_packets"]
-    checks = {
-        "hours": (hours, 0 < hours <= HIGHEST_HOURS, f"above 0 and at most {HIGHEST_HOURS}"),
-        "max_would_drop_percent": (percent, 0 <= percent <= 100, "between 0 and 100"),
-        "max_would_drop_packets": (packets, packets is None or packets >= 0, "0 or more"),
-    }
-    problems = OptionProblems()
-    for name, (value, fits, bounds) in checks.items():
-        with problems.collected():
-            if not fits:
-                raise OptionError(EVIDENCE.at(name), f"{value} is not {bounds}")
-    problems.raise_any()
-    return EvidenceLimits(hours, percent, packets)
+if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
+    from .._traffic.ask import Listings
 
 
 class Pending(TypedDict):
@@ -88,7 +55,7 @@ class Pending(TypedDict):
     `evidence` or `unknown`.
 
     `not_before` is None until it is known since when it monitors. What would have been dropped is
-    None where the traffic was not asked for, or is not known; `networks` are those concerned.
+    None if the traffic was not asked for, or is not known; `networks` are those concerned.
     """
 
     resource: str
@@ -103,40 +70,93 @@ class Pending(TypedDict):
     message: str
 
 
-@dataclass(frozen=True)
-class StagedRollout:
-    """The rollout at one moment.
+@dataclass
+class Rollout:
+    """The rollout of one run, at Cloudflare's time `now`, None if it is not known.
 
-    `now` is Cloudflare's time, None where it is not known; `monitoring` is how long an object
-    monitors first. `local_time` is this machine's, by which nobody is told to wait for a time in
-    the past; it decides nothing else. `against` are the objects of which the traffic says that they
-    go on monitoring.
+    In stages (`is_staged`), a rule or filter monitors for the time `monitoring` first, and longer
+    if the traffic speaks against it, for tasks that ask for that (`limits`). `local_time` keeps
+    `not_before` out of the past. `verdicts` are what the traffic says of the objects that the last
+    plan enables, `against` those that keep an object back.
     """
 
+    client: Client
     now: datetime | None
     monitoring: timedelta
+    is_staged: bool = True
+    limits: EvidenceLimits | None = None
+    accepted: Sequence[Acceptance] = ()
     local_time: datetime | None = None
-    against: Verdicts = field(default_factory=dict)
+    verdicts: dict[VerdictKey, Verdict] = field(default_factory=dict)
+    against: dict[VerdictKey, Verdict] = field(default_factory=dict)
+    _listings: Listings | None = None
 
-    def adjust(self, resource: Resource, existing: Object | None, values: Values) -> Values:
-        """The desired values with the mode of this stage; without a mode where the existing one
-        stays."""
-        mode = resource.mode_field
-        if (
-            not mode
-            or values.get(mode) != ENABLED
-            or not (
-                enabled_too_soon(resource, existing, self.now, self.monitoring)
-                or (resource.plural, resource.key_of(values)) in self.against
-            )
-        ):
-            return values
-        if _mode(resource, existing) == MONITORING:
-            return {name: value for name, value in values.items() if name != mode}
-        return {**values, mode: MONITORING}
+    def plan(self, make: Callable[[Adjust], Plan], first: Resource) -> Plan:
+        """The plan; if it may change who is protected, it starts from the state of all that decides
+        on it together with the `first` resource, and enables nothing against the traffic."""
+        plan = make(self._adjusting({}))
+        if not changes_protection(plan):
+            return plan
+        unread = [item for item in decided_with(first) if item.plural not in plan.before]
+        plan = self._examined(plan, unread)
+        if not self.is_staged or not self._keep_back(plan):
+            return plan
+        return replace(make(self._adjusting(self.against)), before=plan.before)
+
+    def _examined(self, plan: Plan, unread: Sequence[Resource]) -> Plan:
+        """The plan from the whole state of its account, once its verdicts are known."""
+        work: list[Callable[[], Any]] = [partial(self.client.read, item) for item in unread]
+        asking: Sequence[Operation] = ()
+        if self.limits:
+            from . import evidence  # loaded by the tasks that ask for it
+
+            self.verdicts = evidence.verdicts_without_traffic(plan, self.limits, self.now)
+            asking = [item for item in enabling(plan) if key_of(item) not in self.verdicts]
+            if asking and self._listings is None:
+                work.append(partial(evidence.ask, self.client, asking, self.limits, self.now))
+        results = list(concurrently(lambda call: call(), work))
+        if len(results) > len(unread):
+            self._listings = results[-1]
+        rest = {resource.plural: objects for resource, objects in zip(unread, results)}
+        plan = replace(plan, before={**rest, **plan.before}) if rest else plan
+        if asking and self.limits and self._listings:
+            more = evidence.verdicts_of(asking, plan, self._listings, self.limits, self.now)
+            self.verdicts.update(more)
+        return plan
+
+    def _keep_back(self, plan: Plan) -> bool:
+        """Add the objects that a plan enables against the traffic, and that the task does not
+        accept, to `against`; true if there are any."""
+        against = {}
+        for item in enabling(plan):
+            verdict = self.verdicts.get(key_of(item))
+            if verdict and verdict.reason:
+                risk = FoundRisk(drops_traffic.code, "", list(verdict.ranges), entries_of([item]))
+                if not accepting(risk, self.accepted, self.now):
+                    against[key_of(item)] = verdict
+        self.against = {**self.against, **against}
+        return bool(against)
+
+    def _adjusting(self, against: Verdicts) -> Adjust:
+        """Makes desired values those of this stage: without a mode if the existing one stays."""
+
+        def adjust(resource: Resource, existing: Object | None, values: Values) -> Values:
+            mode = resource.mode_field
+            if not mode or values.get(mode) != ENABLED:
+                return values
+            is_early = enabled_too_soon(resource, existing, self.now, self.monitoring)
+            if not is_early and (resource.plural, resource.key_of(values)) not in against:
+                return values
+            if _mode(resource, existing) == MONITORING:
+                return {name: value for name, value in values.items() if name != mode}
+            return {**values, mode: MONITORING}
+
+        return adjust if self.is_staged else as_desired
 
     def pending(self, plan: Plan, desired: Iterable[Desired]) -> list[Pending]:
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
+        if not self.is_staged:
+            return []
         changed = {(item.resource.plural, item.key) for item in plan.operations}
         after = plan.after()
         pending: list[Pending] = []
@@ -154,41 +174,45 @@ class StagedRollout:
         return pending
 
     def _pending(self, resource: Resource, obj: Object, since: datetime | None) -> Pending:
+        """An object that monitors since a time."""
         end = since + self.monitoring if since else None
         if end and self.local_time and end < self.local_time:
             end = None  # Cloudflare's clock is behind, so that nobody knows when it gets there
         not_before = write_timestamp(end) if end else None
         until = f"after {not_before}" if end else "that finds out since when"
-        label = resource.label_of(obj)
-        return Pending(
-            resource=resource.name,
-            key=label,
-            mode=ENABLED,
-            reason="time",
-            not_before=not_before,
-            would_drop_percent=None,
-            would_drop_packets=None,
-            networks=[],
-            advice=[],
-            message=f"{resource.title} {label} monitors, and is enabled by the first run {until}.",
-        )
+        message = f"monitors, and is enabled by the first run {until}."
+        return _record(resource, obj, Verdict("time", message), not_before)
 
 
 def _kept_back(resource: Resource, obj: Object, verdict: Verdict) -> Pending:
-    """What the traffic keeps back."""
+    """An object that the traffic keeps back."""
+    sentences = ["monitors, and is not enabled yet.", verdict.message, *verdict.advice]
+    return _record(resource, obj, verdict._replace(message=" ".join(sentences)))
+
+
+def _record(
+    resource: Resource, obj: Object, verdict: Verdict, not_before: str | None = None
+) -> Pending:
     label = resource.label_of(obj)
-    subject = f"{resource.title} {label} monitors, and is not enabled yet."
     return Pending(
         resource=resource.name,
         key=label,
         mode=ENABLED,
         reason=verdict.reason,
-        not_before=None,
+        not_before=not_before,
         would_drop_percent=verdict.percent,
         would_drop_packets=verdict.packets,
         networks=networks(list(verdict.ranges)),
         advice=list(verdict.advice),
-        message=" ".join([subject, verdict.message, *verdict.advice]),
+        message=f"{resource.title} {label} {verdict.message}",
+    )
+
+
+def changes_protection(plan: Plan) -> bool:
+    """Tell if a plan may change who is protected, or how."""
+    return any(
+        item.action != "update" or not item.resource.inert.issuperset(item.fields)
+        for item in plan.operations
     )
 
 

@@ -14,7 +14,7 @@ from .._api.client import Client
 from .._api.neighbours import read_access_rules, read_announced, read_ip_lists
 from .._errors import OptionError, OptionProblems
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
-from .._guard.rollout import ROLLOUT_EVIDENCE
+from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._protection.coverage import Coverage
 from .._protection.expectation import EXPECTATIONS, PACKET, Expectation

@@ -20,8 +20,8 @@ from .._api.neighbours import read_changes
 from .._api.settings import shared_options
 from .._context import Context
 from .._errors import OptionError
-from .._guard.approval import PLAN_OPTIONS
 from .._guard.risks.base import Risk
+from .._guard.terms import PLAN_OPTIONS
 from .._plan.desired import Desired
 from .._protection.expectation import Expectation
 from .._schema.resource import API_OPTION, EXPIRES, Field, OptionSpec, Resource, State, options_of

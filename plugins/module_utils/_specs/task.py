@@ -8,18 +8,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.settings import Settings, parse_settings
 from .._context import TASK, Context
 from .._errors import OptionProblems
-from .._guard.acceptance import Acceptance, parse_acceptances
-from .._guard.approval import Approval, parse_approval
-from .._guard.risks.account import monitoring_time
-from .._guard.risks.base import Limits
+from .._guard.acceptance import parse_acceptances
 from .._guard.risks.registry import CODES, codes_of, parse_limits
-from .._guard.rollout import EvidenceLimits, parse_evidence
+from .._guard.terms import Terms, parse_approval, parse_evidence
 from .._plan.desired import Desired, examine
 from .._protection.expectation import Expectation, parse_expectations, unchecked
 from .._schema.resource import Resource, State
@@ -29,11 +26,11 @@ from .state import spec_within
 
 @dataclass(frozen=True)
 class Task:
-    """What a task says: how to reach Cloudflare, what to read, the desired state, the limits, and
-    what is accepted and approved.
+    """A task: settings of the connection, resources to read, the desired state, and the terms of
+    its plans.
 
-    `warnings` are of values that Cloudflare may refuse; `evidence` is what it asks of the
-    traffic, `unchecked` warns of expectations that this module does not check.
+    `warnings` are of values that Cloudflare may refuse, `unchecked` of expectations that this
+    module does not check.
     """
 
     spec: ModuleSpec
@@ -41,12 +38,8 @@ class Task:
     settings: Settings
     reads: Sequence[Resource]
     desired: Sequence[Desired]
-    limits: Limits
-    accepted: Sequence[Acceptance]
-    approval: Approval
+    terms: Terms
     warnings: Sequence[str]
-    evidence: EvidenceLimits | None = None
-    expectations: Sequence[Expectation] = ()
     unchecked: Sequence[str] = ()
     context: Context = TASK
 
@@ -63,17 +56,6 @@ class Task:
     def codes(self) -> tuple[str, ...]:
         """The risks that its plans can have."""
         return codes_of(self.spec.risks)
-
-    @property
-    def is_staged(self) -> bool:
-        """Whether modes are raised in stages."""
-        return bool(self.options.get("staged_rollout"))
-
-    @property
-    def monitoring(self) -> timedelta:
-        """How long a rule or filter monitors before it is enabled."""
-        least = monitoring_time(self.limits)
-        return max(least, self.evidence.time) if self.evidence else least
 
     @property
     def is_validated(self) -> bool:
@@ -110,18 +92,16 @@ def parse_task(
     with problems.collected():
         unreadable.raise_any()
     problems.raise_any()
+    own = [item for item in expectations if item.kind in spec.expects]
+    is_staged = bool(options.get("staged_rollout"))
     return Task(
         spec,
         options,
         settings,
         reads,
         desired,
-        limits,
-        accepted,
-        approval,
+        Terms(limits, accepted, approval, evidence, own, is_staged),
         warnings=examine(desired),
-        evidence=evidence,
-        expectations=[item for item in expectations if item.kind in spec.expects],
         unchecked=unchecked(expectations, spec.expects),
         context=context,
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import PLAN_ID
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import PLAN_ID
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
 
 from .unmanaged import describe_differences

@@ -11,7 +11,7 @@ from ipaddress import IPv4Network
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import judge
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import EvidenceLimits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import EvidenceLimits
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Decided
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row, Traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import FEWEST_SAMPLES, evidence_of

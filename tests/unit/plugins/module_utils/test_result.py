@@ -30,7 +30,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._result import 
     plan_details,
     plan_warnings,
     protection_results,
-    refused_risks,
     standing_warnings,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
@@ -157,7 +156,7 @@ def check(plan_: Plan, accepted: Any = (), now: datetime | None = NOON) -> Check
 def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:
     expired = {"code": "unprotects_addresses", "expires": "2025-12-31"}
     checked = check(plan(REMOVED), ["mass_deletion", expired])
-    message = refused_risks(checked)
+    message = checked.refused_risks
     assert message.startswith(
         "The plan has risks that the task does not accept. unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) "
         f"would no longer be protected. {SHARING.format('prefixes')}. disables_protection: "
@@ -177,7 +176,7 @@ def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:
 def test_accepted_risks_are_warned_of_with_their_reasons() -> None:
     accepted = {"code": "unprotects_addresses", "reason": "moved"}
     checked = check(plan(REMOVED), [accepted, "disables_protection", "empties_list", "mass_deletion"])
-    assert refused_risks(checked) == ""
+    assert checked.refused_risks == ""
     assert plan_warnings(checked)[0] == (
         "Accepted unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) would no longer be protected."
         f" {SHARING.format('prefixes')}. Reason: moved"

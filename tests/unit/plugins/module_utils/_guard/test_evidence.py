@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence import judge
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Verdict
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import EvidenceLimits, parse_evidence
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import EvidenceLimits, parse_evidence
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Decided
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Evidence

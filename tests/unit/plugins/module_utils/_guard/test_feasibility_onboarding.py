@@ -10,8 +10,7 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Feasibility
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import check_onboarding
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import Feasibility, check_onboarding
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ONBOARDED

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard import feasibility as registry
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Feasibility
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import Feasibility
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 
 

@@ -2,19 +2,35 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+"""The rollout in stages, and not against the traffic; the traffic is asked for once a task, beside what is left to read."""
+
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import enabled_too_soon
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending, StagedRollout
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import (
+    Pending,
+    Rollout,
+    changes_protection,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import EvidenceLimits
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
-NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
+from tests.support.changes import NOON
+from tests.support.coverage_model import account_state
+from tests.support.coverage_model import rule as rule_of
+
+NOBODY: Any = None  # no client is asked
 DAY = timedelta(hours=24)
 RULE = {"scope": "global", "name": "global"}
 UNKNOWN = "has monitored for an unknown time"
@@ -22,10 +38,11 @@ UNKNOWN = "has monitored for an unknown time"
 
 def pending(now: datetime | None, modified_on: Any, local_time: datetime = NOON) -> list[Pending]:
     """What is pending of a monitoring rule that the task wants enabled."""
-    rollout = StagedRollout(now, DAY, local_time)
+    rollout = Rollout(NOBODY, now, DAY, local_time=local_time)
     rule = {"id": "1", **RULE, "mode": "monitoring", "modified_on": modified_on}
     desired = [Desired(RULES[0], {RULES[0].key_of(RULE): {**RULE, "mode": "enabled"}})]
-    plan = make_plan({RULES[0].plural: [rule]}, desired, rollout.adjust)
+    state = account_state(syn_flood_rules=[rule])
+    plan = rollout.plan(lambda adjust: make_plan(state, desired, adjust), RULES[0])
     assert not plan.operations or plan.operations[0].fields == {"mode": "enabled"}
     return rollout.pending(plan, desired)
 
@@ -73,3 +90,85 @@ def test_a_rule_that_has_monitored_long_enough_is_enabled_at_once() -> None:
 def test_a_pending_step_names_no_past_time_if_the_clock_is_behind() -> None:
     (item,) = pending(NOON - timedelta(hours=5), "2026-01-01T11:00:00Z")
     assert item["not_before"] is None
+
+
+ENTRY = {"id": "1", "prefix": "10.0.0.1", "comment": "a", "enabled": True}
+
+
+@pytest.mark.parametrize(
+    ("operations", "changes"),
+    [
+        ([], False),
+        ([Operation("update", ALLOWLIST, {"comment": "b"}, ENTRY, 0)], False),
+        ([Operation("update", ALLOWLIST, {"comment": "b", "enabled": False}, ENTRY, 0)], True),
+        ([Operation("create", ALLOWLIST, {"prefix": "10.0.0.2"})], True),
+        ([Operation("delete", ALLOWLIST, {}, ENTRY, 0)], True),
+        ([Operation("update", STATUS, {"enabled": True}, {"enabled": False}, 0)], True),
+    ],
+)
+def test_a_plan_may_change_the_protection_unless_its_fields_are_inert(operations: Any, changes: bool) -> None:
+    assert changes_protection(Plan(account_state(allowlist=[ENTRY]), tuple(operations))) is changes
+
+
+LISTING = b'{"success": true, "result": [], "result_info": {"total_count": 0}}'
+NOTHING = b'{"data": {"viewer": {"accounts": [{"tcp": []}]}}, "errors": null}'
+
+
+class Service:
+    """Has empty lists, and no traffic."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+
+    @property
+    def calls(self) -> int:
+        return len(self.paths)
+
+    def send(self, request: Request) -> Response:
+        self.paths.append(request.path.rpartition("/")[2])
+        return Response(200, {}, NOTHING if request.is_query else LISTING)
+
+
+def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[Service, Rollout, Plan]:
+    """The plan of a task that enables a rule which monitors since then, and asks for evidence."""
+    service = Service()
+    client = Client(service, {"account_id": "0" * 32})
+    acceptances = parse_acceptances("accept_risks", accepted, ["drops_traffic"])
+    rollout = Rollout(client, NOON, DAY, limits=EvidenceLimits(24.0, 0.1, None), accepted=acceptances)
+    state = account_state(syn_flood_rules=[{"id": "1", **rule_of("monitoring"), "modified_on": modified_on}])
+    state.pop("allowlist")
+    desired = parse_desired(RULES[0], [(Option(), {**rule_of("enabled"), **(more or {})})])
+    plan = rollout.plan(lambda adjust: make_plan(state, [desired], adjust), RULES[0])
+    rollout.plan(lambda adjust: make_plan(plan.before, [desired], adjust), RULES[0])
+    return service, rollout, plan
+
+
+LONG_AGO = (NOON - timedelta(hours=25)).isoformat()
+
+
+def test_the_rest_is_read_and_the_traffic_asked_for_once() -> None:
+    service, rollout, plan = run(LONG_AGO)
+    assert sorted(service.paths) == ["allowlist", "graphql"]
+    assert (plan.before["allowlist"], plan.operations) == ([], ())
+    (verdict,) = rollout.against.values()
+    assert verdict.reason == "unknown" and "The analytics saw no traffic." in verdict.message
+
+
+@pytest.mark.parametrize("modified_on", [(NOON - timedelta(hours=23)).isoformat(), None])
+def test_nothing_is_asked_for_what_waits_for_its_time(modified_on: str | None) -> None:
+    service, rollout, plan = run(modified_on)
+    assert (service.paths, plan.operations, rollout.against) == ([], (), {})
+
+
+def test_no_traffic_speaks_for_what_changes_while_it_would_be_enabled() -> None:
+    service, rollout, plan = run(LONG_AGO, more={"burst_sensitivity": "high"})
+    (verdict,) = rollout.against.values()
+    assert (verdict.reason, verdict.restarts, service.paths) == ("unknown", True, ["allowlist"])
+    assert "It changes while it would be enabled" in verdict.message
+    assert [item.fields for item in plan.operations] == [{"burst_sensitivity": "high"}]
+
+
+def test_an_accepted_verdict_is_not_against_the_plan() -> None:
+    _service, rollout, plan = run(LONG_AGO, "drops_traffic")
+    assert rollout.against == {} and [item.fields for item in plan.operations] == [{"mode": "enabled"}]
+    assert [verdict.reason for verdict in rollout.verdicts.values()] == ["unknown"]

@@ -1,0 +1,100 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The guard of a run: it plans with all that decides about a plan, and finds its risks and all else
+for which it is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import AbstractSet, Any, Callable, Mapping
+
+from .._api.client import Client
+from .._context import TASK, Context
+from .._plan.fingerprint import plan_id
+from .._plan.plan import Plan
+from .._plan.reconcile import Adjust
+from .._schema.resource import Resource, State
+from .._text import joined
+from .check import Checked, check_plan
+from .feasibility import check_feasibility
+from .rollout import Rollout
+from .surroundings import warnings_of_surroundings, with_surroundings
+from .terms import Terms
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The guard of one run, from Cloudflare's first answers on."""
+
+    terms: Terms
+    context: Context
+    client: Client
+    rollout: Rollout
+
+    @classmethod
+    def begun(cls, terms: Terms, client: Client, context: Context = TASK) -> Guard:
+        """The guard of a task whose first answers have told Cloudflare's time."""
+        rollout = Rollout(
+            client,
+            client.now,
+            terms.monitoring,
+            terms.is_staged,
+            terms.evidence,
+            terms.accepted,
+            datetime.now(timezone.utc),
+        )
+        return cls(terms, context, client, rollout)
+
+    def plan(
+        self, make: Callable[[Adjust], Plan], first: Resource, lists: AbstractSet[str]
+    ) -> Plan:
+        """The plan that `make` returns for the stages of this run, with all that decides about it.
+
+        `first` is the first resource of the task; `lists` are names of lists to check.
+        """
+        plan = self.rollout.plan(make, first)
+        if not plan.operations and not self.terms.expectations and not lists:
+            return plan
+        return with_surroundings(plan, self.context, lists, self.client)
+
+    def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
+        """The plan with its risks, and all for which it is refused; it may be the rest of a plan
+        that was begun."""
+        approval = self.terms.approval
+        approval = approval.while_applying(begun) if begun else approval
+        feasibility = check_feasibility(plan, self.client.read)
+        verdicts, terms = self.rollout.verdicts, self.terms
+        checked = check_plan(plan, terms.limits, terms.accepted, self.client.now, verdicts)
+        identity = plan_id(self.client.owner, plan)
+        expected = self.expected(plan.before, plan.after())
+        refusals = [checked.refused_risks, self._unmet(expected, plan)]
+        refusals += [approval.refusal(plan, identity), *(one.refused for one in feasibility)]
+        return replace(
+            checked,
+            unknown=[
+                *(one.unknown for one in feasibility if one.unknown),
+                *warnings_of_surroundings(plan),
+            ],
+            expected=expected,
+            plan_id=identity,
+            refusal=joined(" ", filter(None, refusals)),
+        )
+
+    def expected(self, before: State, after: State) -> dict[str, Any]:
+        """The results of what the task expects of a state, compared with an earlier one."""
+        if not self.terms.expectations:
+            return {}
+        from .._protection.expected import expectation_results  # loaded if a task asks for it
+
+        return expectation_results(self.terms.expectations, before, after)
+
+    def _unmet(self, expected: Mapping[str, Any], plan: Plan) -> str:
+        if not expected:
+            return ""
+        from .._protection.expected import unmet_expectations
+
+        return unmet_expectations(self.terms.expectations, expected, plan)
