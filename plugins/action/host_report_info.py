@@ -30,7 +30,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
     ACKNOWLEDGED,
-    Acknowledgement,
+    accepted_risks,
+    expiring,
     parse_acknowledged,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
@@ -38,22 +39,18 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.argumen
     OF_REPORTED_HOST,
     file_mode,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.deadlines import (
-    accepted_risks,
-    expiring,
-)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import Beside
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import (
+    TRAFFIC_HOURS,
+    Beside,
+    traffic_task,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     HostResults,
-    accepting,
     host_results,
     is_refusal,
     is_unmet,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic import (
-    TRAFFIC_HOURS,
-    traffic_task,
+    with_consents,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
 
@@ -78,7 +75,6 @@ class ActionModule(CollectionAction):
         now = datetime.now(timezone.utc)
         try:
             predicted = predict_host(task, now)
-            predicted = accepting(predicted, task.accepted(), now, _acknowledged(task))
         except (AnsibleError, ValueError) as exc:
             predicted = HostResults(task.host, errors=[str(exc)])
         record = host_record(predicted, write_timestamp(now))
@@ -105,39 +101,29 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         result = runner.run_module(part, True)
         expected = result.get(EXPECTATIONS)
         if is_unmet(result):
-            part, result = _without_expectations(task, part)
+            part, result = _again(task, part, **{EXPECTATIONS: []})
         if is_refusal(result):
             refusals.append({**result, "module": part.name})
-            result = _predict_refused(task, part, result)
+            meant = [{"code": risk["code"], "reason": ACCEPTED} for risk in result["risks"]]
+            risks = [*part.options.get("accept_risks", ()), *meant]
+            part, result = _again(task, part, accept_risks=risks)
         results[part.name] = {**result, EXPECTATIONS: expected} if expected else result
     if traffic and not results[ACCOUNT].get("failed"):
         results[traffic.module] = runner.run_module(traffic, True)
     owners = {name: value for part in parts for name, value in part.options.items()}
     predicted = host_results(task.host, owners, results, refusals)
     beside = Beside(lambda part: runner.run_module(part, True), parts, values)
-    return replace(
+    accepted, acknowledged = task.accepted(), parse_acknowledged(task.value(ACKNOWLEDGED) or [])
+    host = replace(
         beside.read(predicted),
         accepted_risks=accepted_risks(parts, now),
-        expiring=expiring(parts, task.accepted(), now, _acknowledged(task)),
+        expiring=expiring(parts, accepted, now, acknowledged),
     )
+    return with_consents(host, accepted, now, acknowledged)
 
 
-def _without_expectations(task: HostTask, part: Part) -> tuple[Part, dict[str, Any]]:
-    """What a plan would do that leaves an expectation unmet; its refusal alone does not tell how
-    the account is protected now."""
-    options = {name: value for name, value in part.options.items() if name != EXPECTATIONS}
-    part = replace(part, options=options)
+def _again(task: HostTask, part: Part, **options: Any) -> tuple[Part, dict[str, Any]]:
+    """The prediction of a refused plan, since its refusal does not tell how the account is
+    protected now. Nobody accepts its risks, so nobody is told that they are accepted."""
+    part = replace(part, options={**part.options, **options})
     return part, task.runner(warn=lambda _text: None).run_module(part, True)
-
-
-def _acknowledged(task: HostTask) -> list[Acknowledgement]:
-    return parse_acknowledged(task.value(ACKNOWLEDGED) or [])
-
-
-def _predict_refused(task: HostTask, part: Part, refusal: Mapping[str, Any]) -> dict[str, Any]:
-    """What a plan with risks would do: its refusal alone does not tell how the account is protected
-    now. Nobody accepts these risks, so nobody is told that they are accepted."""
-    accepted = [{"code": risk["code"], "reason": ACCEPTED} for risk in refusal["risks"]]
-    options = {**part.options, "accept_risks": [*part.options.get("accept_risks", ()), *accepted]}
-    silent = task.runner(warn=lambda _text: None)
-    return silent.run_module(replace(part, options=options), True)

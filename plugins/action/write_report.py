@@ -16,7 +16,6 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, visible
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import PLANS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
     misspelt_in_role,
 )
@@ -24,8 +23,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
     DEFAULT_MODE,
-    OPTIONS,
-    VARIABLES,
+    REPORT_OPTIONS,
+    REPORT_VARIABLES,
     file_mode,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
@@ -33,15 +32,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.documen
     report_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
-    report_files,
-    stale_plans,
-    write_file,
+    write_files,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import summary
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import (
     compare,
     merge_reports,
-    read_report,
+    read_report_file,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import (
     HostRecord,
@@ -66,24 +63,19 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         variables = task_vars or {}
         values = {f"report_{name}": value for name, value in self._task.args.items()}
         try:
-            require_valid(VARIABLES, values)
+            require_valid(REPORT_VARIABLES, values)
             mode = file_mode(self._task.args.get("mode", DEFAULT_MODE))
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}
-        _validated, options = self.validate_argument_spec(argument_spec=OPTIONS)
+        _validated, options = self.validate_argument_spec(argument_spec=REPORT_OPTIONS)
         directory = Path(options["directory"]).absolute()
-        now = _now()
+        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         try:
             report = self._report(options, variables, now)
-            changed = self._write(report, directory, mode)
+            changed = write_files(report, directory, mode, self._task.check_mode)
         except OSError as exc:
-            return {
-                "failed": True,
-                "msg": (
-                    f"{exc.filename or options['directory']}: {exc.strerror}. The report is not"
-                    " complete."
-                ),
-            }
+            name = exc.filename or options["directory"]
+            return {"failed": True, "msg": f"{name}: {exc.strerror}. The report is not complete."}
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
         result = _result(report, str(directory), options["fail_on"], bool(changed))
@@ -95,7 +87,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
 
     def _report(self, options: Mapping[str, Any], variables: Mapping[str, Any], now: str) -> Report:
         """The report on the hosts of the play and of other reports; raises OSError, ValueError."""
-        others = [read_report(path, _text_of(path), now) for path in options["merge"]]
+        others = [read_report_file(path, now) for path in options["merge"]]
         previous = self._previous(options["previous"], now)
         hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
         records = [record_of(host, variables["hostvars"], now) for host in hosts]
@@ -106,29 +98,11 @@ class ActionModule(ActionBase):  # type: ignore[misc]
 
     def _previous(self, path: str | None, now: str) -> Report | None:
         """The earlier report; None if there is none yet, as on the first night."""
-        if not path:
-            return None
         try:
-            return read_report(path, _text_of(path), now)
+            return read_report_file(path, now) if path else None
         except FileNotFoundError:
             self._display.warning(f"report_previous: {path} does not exist; nothing is compared.")
             return None
-
-    def _write(self, report: Report, directory: Path, mode: int) -> list[str]:
-        """The files that are written or removed, or in check mode would be."""
-        files = list(report_files(report))
-        stale = stale_plans(directory, {name for name, _text in files})
-        if self._task.check_mode:
-            return [name for name, _text in files]
-        search = (
-            mode | (mode & 0o444) >> 2
-        )  # a directory can be searched by whoever may read its files
-        for folder in (directory, directory / PLANS):
-            folder.mkdir(mode=search, parents=True, exist_ok=True)
-        for path in stale:  # of a host that this report does not have, or does not know
-            path.unlink(missing_ok=True)
-        written = [name for name, text in files if write_file(directory / name, text, mode)]
-        return [*(path.name for path in stale), *written]
 
 
 def reported(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
@@ -146,36 +120,18 @@ def record_of(host: str, hostvars: Mapping[str, Any], now: str) -> HostRecord:
         groups = plain(list(variables.get("group_names") or ()))
     except (AnsibleError, KeyError) as exc:
         result, groups = {"failed": True, "msg": str(exc)}, []
-    record: HostRecord | None = result.get("record")
     failures = [result] if result.get("failed") else []
-    record = record or host_record(host_results(str(host), {}, {}, failures), now)
+    read: HostRecord | None = result.get("record")
+    record = read or host_record(host_results(str(host), {}, {}, failures), now)
     return {**record, "generated": now, "groups": groups}
-
-
-def _text_of(path: str) -> str:
-    """The text of a file; raises OSError, and ValueError, with the path, for what is not text."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as exc:
-        raise ValueError(f"{path} is not JSON: {exc}") from exc
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
 def _result(
     report: Report, directory: str, fail_on: Sequence[str], changed: bool
 ) -> dict[str, Any]:
-    result = {
-        "changed": changed,
-        "directory": directory,
-        "totals": report["totals"],
-        "summary": summary(report, directory),
-    }
-    concerned = [
-        visible(record["host"]) for record in report["hosts"] if record["status"] in fail_on
-    ]
+    result = {"changed": changed, "directory": directory, "totals": report["totals"]}
+    result["summary"] = summary(report, directory)
+    concerned = [visible(item["host"]) for item in report["hosts"] if item["status"] in fail_on]
     if not concerned:
         return result
     statuses = ", ".join(filter(None, fail_on))

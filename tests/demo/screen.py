@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import value_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import field_changes
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import LABELS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import field_changes
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
 MAX_ALIKE = 2  # operations of one kind, on objects of one sort, are shown; the others are counted
@@ -39,9 +38,9 @@ def host_lines(record: Mapping[str, Any]) -> Iterator[str]:
 def operation_line(operation: Mapping[str, Any]) -> str:
     """One operation: its sign, the object by name, and the fields that change."""
     fields = [
-        f"{change.path} {value_text(change.before)} -> {value_text(change.after)}"
+        f"{change.path} {change.before} -> {change.after}"
         for change in field_changes(operation)
-        if change.exists
+        if change.before is not None
     ]
     name = "" if operation["name"] == operation["resource"] else f" {operation['name']}"
     return f"    {SIGNS[operation['action']]} {operation['title']}{name}" + (f": {', '.join(fields)}" if fields else "")

@@ -39,7 +39,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     SOURCE,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import VARIABLES as OF_REPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES as OF_REPORT
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "variables.schema.json"
 Schema = dict[str, Any]

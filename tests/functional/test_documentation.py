@@ -33,9 +33,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.argum
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
-    VARIABLES as REPORT_VARIABLES,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES
 
 from tests.documentation.assumptions import PAGE as ASSUMPTIONS
 from tests.documentation.assumptions import assumptions_page

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the report says of accounts and zones, from results that the modules return in check mode."""
+"""The report on accounts and zones, from results that the modules return in check mode."""
 
 from __future__ import annotations
 

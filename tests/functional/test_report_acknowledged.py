@@ -17,7 +17,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files i
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import accepting, host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results, with_consents
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, Modules
@@ -73,7 +73,7 @@ def record_of(
 ) -> HostRecord:
     service.account(ACCOUNT).seed(**{**IN_ORDER, **state})
     results = {"account_protection": modules.done("account_protection", check=True, **task)}
-    host = accepting(host_results("lima", {}, results), [], NOW, parse_acknowledged(entries))
+    host = with_consents(host_results("lima", {}, results), [], NOW, parse_acknowledged(entries))
     record = host_record(host, NOW.isoformat())
     validate_report(report_of([record], NOW.isoformat()))
     return record
@@ -125,16 +125,16 @@ def test_each_format_lists_what_is_acknowledged(service: LocalService, modules: 
 @pytest.mark.parametrize(
     ("entries", "problem"),
     [
-        ("off", "report_acknowledged is not a list."),
-        ([{"state": "protection_off"}], "[0] needs state and reason, and takes networks, components, expires beside"),
+        ("off", "report_acknowledged[0]: 'off' is not a dictionary."),
+        ([{"state": "protection_off"}], "report_acknowledged[0]: it lacks reason."),
         (
             [OFF, {**OFF, "state": False}],
-            "[1].state is not one of protection_off, no_protected_prefix, uncovered, announced.",
+            "[1].state: False is none of protection_off, no_protected_prefix, uncovered, announced.",
         ),
         ([{**OFF, "networks": ["192.0.2.0/24"]}], "[0]: the state protection_off takes no networks."),
         ([{**OFF, "state": "uncovered"}], "[0]: the state uncovered needs networks."),
         ([{**NINE, "networks": ["lab"]}], "[0].networks: 'lab' is neither an address nor a network."),
-        ([{**NINE, "components": ["udp"]}], "[0].components is not a list of syn_flood, out_of_state_tcp, dns."),
+        ([{**NINE, "components": ["udp"]}], "[0].components[0]: 'udp' is none of syn_flood, out_of_state_tcp, dns."),
         ([{**OFF, "reason": ""}], "[0].reason is empty; say why this is meant."),
     ],
 )

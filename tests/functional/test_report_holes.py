@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files i
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import accepting, host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results, with_consents
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -75,7 +75,7 @@ def seeded(service: LocalService, where: str, obj: Mapping[str, Any]) -> None:
 
 def record_of(module: str, result: dict[str, Any], accepted: Any = ()) -> HostRecord:
     record = host_record(
-        accepting(host_results("lima", {}, {module: result}), parse_accepted(list(accepted)), NOW), NOW.isoformat()
+        with_consents(host_results("lima", {}, {module: result}), parse_accepted(list(accepted)), NOW), NOW.isoformat()
     )
     validate_report(report_of([record], NOW.isoformat()))
     return record

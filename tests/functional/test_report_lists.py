@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.action.host_report_info import predict_host
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import plan_ids
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, differences_of
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import host, run_module
@@ -43,9 +44,9 @@ def test_a_list_that_lacks_an_item_differs(state: str, service: LocalService) ->
     service.account(ACCOUNT).seed(lists=[{"name": "scrapers", "items": [{"ip": "192.0.2.0/25"}]}])
     wanted = [{"name": "scrapers", "items": [{"ip": "192.0.2.0/24"}]}]
     host_of_lists = predicted(service, baseline_ip_lists=wanted, baseline_ip_lists_state=state)
-    keys = [operation["key"] for item in host_of_lists.predictions for operation in item.operations]
+    keys = [operation["key"] for operation in host_of_lists.of_each(differences_of)]
     assert "scrapers 192.0.2.0/24" in keys
-    assert list(host_of_lists.plans) == ["ip_lists"]
+    assert list(plan_ids(host_of_lists.results)) == ["ip_lists"]
 
 
 def test_a_list_may_go_with_the_rules_that_refer_to_it(service: LocalService) -> None:
@@ -58,8 +59,8 @@ def test_a_list_may_go_with_the_rules_that_refer_to_it(service: LocalService) ->
         baseline_ip_lists_state="absent",
         baseline_custom_rules=[other],
     )
-    assert sorted(gone.plans) == ["custom_rules", "ip_lists_deletion"]
-    assert [risk["code"] for item in gone.predictions if item.is_refused for risk in item.risks] == []
+    assert sorted(plan_ids(gone.results)) == ["custom_rules", "ip_lists_deletion"]
+    assert gone.refusals == {}
 
 
 OFFICE = {"name": "office", "items": [{"ip": "192.0.2.1"}]}
@@ -136,7 +137,7 @@ def test_a_list_that_no_baseline_names_is_a_hole_if_a_rule_lets_it_pass(service:
     lists: list[Any] = [{"name": name, "items": OFFICE["items"]} for name in ("office", "old")]
     service.account(ACCOUNT).seed(lists=lists, network_firewall_rules=[PASS, WALL])
     host_of_lists = predicted(service, baseline_ip_lists=[{"name": "scrapers"}])
-    unmanaged = [(item["key"], item["weakens"]) for one in host_of_lists.predictions for item in one.unmanaged]
+    unmanaged = [(item["key"], item["weakens"]) for item in host_of_lists.unmanaged()]
     assert unmanaged == [("office", True), ("old", False)]
     assert f"The list office {OF_PACKETS}, and no baseline names it." in assessed(host_of_lists)[1]
 
@@ -152,4 +153,4 @@ def test_a_list_that_lacks_an_item_stops_less_than_described(service: LocalServi
 def test_items_that_the_baseline_leaves_alone_are_no_holes(service: LocalService) -> None:
     service.account(ACCOUNT).seed(lists=[GROWN], network_firewall_rules=[PASS, WALL])
     host_of_lists = predicted(service, baseline_ip_lists=[{"name": "office"}])
-    assert [item for one in host_of_lists.predictions for item in one.unmanaged] == []
+    assert host_of_lists.unmanaged() == []

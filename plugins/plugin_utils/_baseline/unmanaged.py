@@ -14,6 +14,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
+from ansible.module_utils.common.validation import check_type_dict, check_type_list
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
     BY_NAME,
     title_of_resource,
@@ -25,6 +26,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     visible,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import parse_expiry
+
+from .._variables import Argument, require_valid
 
 
 class Consent(NamedTuple):
@@ -39,19 +42,23 @@ def is_in_force(consent: Consent, now: datetime | None) -> bool:
     return consent.expires is None or now is None or now < consent.expires
 
 
+NEEDED, TEXTS = {"type": "str", "required": True}, {"type": "list", "elements": "str"}
+
+
+def consents(**fields: Argument) -> Argument:
+    """The argument of a variable whose entries have these fields, and say why, and until when."""
+    options = {**fields, "reason": NEEDED, "expires": {"type": "str"}}
+    return {"type": "list", "elements": "dict", "options": options}
+
+
 def parse_entries(
-    variable: str, entries: Any, needed: Sequence[str], others: Sequence[str] = ()
+    variable: str, argument: Argument, entries: Any
 ) -> Iterator[tuple[str, Mapping[str, Any], Consent]]:
     """The name of each entry of a variable for messages, the entry, and its consent; raises
     ValueError."""
-    if not isinstance(entries, Sequence) or isinstance(entries, str):
-        raise ValueError(f"{variable} is not a list.")
-    for index, entry in enumerate(entries):
-        name = f"{variable}[{index}]"
-        fields = entry.keys() if isinstance(entry, Mapping) else frozenset()
-        if not {*needed, "reason"} <= fields <= {*needed, *others, "reason", "expires"}:
-            must, may = ", ".join(needed), ", ".join([*others, "expires"])
-            raise ValueError(f"{name} needs {must} and reason, and takes {may} beside them.")
+    require_valid({variable: argument}, {variable: entries})
+    for index, element in enumerate(check_type_list(entries)):
+        name, entry = f"{variable}[{index}]", check_type_dict(element)
         yield name, entry, _parse_consent(name, entry)
 
 
@@ -174,19 +181,20 @@ class Accepted:
         )
 
 
+ACCEPTED_ARGUMENT = consents(resource=NEEDED, keys={**TEXTS, "required": True})
+
+
 def parse_accepted(entries: Any) -> list[Accepted]:
     """The entries of the variable; raises ValueError with what is wrong in one."""
-    parsed = parse_entries(ACCEPTED_UNMANAGED, entries, ("resource", "keys"))
-    return [_parse(*item) for item in parsed]
-
-
-def _parse(name: str, entry: Mapping[str, Any], consent: Consent) -> Accepted:
-    keys = entry["keys"]
-    if entry["resource"] not in KINDS:
-        raise ValueError(f"{name}.resource is not one of {', '.join(KINDS)}.")
-    if not isinstance(keys, Sequence) or isinstance(keys, str) or not keys:
-        raise ValueError(f"{name}.keys is not a list of keys or patterns.")
-    return Accepted(str(entry["resource"]), [str(key) for key in keys], consent)
+    accepted = []
+    for name, entry, consent in parse_entries(ACCEPTED_UNMANAGED, ACCEPTED_ARGUMENT, entries):
+        keys = check_type_list(entry["keys"])
+        if entry["resource"] not in KINDS:
+            raise ValueError(f"{name}.resource is not one of {', '.join(KINDS)}.")
+        if not keys:
+            raise ValueError(f"{name}.keys is empty.")
+        accepted.append(Accepted(entry["resource"], [str(key) for key in keys], consent))
+    return accepted
 
 
 def accepted_reason(item: Unmanaged, accepted: Iterable[Accepted], now: datetime) -> str | None:

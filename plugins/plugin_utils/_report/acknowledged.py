@@ -4,15 +4,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """The states that make an account unprotected, and that are meant: with their reason, until they
-expire."""
+expire. And all that ends within two weeks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from ansible.module_utils.common.validation import check_type_list
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import (
+    Acceptance,
+    parse_acceptances,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import IDLE
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import (
     UNDECIDED,
@@ -20,7 +27,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.mod
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import write_timestamp
+from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
+    parse_expiry,
+    write_timestamp,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     Ranges,
     difference,
@@ -30,9 +40,18 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     union,
 )
 
-from .._baseline.unmanaged import Consent, is_in_force, parse_entries
+from .._baseline.unmanaged import (
+    NEEDED,
+    TEXTS,
+    Accepted,
+    Consent,
+    consents,
+    is_in_force,
+    parse_entries,
+)
+from .._baseline.variables import Part
 from .coverage import AccountCoverage, component_title
-from .record import Acknowledged, AcknowledgedState, Announced
+from .record import AcceptedRisk, Acknowledged, AcknowledgedState, Announced, Deadline
 
 ACKNOWLEDGED = "report_acknowledged"  # the variable
 PROTECTION_OFF: Final = "protection_off"
@@ -41,7 +60,7 @@ UNCOVERED: Final = "uncovered"
 ANNOUNCED: Final = "announced"
 STATES: Sequence[AcknowledgedState] = (PROTECTION_OFF, NO_PREFIX, UNCOVERED, ANNOUNCED)
 OF_NETWORKS = (UNCOVERED, ANNOUNCED)
-OFF = "TCP protection is off."
+NO_ADDRESS = "There is no protected address."
 
 
 @dataclass(frozen=True)
@@ -53,124 +72,134 @@ class Acknowledgement:
     networks: Ranges
     components: Sequence[str]
 
-    def record(self, text: str, ranges: Ranges) -> Acknowledged:
-        """What it acknowledges, as the report lists it."""
-        expires = self.consent.expires
-        return Acknowledged(
-            state=self.state,
-            text=text,
-            networks=networks(ranges),
-            reason=self.consent.reason,
-            expires=write_timestamp(expires) if expires else None,
-        )
+    def found_in(
+        self, coverage: AccountCoverage, announced: Announced | None = None
+    ) -> Iterator[tuple[str, Ranges]]:
+        """The acknowledged parts of an account: sentences, and addresses."""
+        if self.state == PROTECTION_OFF and coverage.enabled is False:
+            yield "TCP protection is off.", coverage.protected
+        elif self.state == NO_PREFIX and not coverage.protected:
+            yield NO_ADDRESS, []
+        elif self.state == ANNOUNCED:
+            if meant := intersection(_unprotected(announced), self.networks):
+                yield _unnamed(meant), meant
+        elif self.state == UNCOVERED:
+            for kind, ranges in _idle(coverage):
+                meant = intersection(ranges, self.networks)
+                if meant and kind in self.components:
+                    title = capitalised(component_title(kind))
+                    yield f"{title} does nothing for {counted_networks(meant)}.", meant
+
+
+ACKNOWLEDGED_ARGUMENT = consents(
+    state={**NEEDED, "choices": list(STATES)},
+    networks=TEXTS,
+    components={**TEXTS, "choices": list(COMPONENTS)},
+)
 
 
 def parse_acknowledged(entries: Any) -> list[Acknowledgement]:
     """The entries of the variable; raises ValueError with what is wrong in one."""
-    parsed = parse_entries(ACKNOWLEDGED, entries, ("state",), ("networks", "components"))
-    return [_parse(*item) for item in parsed]
+    return [
+        _acknowledgement(*item)
+        for item in parse_entries(ACKNOWLEDGED, ACKNOWLEDGED_ARGUMENT, entries)
+    ]
 
 
-def _parse(name: str, entry: Mapping[str, Any], consent: Consent) -> Acknowledgement:
-    state, components = entry["state"], entry.get("components") or list(COMPONENTS)
-    texts = entry.get("networks") or []
-    if state not in STATES:
-        raise ValueError(f"{name}.state is not one of {', '.join(STATES)}.")
+def _acknowledgement(name: str, entry: Mapping[str, Any], consent: Consent) -> Acknowledgement:
+    state, texts = entry["state"], check_type_list(entry.get("networks") or [])
     if (state in OF_NETWORKS) is not bool(texts):
         verb = "needs" if state in OF_NETWORKS else "takes no"
         raise ValueError(f"{name}: the state {state} {verb} networks.")
-    if not isinstance(components, list) or any(item not in COMPONENTS for item in components):
-        raise ValueError(f"{name}.components is not a list of {', '.join(COMPONENTS)}.")
-    if not isinstance(texts, list):
-        raise ValueError(f"{name}.networks is not a list of networks.")
-    ranges = [range_of(text) for text in texts]
-    if None in ranges:
-        wrong = texts[ranges.index(None)]
-        raise ValueError(f"{name}.networks: {wrong!r} is neither an address nor a network.")
-    return Acknowledgement(state, consent, union(filter(None, ranges)), components)
+    ranges = {text: range_of(text) for text in texts}
+    for text, network in ranges.items():
+        if network is None:
+            raise ValueError(f"{name}.networks: {text!r} is neither an address nor a network.")
+    components = check_type_list(entry.get("components") or list(COMPONENTS))
+    return Acknowledgement(state, consent, union(filter(None, ranges.values())), components)
 
 
 @dataclass(frozen=True)
 class Acknowledging:
-    """What is acknowledged at a moment; what has expired is told with the state that it
-    acknowledged."""
+    """The acknowledgements at a moment; an expired one is told with its state."""
 
     entries: Sequence[Acknowledgement] = ()
     now: datetime | None = None
 
     def unprotected(self, coverage: AccountCoverage) -> list[str]:
-        """Why an account is unprotected, without what is acknowledged; empty if it is not."""
-        is_off = self._is_off(coverage)
-        uncovered = union(item for _kind, ranges in self._left(coverage) for item in ranges)
-        if not is_off and not self._lacks_prefixes(coverage) and not uncovered:
+        """The reasons why an account is unprotected, without acknowledged ones."""
+        off_is_meant = coverage.enabled is False and bool(self._networks(PROTECTION_OFF))
+        is_off = coverage.enabled is False and not off_is_meant
+        has_prefixes = coverage.protected or off_is_meant or self._networks(NO_PREFIX)
+        uncovered = union(item for ranges in self._left(coverage) for item in ranges)
+        if not is_off and has_prefixes and not uncovered:
             return []
-        reasons = [text for text in coverage.reasons if is_off or text != OFF]
+        # That it is off is the first reason of an account that is.
+        reasons = list(coverage.reasons[1:] if off_is_meant else coverage.reasons)
         if uncovered and not is_off:
             reasons.append(f"A component does nothing for {counted_networks(uncovered)}.")
-        return [*(reasons or ["There is no protected address."]), *self._expired(coverage)]
+        return [*(reasons or [NO_ADDRESS]), *self._expired(coverage)]
 
     def unnamed(self, announced: Announced | None) -> list[str]:
-        """Which announced networks no prefix names, without what is acknowledged, in a sentence;
-        empty if there are none."""
-        meant = [entry.networks for entry in self._in_force() if entry.state == ANNOUNCED]
-        missing = _unprotected(announced)
-        left = difference(missing, union(item for each in meant for item in each))
-        if not left:
-            return []
-        return [f"{counted_networks(left)} are announced, and neither protected nor excluded."]
+        """A sentence on announced networks that no prefix names, without acknowledged ones;
+        none if there are no such networks."""
+        left = _left_of(_unprotected(announced), self._networks(ANNOUNCED))
+        return [_unnamed(left)] if left else []
 
     def records(
         self, coverage: AccountCoverage, announced: Announced | None = None
     ) -> list[Acknowledged]:
-        """What of an account is acknowledged."""
+        """The states of an account that are acknowledged."""
         return [
-            entry.record(text, ranges)
-            for entry in self._in_force()
-            for text, ranges in _found(entry, coverage, announced)
+            Acknowledged(
+                state=entry.state,
+                text=text,
+                networks=networks(ranges),
+                reason=entry.consent.reason,
+                expires=_end_of(entry.consent.expires),
+            )
+            for entry in self.entries
+            if is_in_force(entry.consent, self.now)
+            for text, ranges in entry.found_in(coverage, announced)
         ]
 
-    def _in_force(self) -> list[Acknowledgement]:
-        return [entry for entry in self.entries if is_in_force(entry.consent, self.now)]
+    def _networks(self, state: str, kind: str = "") -> list[Ranges]:
+        """The networks of each entry in force for a state, and for a component if one is named."""
+        return [
+            entry.networks
+            for entry in self.entries
+            if entry.state == state and is_in_force(entry.consent, self.now)
+            if not kind or kind in entry.components
+        ]
 
-    def _has(self, state: str) -> bool:
-        return any(entry.state == state for entry in self._in_force())
-
-    def _is_off(self, coverage: AccountCoverage) -> bool:
-        return coverage.enabled is False and not self._has(PROTECTION_OFF)
-
-    def _lacks_prefixes(self, coverage: AccountCoverage) -> bool:
-        meant = self._has(NO_PREFIX) or (coverage.enabled is False and self._has(PROTECTION_OFF))
-        return not coverage.protected and not meant
-
-    def _left(self, coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
-        """By component, the addresses that it does nothing for, without acknowledged ones."""
+    def _left(self, coverage: AccountCoverage) -> Iterator[Ranges]:
+        """The addresses that a component does nothing for, without acknowledged ones."""
         for kind, ranges in _idle(coverage):
-            meant = [entry.networks for entry in self._in_force() if kind in entry.components]
-            yield kind, difference(ranges, union(item for each in meant for item in each))
+            yield _left_of(ranges, self._networks(UNCOVERED, kind) if kind else [])
 
     def _expired(self, coverage: AccountCoverage) -> list[str]:
         return [
-            f"It was acknowledged ({entry.consent.reason}) until"
-            f" {write_timestamp(entry.consent.expires)}."
+            f"It was acknowledged ({entry.consent.reason}) until {_end_of(entry.consent.expires)}."
             for entry in self.entries
-            if entry.consent.expires and not is_in_force(entry.consent, self.now)
-            if any(True for _found_text in _found(entry, coverage))
+            if not is_in_force(entry.consent, self.now) and any(entry.found_in(coverage))
         ]
 
 
 def _idle(coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
     """By component, the addresses that it does nothing for; while the protection is off, that is
     what counts of the others."""
-    known: list[Ranges] = []
+    rest = coverage.uncovered
     for kind, pieces in coverage.pieces.items():
-        idle = [ranges for ranges, modes in pieces if modes - {UNDECIDED} <= IDLE]
-        ranges = intersection(coverage.uncovered, union(item for each in idle for item in each))
-        known.append(ranges)
+        idle = union(item for each, modes in pieces if modes - {UNDECIDED} <= IDLE for item in each)
+        rest = difference(rest, idle)
         if coverage.enabled is not False or not COMPONENTS[kind].is_switched:
-            yield kind, ranges
-    rest = difference(coverage.uncovered, union(item for each in known for item in each))
+            yield kind, intersection(coverage.uncovered, idle)
     if rest and coverage.enabled is not False:
         yield "", rest
+
+
+def _left_of(ranges: Ranges, others: Iterable[Ranges]) -> Ranges:
+    return difference(ranges, union(item for each in others for item in each))
 
 
 def _unprotected(announced: Announced | None) -> Ranges:
@@ -178,47 +207,86 @@ def _unprotected(announced: Announced | None) -> Ranges:
     return union(filter(None, map(range_of, texts)))
 
 
-def _found(
-    entry: Acknowledgement, coverage: AccountCoverage, announced: Announced | None = None
-) -> Iterator[tuple[str, Ranges]]:
-    """What an entry acknowledges of an account: sentences, and addresses."""
-    if entry.state == ANNOUNCED:
-        return _found_announced(entry, announced)
-    return FINDERS[entry.state](entry, coverage)
+def _unnamed(ranges: Ranges) -> str:
+    return f"{counted_networks(ranges)} are announced, and neither protected nor excluded."
 
 
-def _found_off(entry: Acknowledgement, coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
-    if coverage.enabled is False:
-        yield OFF, coverage.protected
+def _end_of(expires: datetime | None) -> str | None:
+    return write_timestamp(expires) if expires else None
 
 
-def _found_no_prefix(
-    entry: Acknowledgement, coverage: AccountCoverage
-) -> Iterator[tuple[str, Ranges]]:
-    if not coverage.protected:
-        yield "There is no protected address.", []
+SOON = timedelta(days=14)
+ACCEPT_RISKS = "accept_risks"
+ENTRIES = {"prefixes": "protected prefix", "allowlist": "allowlist entry"}
 
 
-def _found_announced(
-    entry: Acknowledgement, announced: Announced | None
-) -> Iterator[tuple[str, Ranges]]:
-    meant = intersection(_unprotected(announced), entry.networks)
-    if meant:
-        yield f"{counted_networks(meant)} are announced, and neither protected nor excluded.", meant
+def accepted_risks(parts: Sequence[Part], now: datetime) -> list[AcceptedRisk]:
+    """The risks that a host accepts at this moment."""
+    return [
+        AcceptedRisk(
+            code=item.code,
+            networks=networks(item.networks or []),
+            entries=sorted(item.entries or ()),
+            reason=item.reason,
+            expires=_end_of(item.expires),
+        )
+        for item in _acceptances(parts)
+        if not item.has_expired(now)
+    ]
 
 
-def _found_uncovered(
-    entry: Acknowledgement, coverage: AccountCoverage
-) -> Iterator[tuple[str, Ranges]]:
-    for kind, ranges in _idle(coverage):
-        meant = intersection(ranges, entry.networks)
-        if meant and kind in entry.components:
-            yield (
-                f"{capitalised(component_title(kind))} does nothing for {counted_networks(meant)}.",
-                meant,
-            )
+def expiring(
+    parts: Sequence[Part],
+    accepted: Iterable[Accepted],
+    now: datetime,
+    acknowledged: Iterable[Acknowledgement] = (),
+) -> list[Deadline]:
+    """All that ends within two weeks, the first end first: entries, accepted risks and objects,
+    acknowledged states."""
+    ends = [*_ends_of_entries(parts)]
+    ends += [(item.expires, "accepted risk", item.code) for item in _acceptances(parts)]
+    ends += [
+        (item.consent.expires, f"accepted {item.resource}", ", ".join(item.keys))
+        for item in accepted
+    ]
+    ends += [
+        (
+            item.consent.expires,
+            "acknowledged state",
+            " ".join([item.state, *networks(item.networks)]),
+        )
+        for item in acknowledged
+    ]
+    soon = [(end, title, key) for end, title, key in ends if end and now < end <= now + SOON]
+    return [
+        Deadline(title=title, key=key, expires=write_timestamp(end))
+        for end, title, key in sorted(soon)
+    ]
 
 
-FINDERS: Mapping[
-    str, Callable[[Acknowledgement, AccountCoverage], Iterator[tuple[str, Ranges]]]
-] = {PROTECTION_OFF: _found_off, NO_PREFIX: _found_no_prefix, UNCOVERED: _found_uncovered}
+def _acceptances(parts: Sequence[Part]) -> list[Acceptance]:
+    """The acceptances of a host, which all of its parts share."""
+    elements: Any = next(
+        (part.options[ACCEPT_RISKS] for part in parts if part.options.get(ACCEPT_RISKS)), []
+    )
+    try:
+        return list(parse_acceptances(ACCEPT_RISKS, elements, CODES))
+    except OptionError:  # with which the modules fail, so that the host is unknown
+        return []
+
+
+def _ends_of_entries(parts: Sequence[Part]) -> Iterator[tuple[datetime | None, str, str]]:
+    """The ends of entries of lists."""
+    for part in parts:
+        for name, title in ENTRIES.items():
+            for entry in part.options.get(name) or ():
+                if isinstance(entry, Mapping) and entry.get("expires"):
+                    yield _moment_of(entry["expires"]), title, str(entry.get("prefix"))
+
+
+def _moment_of(expires: Any) -> datetime | None:
+    """The end of an entry; None for one that the module refuses."""
+    try:
+        return parse_expiry(str(expires))
+    except ValueError:
+        return None

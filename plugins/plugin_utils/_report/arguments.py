@@ -3,26 +3,23 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the role report takes: the options of its last task, and variables of each host."""
+"""The variables of the role report: the options of its last task, and variables of each host."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
-
 from .._baseline.arguments import OF_HOST
-from .._baseline.unmanaged import ACCEPTED_UNMANAGED
+from .._baseline.unmanaged import ACCEPTED_ARGUMENT, ACCEPTED_UNMANAGED
 from .._variables import Arguments
-from .acknowledged import ACKNOWLEDGED, STATES
-from .neighbours import ACCESS_RULES, ANNOUNCED, CHANGES_HOURS
+from .acknowledged import ACKNOWLEDGED, ACKNOWLEDGED_ARGUMENT
+from .neighbours import ACCESS_RULES, ANNOUNCED, LOG_HOURS, TRAFFIC_HOURS
 from .record import STATUSES
-from .traffic import TRAFFIC_HOURS
 
 DEFAULT_MODE = "0600"
 # Of the task that writes the report, for all hosts.
-OPTIONS: Arguments = {
+REPORT_OPTIONS: Arguments = {
     "directory": {"type": "path", "required": True},
     "merge": {"type": "list", "elements": "path", "default": []},
     "previous": {"type": "path"},
@@ -34,37 +31,16 @@ OPTIONS: Arguments = {
     },
     "mode": {"type": "str", "default": DEFAULT_MODE},
 }
-TEXT, NEEDED = {"type": "str"}, {"type": "str", "required": True}
-TEXTS = {"type": "list", "elements": "str"}
-VARIABLES: Arguments = {
-    **{f"report_{name}": argument for name, argument in OPTIONS.items()},
-    ACCEPTED_UNMANAGED: {
-        "type": "list",
-        "elements": "dict",
-        "options": {
-            "resource": NEEDED,
-            "keys": {**TEXTS, "required": True},
-            "reason": NEEDED,
-            "expires": TEXT,
-        },
-    },
-    ACKNOWLEDGED: {
-        "type": "list",
-        "elements": "dict",
-        "options": {
-            "state": {**NEEDED, "choices": list(STATES)},
-            "networks": TEXTS,
-            "components": {**TEXTS, "choices": list(COMPONENTS)},
-            "reason": NEEDED,
-            "expires": TEXT,
-        },
-    },
+REPORT_VARIABLES: Arguments = {
+    **{f"report_{name}": argument for name, argument in REPORT_OPTIONS.items()},
+    ACCEPTED_UNMANAGED: ACCEPTED_ARGUMENT,
+    ACKNOWLEDGED: ACKNOWLEDGED_ARGUMENT,
     TRAFFIC_HOURS: {"type": "float"},
     ANNOUNCED: {"type": "bool"},
     ACCESS_RULES: {"type": "bool"},
-    CHANGES_HOURS: {"type": "float"},
+    LOG_HOURS: {"type": "float"},
 }
-OF_REPORTED_HOST: Arguments = {**OF_HOST, **VARIABLES}
+OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES}
 
 
 def file_mode(digits: Any) -> int:

@@ -29,6 +29,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     IPV6,
     Ranges,
+    counted,
     difference,
     intersection,
     networks,
@@ -36,12 +37,21 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     union,
 )
 
-from .record import CLASSES, FAMILIES, AddressCounts, ClassCounts, Family, ModesNow, PrefixRecord
+from .record import (
+    CLASSES,
+    FAMILIES,
+    AddressCounts,
+    ComponentPiece,
+    CoverageRecord,
+    Family,
+    ModesNow,
+    PrefixRecord,
+)
 
 
 @dataclass(frozen=True)
 class AccountCoverage:
-    """How an account protects its addresses; `enabled` is None if that is not known.
+    """The protection of an account's addresses; `enabled` is None if that is not known.
 
     `pieces` has, by component, sets of protected addresses with the modes that their traffic may
     meet.
@@ -82,33 +92,54 @@ class AccountCoverage:
         """
         if not self.enabled:
             off = UNDECIDED if self.enabled is None else "uncovered"
-            split = {off: self.protected, "excluded": self.excluded}
-            return {name: split.get(name, []) for name in CLASSES}
-        covered = self.protected if self.pieces else []
-        unclear: Ranges = []
-        for pieces in self.pieces.values():
-            covered = intersection(covered, _with(pieces, lambda modes: modes == {ENABLED}))
-            unclear = union([*unclear, *_with(pieces, lambda modes: UNDECIDED in modes)])
-        covered = difference(covered, self.uncovered)
-        undecided = difference(unclear, self.uncovered)
-        rest = difference(self.protected, union([*covered, *undecided, *self.uncovered]))
-        split = {
-            "covered": covered,
-            "monitored": rest,
-            "undecided": undecided,
-            "uncovered": self.uncovered,
-            "excluded": self.excluded,
-        }
-        return {name: split[name] for name in CLASSES}
+            split = {off: self.protected}
+        else:
+            covered = self.protected if self.pieces else []
+            unclear: Ranges = []
+            for pieces in self.pieces.values():
+                covered = intersection(covered, _with(pieces, lambda modes: modes == {ENABLED}))
+                unclear = union([*unclear, *_with(pieces, lambda modes: UNDECIDED in modes)])
+            split = {
+                "covered": difference(covered, self.uncovered),
+                "undecided": difference(unclear, self.uncovered),
+                "uncovered": self.uncovered,
+            }
+            others = union(item for ranges in split.values() for item in ranges)
+            split["monitored"] = difference(self.protected, others)
+        return {name: {**split, "excluded": self.excluded}.get(name, []) for name in CLASSES}
 
     def counts(self) -> AddressCounts:
-        """How many addresses there are by family and class."""
+        """The numbers of addresses by family and class."""
         classes = self.classes()
-        return {family: _counts(classes, family) for family in FAMILIES}
+        return {
+            family: {name: _count_of_family(classes[name], family) for name in CLASSES}
+            for family in FAMILIES
+        }
+
+    def record(self) -> CoverageRecord:
+        """The coverage as the report has it."""
+        return CoverageRecord(
+            enabled=self.enabled,
+            effective=self.effective,
+            addresses=self.counts(),
+            protected=networks(self.protected),
+            excluded=networks(self.excluded),
+            uncovered=networks(self.uncovered),
+            bypassing=networks(self.bypassing),
+            components={
+                kind: [
+                    ComponentPiece(modes=in_order(modes), addresses=counted(ranges))
+                    for ranges, modes in pieces
+                ]
+                for kind, pieces in self.pieces.items()
+            },
+            gaps=list(self.gaps),
+            undecided=list(self.undecided),
+        )
 
     @property
     def mitigates(self) -> bool:
-        """Whether any component mitigates any traffic; one that the status switches does so only
+        """Return whether any component mitigates traffic; one that the status switches does so only
         while it is on."""
         return any(
             ENABLED in modes
@@ -123,12 +154,12 @@ def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
     return AccountCoverage(
         enabled=coverage.get("enabled"),
         effective=bool(coverage.get("effective")),
-        protected=_addresses(coverage.get("protected")),
-        excluded=_addresses(coverage.get("excluded")),
-        uncovered=_addresses(coverage.get("uncovered")),
-        bypassing=_addresses(coverage.get("bypassing")),
+        protected=_addresses_of(coverage.get("protected")),
+        excluded=_addresses_of(coverage.get("excluded")),
+        uncovered=_addresses_of(coverage.get("uncovered")),
+        bypassing=_addresses_of(coverage.get("bypassing")),
         pieces={
-            kind: [(_addresses(piece), frozenset(piece["modes"])) for piece in pieces]
+            kind: [(_addresses_of(piece), frozenset(piece["modes"])) for piece in pieces]
             for kind, pieces in (coverage.get("modes") or {}).items()
         },
         reasons=list(coverage.get("reasons") or ()),
@@ -139,7 +170,7 @@ def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
 
 
 def component_title(kind: str) -> str:
-    """What people call a component."""
+    """The name that people give a component."""
     return COMPONENTS[kind].title if kind in COMPONENTS else kind
 
 
@@ -147,7 +178,7 @@ def _is_switched(kind: str) -> bool:
     return kind not in COMPONENTS or COMPONENTS[kind].is_switched
 
 
-def _addresses(shown: Mapping[str, Any] | None) -> Ranges:
+def _addresses_of(shown: Mapping[str, Any] | None) -> Ranges:
     """A set of addresses as results show it."""
     return union(filter(None, map(range_of, (shown or {}).get("networks") or ())))
 
@@ -156,14 +187,8 @@ def _with(pieces: Iterable[Piece], condition: Callable[[Modes], bool]) -> Ranges
     return union(item for ranges, modes in pieces if condition(modes) for item in ranges)
 
 
-def _counts(classes: Mapping[str, Ranges], family: Family) -> ClassCounts:
-    def number(name: str) -> int:
-        ranges = classes[name]
-        return sum(
-            last - first + 1 for first, last in ranges if (first >= IPV6) is (family == "ipv6")
-        )
-
-    return {name: number(name) for name in CLASSES}
+def _count_of_family(ranges: Ranges, family: Family) -> int:
+    return sum(last - first + 1 for first, last in ranges if (first >= IPV6) is (family == "ipv6"))
 
 
 def prefix_records(before: AccountCoverage, after: AccountCoverage) -> list[PrefixRecord]:

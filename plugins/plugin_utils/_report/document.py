@@ -8,39 +8,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     Comparison,
     Unread,
     parse,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import (
-    UNDECIDED,
-    in_order,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
 from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     Range,
     Ranges,
-    counted,
     intersection,
     networks,
     range_of,
     union,
 )
 
-from .._baseline.approval import host_plan_id
+from .._baseline.approval import host_plan_id, plan_ids
 from .._baseline.unmanaged import weakening
+from .._baseline.variables import CUSTOM, FIREWALL
 from .coverage import AccountCoverage, prefix_records
 from .record import (
     CLASSES,
     FAMILIES,
+    REPORT_VERSION,
     STATUSES,
-    VERSION,
     ClassCounts,
-    ComponentPiece,
     Conflict,
     Counted,
     CoverageRecord,
@@ -52,58 +48,40 @@ from .record import (
     Totals,
     shown_as,
     unaccepted,
+    unmet_reasons,
 )
-from .results import HostResults, refusing, unmet_reasons
-
-MEANINGS: Final[Mapping[str, str]] = {
-    "unknown": "It could not be read, so nobody knows whether it is protected.",
-    "unprotected": (
-        "The protection is off, protects no address, or a component does nothing for protected"
-        " addresses."
-    ),
-    "weakened": "It protects less than its baseline describes.",
-    "drift": "It differs from its baseline, and protects no less.",
-    "pending": "It matches its baseline, but for steps that wait for their time.",
-    "in_order": "It matches its baseline.",
-}
+from .results import (
+    HostResults,
+    differences_of,
+    expected_records,
+    pending_steps,
+    planned_rules,
+    weaker_objects,
+)
 
 
-class Assessment(NamedTuple):
-    """A status, and the sentences that give it, those of worse statuses first."""
-
-    status: Status
-    reasons: list[str]
-
-
-def assess(host: HostResults, before: AccountCoverage | None) -> Assessment:
-    """The status of a host; `before` is the existing coverage of its account, None if it is not
-    known."""
+def assess(host: HostResults, before: AccountCoverage | None) -> tuple[Status, list[str]]:
+    """The status of a host, and the sentences that give it, those of worse statuses first;
+    `before` is the existing coverage of its account, None if it is not known."""
     applying: dict[Status, list[str]] = {
         "unknown": [*host.errors, *host.unread, *(_not_understood(before) if before else [])],
         "unprotected": host.acknowledging.unprotected(before) if before else [],
         "weakened": [
-            *(sentence for item in host.predictions for sentence in item.weaker),
-            *(text for item in host.predictions for text in unmet_reasons(item.expectations)),
+            *host.of_each(weaker_objects),
+            *unmet_reasons(host.of_each(expected_records)),
             *host.acknowledging.unnamed(host.announced),
-            *weakening(unaccepted([obj for item in host.predictions for obj in item.unmanaged])),
+            *weakening(unaccepted(host.unmanaged())),
         ],
         "drift": _drift(host),
-        "pending": [step["message"] for item in host.predictions for step in item.pending],
+        "pending": [step["message"] for step in host.of_each(pending_steps)],
     }
     reasons = [reason for status in STATUSES for reason in applying.get(status, ())]
-    return Assessment(
-        next((status for status in STATUSES if applying.get(status)), "in_order"), reasons
-    )
-
-
-def worst_first(status: Status) -> int:
-    """The place of a status in the order from the worst to the best."""
-    return STATUSES.index(status)
+    return next((status for status in STATUSES if applying.get(status)), "in_order"), reasons
 
 
 def _not_understood(coverage: AccountCoverage) -> list[str]:
-    """Why it cannot be told whether an account is protected; it can, if only parts are
-    not understood."""
+    """The reasons why nobody can tell whether an account is protected; none if only parts
+    are not understood."""
     pieces = [piece for pieces in coverage.pieces.values() for piece in pieces]
     if coverage.enabled is not None and not any(modes == {UNDECIDED} for _ranges, modes in pieces):
         return []
@@ -111,27 +89,24 @@ def _not_understood(coverage: AccountCoverage) -> list[str]:
 
 
 def _drift(host: HostResults) -> list[str]:
-    number = sum(len(item.operations) for item in host.predictions)
-    differences = (
-        [f"{plural(number, 'difference', 'differences')} from the baseline."] if number else []
-    )
-    refused = [item for item in host.predictions if item.is_refused]
-    expected = [item for one in host.predictions for item in refusing(one.expectations)]
-    risks = [risk["code"] for item in refused for risk in item.risks]
-    codes = dict.fromkeys([*risks, *expected])
-    return differences + ([f"A run refuses the plan: {', '.join(codes)}."] if codes else [])
+    number = len(host.of_each(differences_of))
+    refused_risks = [risk["code"] for risk in host.risks() if not risk["accepted"]]
+    is_unmet = any(item["planned"] is not True for item in host.of_each(expected_records))
+    codes = dict.fromkeys([*refused_risks, *(["expectations"] if is_unmet else [])])
+    texts = [f"{plural(number, 'difference', 'differences')} from the baseline."] if number else []
+    return texts + ([f"A run refuses the plan: {', '.join(codes)}."] if codes else [])
 
 
-SOURCE = "ip.src"
+SOURCE_FIELD = "ip.src"
 Named = dict[Range, list[HostRecord]]  # the hosts that name a range
 
 
 def sources_of(host: HostResults) -> Sources | None:
     """The networks that the rules of a zone, as they are planned, let pass or block as sources;
     rules that look at anything else are none of them. None if the host has no rules of a zone."""
-    rules = [rule for item in host.predictions for rule in item.planned]
-    if not any(item.is_of_zone for item in host.predictions):
+    if not host.results.keys() & {CUSTOM, FIREWALL}:
         return None
+    rules = host.of_each(planned_rules)
     passed = [item for rule in rules if rule.lets_pass for item in _sources(rule.expression)]
     blocked = [item for rule in rules if rule.enforces for item in _sources(rule.expression)]
     return Sources(passed=networks(union(passed)), blocked=networks(union(blocked)))
@@ -143,7 +118,7 @@ def _sources(expression: str) -> Ranges:
         tree = parse(expression)
     except Unread:
         return []
-    if not isinstance(tree, Comparison) or tree.field != SOURCE:
+    if not isinstance(tree, Comparison) or tree.field != SOURCE_FIELD:
         return []
     ranges = [range_of(token.text) for token in tree.operands]
     is_set = tree.operator in ("eq", "==", "in")
@@ -152,75 +127,55 @@ def _sources(expression: str) -> Ranges:
 
 def conflicts(records: Sequence[HostRecord]) -> list[Conflict]:
     """The conflicts of all hosts, in the order of their networks."""
-    every = [
-        *_opposed(_named(records, _passed), _named(records, _blocked)),
-        *_twice(_named(records, _protected)),
-    ]
+    passed: Named = {}
+    blocked: Named = {}
+    protected: Named = {}
+    for record in records:
+        if coverage := record["coverage"]:
+            _add(passed, coverage["bypassing"], record)
+            _add(protected, coverage["protected"], record)
+        if sources := record["sources"]:
+            _add(passed, sources["passed"], record)
+            _add(blocked, sources["blocked"], record)
+    every = [*_opposed(passed, blocked), *_twice(protected)]
     distinct = {(item["kind"], item["network"]): item for item in every}
     return [distinct[key] for key in sorted(distinct)]
 
 
+def _add(named: Named, texts: Iterable[str], record: HostRecord) -> None:
+    for range_ in filter(None, map(range_of, texts)):
+        named.setdefault(range_, []).append(record)
+
+
 def _opposed(passed: Named, blocked: Named) -> Iterator[Conflict]:
     """Networks that one host lets pass and another one blocks."""
-    for common, passing, blocking in _meeting(passed, blocked):
-        if len({record["host"] for record in [*passing, *blocking]}) > 1:
-            yield from _conflicts("passed_and_blocked", common, passing, blocking)
+    for network, passing, blocking in _meeting(passed, blocked):
+        names = [sorted({record["host"] for record in side}) for side in (passing, blocking)]
+        if len({*names[0], *names[1]}) > 1:
+            hosts, against = names
+            yield Conflict(kind="passed_and_blocked", network=network, hosts=hosts, against=against)
 
 
 def _twice(protected: Named) -> Iterator[Conflict]:
     """Networks that two accounts protect."""
-    for common, ones, others in _meeting(protected, protected):
-        if len({_account(record) for record in [*ones, *others]}) > 1:
-            yield from _conflicts("protected_twice", common, [*ones, *others], ())
-
-
-def _conflicts(
-    kind: Literal["passed_and_blocked", "protected_twice"],
-    common: Range,
-    hosts: Iterable[HostRecord],
-    against: Iterable[HostRecord],
-) -> Iterator[Conflict]:
-    names = [sorted({record["host"] for record in side}) for side in (hosts, against)]
-    for network in networks([common]):
-        yield Conflict(kind=kind, network=network, hosts=names[0], against=names[1])
+    for network, ones, others in _meeting(protected, protected):
+        both = [*ones, *others]
+        if len({record["account_id"] or record["host"] for record in both}) > 1:
+            hosts = sorted({record["host"] for record in both})
+            yield Conflict(kind="protected_twice", network=network, hosts=hosts, against=[])
 
 
 def _meeting(
     ones: Named, others: Named
-) -> Iterator[tuple[Range, list[HostRecord], list[HostRecord]]]:
-    """What ranges of two sides have in common, with the hosts that name them."""
+) -> Iterator[tuple[str, list[HostRecord], list[HostRecord]]]:
+    """The networks that two sides have in common, with the hosts that name them."""
     behind = sorted(others)
     for range_, hosts in ones.items():
         for other in behind:
             if other[0] > range_[1]:
                 break
-            for common in intersection([range_], [other]):
-                yield common, hosts, others[other]
-
-
-def _named(records: Iterable[HostRecord], texts: Callable[[HostRecord], Iterable[str]]) -> Named:
-    named: Named = {}
-    for record in records:
-        for range_ in filter(None, map(range_of, texts(record))):
-            named.setdefault(range_, []).append(record)
-    return named
-
-
-def _passed(record: HostRecord) -> list[str]:
-    allowed = record["coverage"]["bypassing"] if record["coverage"] else []
-    return [*allowed, *(record["sources"]["passed"] if record["sources"] else [])]
-
-
-def _blocked(record: HostRecord) -> list[str]:
-    return record["sources"]["blocked"] if record["sources"] else []
-
-
-def _protected(record: HostRecord) -> list[str]:
-    return record["coverage"]["protected"] if record["coverage"] else []
-
-
-def _account(record: HostRecord) -> str:
-    return record["account_id"] or record["host"]
+            for network in networks(intersection([range_], [other])):
+                yield network, hosts, others[other]
 
 
 def make_report(hosts: Iterable[HostResults], generated: str) -> Report:
@@ -230,9 +185,9 @@ def make_report(hosts: Iterable[HostResults], generated: str) -> Report:
 
 def report_of(records: Iterable[HostRecord], generated: str) -> Report:
     """A report with these records, the worst first, and their totals."""
-    ordered = sorted(records, key=lambda record: (worst_first(record["status"]), record["host"]))
+    ordered = sorted(records, key=lambda record: (STATUSES.index(record["status"]), record["host"]))
     return Report(
-        version=VERSION,
+        version=REPORT_VERSION,
         generated=generated,
         totals=totals(ordered),
         previous=None,
@@ -245,32 +200,29 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
     """The record of a host that was read at this moment."""
     before, after = host.coverage()
     status, reasons = assess(host, before)
+    plans = plan_ids(host.results)
     return HostRecord(
         host=host.host,
         generated=generated,
-        groups=list(host.groups),
+        groups=[],
         status=status,
         reasons=reasons,
         mitigates=before.mitigates if before else None,
         account_id=host.account_id,
         zone_id=host.zone_id,
-        plan_id=host_plan_id(host.plans) if host.predictions else None,
-        plans=host.plans,
-        operations=[operation for item in host.predictions for operation in item.operations],
-        risks=[
-            risk
-            for item in sorted(host.predictions, key=lambda item: not item.is_refused)
-            for risk in item.risks
-        ],
-        coverage=_coverage(before) if before else None,
+        plan_id=host_plan_id(plans) if host.results else None,
+        plans=plans,
+        operations=host.of_each(differences_of),
+        risks=host.risks(),
+        coverage=before.record() if before else None,
         prefixes=prefix_records(before, after) if before and after else [],
         accepted_risks=list(host.accepted_risks),
         expiring=list(host.expiring),
         traffic=host.traffic,
-        pending=[step for item in host.predictions for step in item.pending],
-        unmanaged=[item for prediction in host.predictions for item in prediction.unmanaged],
+        pending=host.of_each(pending_steps),
+        unmanaged=host.unmanaged(),
         acknowledged=host.acknowledging.records(before, host.announced) if before else [],
-        expectations=[item for one in host.predictions for item in one.expectations],
+        expectations=host.of_each(expected_records),
         announced=host.announced,
         sources=sources_of(host),
         changes=None if host.changes is None else list(host.changes),
@@ -298,24 +250,3 @@ def _sum_of_lengths(records: Sequence[Mapping[str, Any]], key: str) -> int:
 def _sum(coverages: Sequence[CoverageRecord], family: Family) -> ClassCounts:
     every = [coverage["addresses"][family] for coverage in coverages]
     return {name: sum(counts[name] for counts in every) for name in CLASSES}
-
-
-def _coverage(coverage: AccountCoverage) -> CoverageRecord:
-    return CoverageRecord(
-        enabled=coverage.enabled,
-        effective=coverage.effective,
-        addresses=coverage.counts(),
-        protected=networks(coverage.protected),
-        excluded=networks(coverage.excluded),
-        uncovered=networks(coverage.uncovered),
-        bypassing=networks(coverage.bypassing),
-        components={
-            kind: [
-                ComponentPiece(modes=in_order(modes), addresses=counted(ranges))
-                for ranges, modes in pieces
-            ]
-            for kind, pieces in coverage.pieces.items()
-        },
-        gaps=list(coverage.gaps),
-        undecided=list(coverage.undecided),
-    )

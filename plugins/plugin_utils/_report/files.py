@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,20 @@ from .._baseline.approval import PLANS, is_plan, plan_file, report_id
 from .._files import write_whole
 from .html import html_page
 from .markdown import markdown_page
-from .record import CLASSES, FAMILIES, STATUSES, HostRecord, Metric, Report, is_known, shown_as
+from .record import (
+    CLASSES,
+    FAMILIES,
+    STATUSES,
+    HostRecord,
+    Metric,
+    Report,
+    seconds,
+    shown_as,
+    was_read,
+)
 from .traffic import known_samples, packet_samples
 
-PREFIX = "edgeops_protection_"
+METRIC_PREFIX = "edgeops_protection_"
 
 Sample = tuple[Mapping[str, str], float]
 
@@ -41,12 +50,12 @@ def metrics(report: Report) -> str:
 def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
     """The name of each metric, its help and its samples."""
     hosts, statuses = report["hosts"], report["totals"]["statuses"]
-    made = datetime.fromisoformat(report["generated"]).timestamp()
+    made = seconds(report["generated"])
     yield "report_timestamp_seconds", "When the report was made.", iter([({}, made)])
     yield "hosts", "Hosts by status.", (({"status": name}, statuses[name]) for name in STATUSES)
     for key, metric in shown_as(Metric):
         yield f"host_{metric.name}", metric.help, _of_hosts(hosts, key, metric)
-    yield "host_addresses", "Addresses by how they are treated.", _addresses(hosts)
+    yield "host_addresses", "Addresses by how they are treated.", _address_samples(hosts)
     if any(record["traffic"] for record in hosts):
         text = "Packets of the hours that the report looks at, as Cloudflare estimates them."
         yield "host_packets", text, packet_samples(hosts)
@@ -59,11 +68,11 @@ def _of_hosts(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> I
 
 
 def _is_known(record: Mapping[str, Any], key: str) -> bool:
-    """Whether a host has a number for a key: one that could not be read has its status only."""
-    return record[key] is not None and (key == "status" or is_known(record))
+    """Return whether a host has a number for a key; an unread one has its status only."""
+    return record[key] is not None and (key == "status" or was_read(record))
 
 
-def _addresses(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
+def _address_samples(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
     for record in hosts:
         if record["coverage"]:
             for family in FAMILIES:
@@ -73,23 +82,23 @@ def _addresses(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
 
 
 def _metric(name: str, text: str, samples: Iterator[Sample]) -> Iterator[str]:
-    yield f"# HELP {PREFIX}{name} {text}"
-    yield f"# TYPE {PREFIX}{name} gauge"
+    yield f"# HELP {METRIC_PREFIX}{name} {text}"
+    yield f"# TYPE {METRIC_PREFIX}{name} gauge"
     for labels, value in samples:
-        pairs = ",".join(f'{label}="{_escaped(content)}"' for label, content in labels.items())
-        yield f"{PREFIX}{name}{'{' + pairs + '}' if pairs else ''} {_number(value)}"
+        pairs = ",".join(f'{label}="{_as_label(content)}"' for label, content in labels.items())
+        yield f"{METRIC_PREFIX}{name}{'{' + pairs + '}' if pairs else ''} {_sample_value(value)}"
 
 
-def _number(value: float) -> str:
+def _sample_value(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(float(value))
 
 
-def _escaped(text: str) -> str:
+def _as_label(text: str) -> str:
     return visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 LONGEST_NAME = 240  # bytes; a file system takes 255, and the name gets an ending
-BEGINNING = 40  # characters of a longer name, of up to four bytes each
+NAME_BEGINNING = 40  # characters of a longer name, of up to four bytes each
 
 
 def report_files(report: Report) -> Iterator[tuple[str, str]]:
@@ -130,17 +139,30 @@ def file_name(host: str) -> str:
     safe = re.sub(r"^\.", "%2E", safe)
     if len(safe.encode()) <= LONGEST_NAME:
         return safe
-    return f"{safe[:BEGINNING]}-{hashlib.sha256(host.encode()).hexdigest()}"
+    return f"{safe[:NAME_BEGINNING]}-{hashlib.sha256(host.encode()).hexdigest()}"
+
+
+def write_files(report: Report, directory: Path, mode: int, check_mode: bool) -> bool:
+    """Write the files of a report, and remove plans of other hosts; returns whether anything is
+    changed, or in check mode would be. Raises OSError."""
+    files = dict(report_files(report))
+    stale = stale_plans(directory, files)
+    if check_mode:
+        return True
+    for folder in (directory, directory / PLANS):
+        # A directory can be searched by whoever may read its files.
+        folder.mkdir(mode=mode | (mode & 0o444) >> 2, parents=True, exist_ok=True)
+    for path in stale:  # of a host that this report does not have, or does not know
+        path.unlink(missing_ok=True)
+    written = [write_file(directory / name, text, mode) for name, text in files.items()]
+    return bool(stale) or any(written)
 
 
 def write_file(path: Path, text: str, mode: int) -> bool:
     """Write a file unless it has this text and mode; raises OSError. Whoever reads it meanwhile
     sees all or nothing."""
-    if (
-        path.is_file()
-        and path.stat().st_mode & 0o777 == mode
-        and path.read_bytes() == text.encode()
-    ):
+    is_same = path.is_file() and path.stat().st_mode & 0o777 == mode
+    if is_same and path.read_bytes() == text.encode():
         return False
     write_whole(path, text, mode)
     return True

@@ -14,12 +14,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     UNSEEN,
     capitalised,
-    excerpt,
     first_few,
     plural,
     visible,
@@ -28,14 +27,15 @@ from jinja2 import Environment, Template
 from markupsafe import Markup
 
 from .coverage import component_title
-from .document import MEANINGS
 from .overview import (
-    MAX_VALUE,
-    Link,
-    OperationTexts,
+    FAMILY_TITLES,
+    SIGNS,
+    amount,
     anchor,
     as_others,
+    bars,
     group_names,
+    lead,
     operation_texts,
     overview,
     shared_operations,
@@ -43,90 +43,24 @@ from .overview import (
     signature,
 )
 from .record import (
-    CLASSES,
+    CLASS_LABELS,
     FAMILIES,
     LABELS,
+    MEANINGS,
     STATUSES,
-    Acknowledged,
-    AddressCounts,
-    ClassCounts,
     Counted,
     CoverageRecord,
-    Difference,
-    Family,
+    HostLines,
     HostRecord,
     PrefixRecord,
     Report,
-    Totals,
-    Unmanaged,
-    refused,
+    refused_risks,
     shown_as,
-    unaccepted,
 )
-from .results import expected_lines
-from .traffic import traffic_part
-
-TITLES = {"ipv4": "IPv4", "ipv6": "IPv6"}
-SIGNS = {"covered": "c", "monitored": "m", "undecided": "u", "uncovered": "n", "excluded": "x"}
-CLASS_LABELS = {
-    "covered": "mitigated",
-    "monitored": "mitigated in part, or only monitored",
-    "undecided": "not understood",
-    "uncovered": "not covered",
-    "excluded": "excluded",
-}
-SUBNET = 1 << 64  # people count IPv6 addresses in networks of this size
-
-
-class Bar(NamedTuple):
-    """One bar: the family of the addresses, an inline SVG, and the same in words."""
-
-    family: str
-    svg: str
-    words: str
-
-
-def bars(addresses: AddressCounts) -> Iterator[Bar]:
-    """A bar for each family that has addresses; `addresses` has numbers by family and class."""
-    for family in FAMILIES:
-        numbers = addresses[family]
-        whole = sum(numbers.values())
-        if whole:
-            words = in_words(family, numbers)
-            yield Bar(TITLES[family], _svg(numbers, whole, f"{TITLES[family]}: {words}"), words)
-
-
-def in_words(family: Family, numbers: ClassCounts) -> str:
-    """The classes that have addresses, such as `240 mitigated, 16 excluded`."""
-    counted = [
-        f"{amount(family, numbers[name])} {CLASS_LABELS[name]}" for name in CLASSES if numbers[name]
-    ]
-    return ", ".join(counted) or "no addresses"
-
-
-def amount(family: str, number: int) -> str:
-    """A number of addresses; IPv6 in /64 networks, where it is at least one."""
-    if family == "ipv6" and number >= SUBNET:
-        return f"{number // SUBNET:,} /64"
-    return f"{number:,}"
-
-
-def _svg(numbers: ClassCounts, whole: int, label: str) -> str:
-    """The bar; all of it is made of numbers and words of this file."""
-    rectangles, position = [], 0.0
-    for name in CLASSES:
-        width = 100 * numbers[name] / whole
-        if numbers[name]:
-            rectangles.append(
-                f'<rect class="{SIGNS[name]}" x="{position:.4g}%" width="{width:.4g}%"'
-                ' height="100%"/>'
-            )
-        position += width
-    return f'<svg class="bar" role="img" aria-label="{label}">{"".join(rectangles)}</svg>'
-
+from .traffic import ACTION_CLASSES, PACKET_ACTIONS, component_texts, period
 
 PAGE = Path(__file__).parent / "page"
-MAX_NETWORKS = 12  # are shown of a set; report.json has all
+SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
 MAX_PREFIXES = 200  # that have the same modes are shown
 ACCOUNT_ID = re.compile("[0-9a-f]{32}")
 DASHBOARD = "https://dash.cloudflare.com/"
@@ -148,7 +82,20 @@ def html_page(report: Report) -> str:
         f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src"
         f" 'sha256-{_hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    page = template.render(page=_page(report, policy, Markup(style), Markup(script)))
+    shared = shared_operations(report["hosts"])
+    groups = group_names(report["hosts"])
+    page = template.render(
+        report=report,
+        policy=policy,
+        style=Markup(style),
+        script=Markup(script),
+        hosts_in_words=plural(report["totals"]["hosts"], "host", "hosts"),
+        numbers=_report_numbers(report),
+        parts=overview(report, shared),
+        others=as_others(shared),
+        groups=groups,
+        places={name: place for place, (name, _number) in enumerate(groups)},
+    )
     return UNSEEN_IN_PAGES.sub(lambda match: visible(match.group()), page)
 
 
@@ -156,6 +103,7 @@ def html_page(report: Report) -> str:
 def _template() -> tuple[Template, str, str]:
     """The template, the style sheet and the script."""
     environment = Environment(autoescape=True)
+    environment.globals.update(PAGE_TEXTS)
     texts = [
         (PAGE / name).read_text(encoding="utf-8")
         for name in ("page.html.j2", "style.css", "script.js")
@@ -167,50 +115,7 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _page(report: Report, policy: str, style: Markup, script: Markup) -> dict[str, Any]:
-    totals, hosts = report["totals"], report["hosts"]
-    shared = shared_operations(hosts)
-    groups = group_names(hosts)
-    around = _Around(as_others(shared), {name: place for place, (name, _n) in enumerate(groups)})
-    return {
-        "policy": policy,
-        "style": style,
-        "script": script,
-        "title": f"Protection of {plural(totals['hosts'], 'host', 'hosts')}, {_day(report)}",
-        "hosts_in_words": plural(totals["hosts"], "host", "hosts"),
-        "lead": lead(totals),
-        "generated": report["generated"],
-        "moment": shown(report["generated"]),
-        "tiles": [
-            {
-                "status": name,
-                "label": LABELS[name],
-                "meaning": MEANINGS[name],
-                "count": totals["statuses"][name],
-            }
-            for name in STATUSES
-        ],
-        "bars": _bars(totals["addresses"]),
-        "legend": [(sign, CLASS_LABELS[name]) for name, sign in SIGNS.items()],
-        "numbers": list(_numbers(report)),
-        "parts": overview(report, shared),
-        "groups": groups,
-        "hosts": (_host(record, around) for record in hosts),
-    }
-
-
-class _Around(NamedTuple):
-    """What hosts refer to on the page: shared operations by what they do, and groups by name."""
-
-    others: Mapping[str, Link]
-    groups: Mapping[str, int]
-
-
-def _day(report: Report) -> str:
-    return shown(report["generated"]).partition(" ")[0]
-
-
-def _numbers(report: Report) -> Iterator[tuple[int, str]]:
+def _report_numbers(report: Report) -> Iterator[tuple[int, str]]:
     """Numbers, and their nouns."""
     totals = report["totals"]
     accounts = sum(1 for record in report["hosts"] if record["mitigates"] is not None)
@@ -221,74 +126,25 @@ def _numbers(report: Report) -> Iterator[tuple[int, str]]:
         yield numbers[key], item.noun(numbers[key])
 
 
-def lead(totals: Totals) -> str:
-    """The report in a sentence."""
-    worst = [
-        (totals["statuses"][name], LABELS[name]) for name in ("unknown", "unprotected", "weakened")
-    ]
-    named = [f"{count} {'is' if count == 1 else 'are'} {label}" for count, label in worst if count]
-    if named:
-        return capitalised(", ".join(named)) + "."
-    if totals["statuses"]["in_order"] == totals["hosts"]:
-        return "All match their baselines." if totals["hosts"] else "There is no host."
-    return "Every host protects at least what its baseline describes."
+def _why(record: HostRecord) -> list[str]:
+    """The reasons but for pending steps, which come last and have a part of their own."""
+    return record["reasons"][: -len(record["pending"]) or None]
 
 
-def _bars(addresses: AddressCounts) -> list[Bar]:
-    return [item._replace(svg=Markup(item.svg)) for item in bars(addresses)]
+def _lists(record: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    for key, item in shown_as(HostLines):
+        yield item.title, list(item.lines(record[key]))
 
 
-def _host(record: HostRecord, around: _Around) -> dict[str, Any]:
-    reasons, coverage = record["reasons"], record["coverage"]
-    pending = [step["message"] for step in record["pending"]]
-    number = refused(record["risks"])
-    places = around.groups
-    values: Mapping[str, Any] = record
-    return {
-        "anchor": anchor(record["host"]),
-        "groups": " ".join(str(places[name]) for name in record["groups"] if name in places),
-        "status": record["status"],
-        "label": LABELS[record["status"]],
-        "name": record["host"],
-        "why": reasons[0] if reasons else MEANINGS["in_order"],
-        "counts": " · ".join(_counts(record)),
-        "refused": plural(number, "risk refused", "risks refused") if number else "",
-        "bars": [item.svg for item in _bars(coverage["addresses"])] if coverage else [],
-        "reasons": [reason for reason in reasons if reason not in pending],
-        "risks": record["risks"],
-        "operations": [_operation(item, around) for item in record["operations"]],
-        "pending": pending,
-        "unmanaged": [unmanaged_text(item) for item in _holes_first(record["unmanaged"])],
-        "changes": [excerpt(item["text"], MAX_VALUE) for item in record["changes"] or ()],
-        "acknowledged": [acknowledged_text(item) for item in record["acknowledged"]],
-        "expectations": list(expected_lines(record["expectations"])),
-        "traffic": traffic_part(record["traffic"]),
-        "components": _components(record["prefixes"]),
-        "prefixes": _prefixes(record["prefixes"]),
-        "coverage": list(_coverage(coverage)) if coverage else [],
-        "dashboard": _dashboard(record["account_id"]),
-        "ids": [
-            (name, values[key])
-            for name, key in (("Account", "account_id"), ("Zone", "zone_id"), ("Plan", "plan_id"))
-            if values[key]
-        ],
-    }
-
-
-def _operation(operation: Difference, around: _Around) -> tuple[OperationTexts, Link | None]:
-    """An operation, and where the page shows it with the other hosts that have it."""
-    return operation_texts(operation), around.others.get(signature(operation))
-
-
-def _dashboard(account_id: str | None) -> str:
+def _dashboard(record: HostRecord) -> str:
     """The address of an account in Cloudflare's dashboard; nothing else gets into a link."""
+    account_id = record["account_id"]
     fits = account_id and ACCOUNT_ID.fullmatch(account_id)
     return f"{DASHBOARD}{account_id}" if fits else ""
 
 
-def _components(prefixes: Sequence[PrefixRecord]) -> list[str]:
-    kinds = prefixes[0]["components"] if prefixes else {}
-    return [capitalised(component_title(kind)) for kind in kinds]
+def _component_titles(prefixes: Sequence[PrefixRecord]) -> list[str]:
+    return [capitalised(component_title(kind)) for kind in prefixes[0]["components"]]
 
 
 def _prefixes(prefixes: Sequence[PrefixRecord]) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -300,23 +156,23 @@ def _prefixes(prefixes: Sequence[PrefixRecord]) -> list[tuple[str, list[tuple[st
         modes = tuple((_modes(mode["now"]), _modes(mode["planned"])) for mode in components)
         rows.setdefault(modes, []).append(item["prefix"])
     ordered = sorted(rows.items(), key=lambda row: all(now == after for now, after in row[0]))
-    return [(_first(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
+    return [(_first_networks(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
 
 
 def _modes(modes: Sequence[str]) -> str:
     return " or ".join(modes) or "not protected"
 
 
-def _counts(record: HostRecord) -> Iterator[str]:
+def _host_counts(record: HostRecord) -> str:
+    numbers: Mapping[str, Any] = record
     nouns = dict(shown_as(Counted))
-    if record["operations"]:
-        yield nouns["operations"].in_words(len(record["operations"]))
-    if record["pending"]:
-        yield nouns["pending"].in_words(len(record["pending"]))
-    if record["unmanaged"]:
-        yield f"{len(record['unmanaged'])} unmanaged"
+    texts = [
+        nouns[key].in_words(len(numbers[key])) for key in ("operations", "pending") if numbers[key]
+    ]
+    texts += [f"{len(record['unmanaged'])} unmanaged"] if record["unmanaged"] else []
     if record["mitigates"] is not None:
-        yield _mitigation(record) if record["mitigates"] else "mitigates nothing"
+        texts.append(_mitigation(record) if record["mitigates"] else "mitigates nothing")
+    return " · ".join(texts)
 
 
 def _mitigation(record: HostRecord) -> str:
@@ -330,30 +186,8 @@ def _mitigation(record: HostRecord) -> str:
             if not numbers["covered"]:
                 return "mitigates in part"
             some = f"{amount(family, numbers['covered'])} of {amount(family, whole)}"
-            return f"mitigates in full for {some} {TITLES[family]} addresses"
+            return f"mitigates in full for {some} {FAMILY_TITLES[family]} addresses"
     return "mitigates attacks on all protected addresses"
-
-
-def unmanaged_text(item: Unmanaged) -> str:
-    """An object, what it takes away, since when, and why that is accepted."""
-    details = [
-        item["reason"] or "takes no protection away",
-        f"since {item['since']}" if item["since"] else "",
-        f"accepted: {item['accepted']}" if item["accepted"] else "",
-    ]
-    named = f"{capitalised(item['title'])} {item['key']}"
-    return excerpt(f"{named}: {'; '.join(filter(None, details))}", MAX_VALUE)
-
-
-def acknowledged_text(item: Acknowledged) -> str:
-    """A state that is meant, why, and until when."""
-    until = f", until {item['expires']}" if item["expires"] else ""
-    return excerpt(f"{item['text']} Acknowledged: {item['reason']}{until}", MAX_VALUE)
-
-
-def _holes_first(items: Sequence[Unmanaged]) -> list[Unmanaged]:
-    holes = unaccepted(items)
-    return [*holes, *(item for item in items if item not in holes)]
 
 
 def _coverage(coverage: CoverageRecord) -> Iterator[tuple[str, str]]:
@@ -363,11 +197,40 @@ def _coverage(coverage: CoverageRecord) -> Iterator[tuple[str, str]]:
     networks: Mapping[str, Any] = coverage
     for name, title in SETS.items():
         if networks[name]:
-            yield title, _first(networks[name])
+            yield title, _first_networks(networks[name])
     for sentence in coverage["undecided"]:
         yield "Not understood", sentence
 
 
-def _first(networks: Sequence[str], most: int = MAX_NETWORKS) -> str:
+def _first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
     where = " in report.json" if len(networks) > most else ""
     return first_few(networks, most) + where
+
+
+PAGE_TEXTS: Mapping[str, Any] = {  # by the name that the template has for them
+    "STATUSES": STATUSES,
+    "LABELS": LABELS,
+    "MEANINGS": MEANINGS,
+    "SIGNS": SIGNS,
+    "CLASS_LABELS": CLASS_LABELS,
+    "IDS": {"Account": "account_id", "Zone": "zone_id", "Plan": "plan_id"},
+    "ACTIONS": PACKET_ACTIONS,
+    "ACTION_CLASSES": ACTION_CLASSES,
+    "anchor": anchor,
+    "bars": bars,
+    "component_texts": component_texts,
+    "components": _component_titles,
+    "counts": _host_counts,
+    "coverage": _coverage,
+    "dashboard": _dashboard,
+    "lead": lead,
+    "lists": _lists,
+    "operation_texts": operation_texts,
+    "period": period,
+    "plural": plural,
+    "prefixes": _prefixes,
+    "refused": refused_risks,
+    "shown": shown,
+    "signature": signature,
+    "why": _why,
+}

@@ -24,29 +24,41 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     visible,
 )
 
-from .html import acknowledged_text, bars, lead, unmanaged_text
-from .overview import FieldTexts, ages, by_hosts, conflict_texts, operation_texts, shown
+from .overview import (
+    FieldChange,
+    ages,
+    bars,
+    by_hosts,
+    conflict_texts,
+    lead,
+    operation_texts,
+    shown,
+    status_change,
+)
 from .record import (
     LABELS,
+    MAX_SHOWN,
     STATUSES,
     Column,
     Difference,
     HostChange,
     HostRecord,
     Report,
-    is_known,
+    acknowledged_lines,
+    change_lines,
+    expected_lines,
     shown_as,
     unaccepted,
+    unmanaged_text,
+    was_read,
 )
-from .results import expected_lines
 from .traffic import traffic_lines
 
 MAX_CELL = 300  # characters
-MAX_LINE = 600  # characters
 MAX_LINES = 50  # of a host, or of hosts that have the same ones
 MAX_CHANGES = 20  # hosts that stand otherwise than in the report before, and what ends soon
 # GitHub takes 65,536 characters of a comment, of which some are left for who posts it.
-LONGEST = 62_000  # bytes
+LONGEST_PAGE = 62_000  # bytes
 LONGEST_TABLE = 30_000  # bytes of the table of all hosts
 HEADING = 3  # lines of a section before what it says
 
@@ -56,15 +68,16 @@ def markdown_page(report: Report) -> str:
     what it leaves out."""
     lines = [*_head(report), *_table(report), *_previous(report), *_deadlines(report)]
     lines += _conflicts(report)
-    size = sum(_size(line) for line in lines)
-    sections = [list(_section(hosts, own)) for hosts, own in by_hosts(_details(report["hosts"]))]
+    size = sum(map(_size, lines))
+    details = {record["host"]: list(_host_lines(record)) for record in report["hosts"]}
+    sections = [list(_section(hosts, own)) for hosts, own in by_hosts(details)]
     left = 0
     for section in sections:
-        kept = list(_fitting(section, LONGEST - size))
-        if len(kept) > HEADING:
-            lines += kept
-            size += sum(_size(line) for line in kept)
-        left += len(section) - (len(kept) if len(kept) > HEADING else HEADING)
+        kept = list(_fitting(section, LONGEST_PAGE - size))
+        kept = kept if len(kept) > HEADING else []
+        lines += kept
+        size += sum(map(_size, kept))
+        left += len(section) - (len(kept) or HEADING)
     if left:
         lines += ["", f"**Left out: {plural(left, 'line', 'lines')}, which report.html has.**"]
     return "\n".join(lines) + "\n"
@@ -78,8 +91,7 @@ def _head(report: Report) -> Iterator[str]:
     yield "|" + "---:|" * len(STATUSES)
     yield from (markdown_row(str(totals["statuses"][status]) for status in STATUSES), "")
     yield from (f"- {item.family} addresses: {item.words}" for item in bars(totals["addresses"]))
-    parts = ages(report)
-    yield from (f"- {part.in_words()}" for part in (parts if len(parts) > 1 else ()))
+    yield from (f"- {text}" for text in ages(report))
 
 
 def _table(report: Report) -> Iterator[str]:
@@ -88,17 +100,13 @@ def _table(report: Report) -> Iterator[str]:
     yield from ("", markdown_row(column.title for column in columns.values()))
     yield "|" + "".join("---:|" if column.is_number else "---|" for column in columns.values())
     hosts = report["hosts"]
-    rows = list(
-        _fitting([markdown_row(_cells(record, columns)) for record in hosts], LONGEST_TABLE)
-    )
+    rows = [*_fitting((markdown_row(_cells(item, columns)) for item in hosts), LONGEST_TABLE)]
     yield from rows
     if more := hosts[len(rows) :]:
         counts = Counter(LABELS[record["status"]] for record in more)
         named = ", ".join(f"{number} {label}" for label, number in counts.items())
-        yield from (
-            "",
-            f"And {plural(len(more), 'more host', 'more hosts')} in report.html: {named}.",
-        )
+        text = f"And {plural(len(more), 'more host', 'more hosts')} in report.html: {named}."
+        yield from ("", text)
 
 
 def _fitting(lines: Iterable[str], most: int) -> Iterator[str]:
@@ -114,25 +122,28 @@ def _size(line: str) -> int:
     return len(line.encode()) + 1
 
 
+def _part(
+    title: str, lines: Sequence[str], one: str, many: str, most: int = MAX_CHANGES
+) -> Iterator[str]:
+    """A part with its first lines, and how many more there are; nothing without lines."""
+    if lines:
+        yield from ("", f"## {title}", "", *lines[:most])
+    if more := left_out(len(lines), most, one, many):
+        yield f"- {more} in report.html"
+
+
 def _previous(report: Report) -> Iterator[str]:
-    previous = report["previous"]
-    if previous is None:
-        return
-    yield from ("", f"## Since the report of {shown(previous['generated'])}", "")
-    yield from (f"- {_change(item)}" for item in previous["hosts"][:MAX_CHANGES])
-    more = left_out(len(previous["hosts"]), MAX_CHANGES, "host", "hosts")
-    if more or not previous["hosts"]:
-        yield f"- {more} in report.html" if more else "No host stands otherwise."
+    if previous := report["previous"]:
+        lines = [f"- {_change(item)}" for item in previous["hosts"]]
+        title = f"Since the report of {shown(previous['generated'])}"
+        yield from _part(title, lines or ["No host stands otherwise."], "host", "hosts")
 
 
 def _change(item: HostChange) -> str:
-    """How a host stands now and stood before, and one reason that is new, or gone."""
-    statuses = (item["before"], item["now"])
-    before, now = (LABELS[status] if status else "not in the report" for status in statuses)
-    status = now if now == before else f"{before} → {now}"
+    """The status of a host now and before, and one reason that is new, or gone."""
     reason = as_markdown(excerpt(item["new"][0], MAX_CELL)) if item["new"] else ""
     gone = f"no longer: {as_markdown(excerpt(item['gone'][0], MAX_CELL))}" if item["gone"] else ""
-    return f"{as_markdown(item['host'])}: {status}. {reason or gone}".rstrip()
+    return f"{as_markdown(item['host'])}: {status_change(item)}. {reason or gone}".rstrip()
 
 
 def _deadlines(report: Report) -> Iterator[str]:
@@ -141,50 +152,36 @@ def _deadlines(report: Report) -> Iterator[str]:
         for record in report["hosts"]
         for item in record["expiring"]
     ]
-    if not ends:
-        return
-    yield from ("", "## Ends within two weeks", "")
-    for expires, host, item in sorted(ends, key=lambda end: end[:2])[:MAX_CHANGES]:
-        name = f"{as_markdown(item['title'])} {code(excerpt(item['key'], MAX_CELL))}"
-        yield f"- {shown(expires)}: {name} of {as_markdown(host)}"
-    if more := left_out(len(ends), MAX_CHANGES, "end", "ends"):
-        yield f"- {more} in report.html"
+    lines = [
+        f"- {shown(expires)}: {as_markdown(item['title'])} {code(excerpt(item['key'], MAX_CELL))}"
+        f" of {as_markdown(host)}"
+        for expires, host, item in sorted(ends, key=lambda end: end[:2])
+    ]
+    return _part("Ends within two weeks", lines, "end", "ends")
 
 
 def _conflicts(report: Report) -> Iterator[str]:
-    conflicts = list(conflict_texts(report))
-    if not conflicts:
-        return
-    yield from ("", "## Conflicts between hosts", "")
-    for network, what, hosts, against in conflicts[:MAX_CHANGES]:
+    lines = []
+    for network, what, hosts, against in conflict_texts(report):
         others = f", against {as_markdown(first_few(against))}" if against else ""
-        yield f"- {code(network)} is {what}: {as_markdown(first_few(hosts))}{others}"
-    if more := left_out(len(conflicts), MAX_CHANGES, "conflict", "conflicts"):
-        yield f"- {more} in report.html"
+        lines.append(f"- {code(network)} is {what}: {as_markdown(first_few(hosts))}{others}")
+    return _part("Conflicts between hosts", lines, "conflict", "conflicts")
 
 
 def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
-    """What some hosts have in common, or one has alone."""
+    """The lines that some hosts have in common, or one has alone."""
     count = f"{len(hosts)} hosts: " if len(hosts) > 1 else ""
-    yield from ("", f"## {count}{as_markdown(first_few(hosts))}", "")
-    yield from lines[:MAX_LINES]
-    if more := left_out(len(lines), MAX_LINES, "difference", "differences"):
-        yield f"- {more} in report.html"
+    title = f"{count}{as_markdown(first_few(hosts))}"
+    return _part(title, lines, "difference", "differences", MAX_LINES)
 
 
 def _cells(record: Mapping[str, Any], columns: Mapping[str, Column]) -> Iterator[str]:
     for key, column in columns.items():
-        known = is_known(record) or not column.is_number  # what is not known is not zero
+        known = was_read(record) or not column.is_number  # what is not known is not zero
         yield as_markdown(excerpt(column.cell(record[key]), MAX_CELL)) if known else ""
 
 
-def _details(records: Sequence[HostRecord]) -> dict[str, list[str]]:
-    """The lines on each host that has any."""
-    details = {record["host"]: list(_lines(record)) for record in records}
-    return {host: lines for host, lines in details.items() if lines}
-
-
-def _lines(record: HostRecord) -> Iterator[str]:
+def _host_lines(record: HostRecord) -> Iterator[str]:
     for risk in record["risks"]:
         yield (
             f"- risk {code(risk['code'])}, {'accepted' if risk['accepted'] else 'refused'}:"
@@ -192,16 +189,13 @@ def _lines(record: HostRecord) -> Iterator[str]:
         )
     for hole in unaccepted(record["unmanaged"]):
         yield f"- in no baseline: {as_markdown(unmanaged_text(hole))}"
-    for item in record["acknowledged"]:
-        yield f"- {as_markdown(acknowledged_text(item))}"
+    for line in acknowledged_lines(record["acknowledged"]):
+        yield f"- {as_markdown(line)}"
     for line in expected_lines([item for item in record["expectations"] if not item["met"]]):
         yield f"- expectation {as_markdown(line)}"
-    for operation in record["operations"]:
-        yield _operation(operation)
-    for change in record["changes"] or ():
-        yield f"- {as_markdown(excerpt(change['text'], MAX_LINE))}"
-    for line in traffic_lines(record["traffic"]):
-        yield f"- {as_markdown(excerpt(line, MAX_LINE))}"
+    yield from map(_operation, record["operations"])
+    for line in (*change_lines(record["changes"]), *traffic_lines(record["traffic"])):
+        yield f"- {as_markdown(excerpt(line, MAX_SHOWN))}"
 
 
 def _operation(operation: Difference) -> str:
@@ -211,7 +205,7 @@ def _operation(operation: Difference) -> str:
     return f"- `{texts.sign}` {as_markdown(texts.title)}{name}" + (f": {fields}" if fields else "")
 
 
-def _field(field: FieldTexts) -> str:
+def _field(field: FieldChange) -> str:
     before = f"{code(field.before)} \u2192 " if field.before is not None else ""
     return f"{as_markdown(field.path)} {before}{code(field.after)}"
 
@@ -230,20 +224,15 @@ MAX_SUMMARY_LINE = 100  # characters of a reason
 
 
 def summary(report: Report, directory: str) -> list[str]:
-    """How many hosts have which status, the hosts that are not in order, and where the report
+    """The number of hosts of each status, the hosts that are not in order, and where the report
     lies."""
     totals = report["totals"]
-    counts = [
-        f"{totals['statuses'][name]} {LABELS[name]}"
-        for name in STATUSES
-        if totals["statuses"][name]
-    ]
-    concerned = [record for record in report["hosts"] if record["status"] != "in_order"]
+    statuses = totals["statuses"]
+    counts = [f"{statuses[name]} {LABELS[name]}" for name in STATUSES if statuses[name]]
     lines = [f"{plural(totals['hosts'], 'host', 'hosts')}: {', '.join(counts) or 'none'}."]
+    concerned = [record for record in report["hosts"] if record["status"] != "in_order"]
     for record in concerned[:MAX_HOSTS]:
-        reason = (
-            visible(excerpt(record["reasons"][0], MAX_SUMMARY_LINE)) if record["reasons"] else ""
-        )
+        reason = visible(excerpt((*record["reasons"], "")[0], MAX_SUMMARY_LINE))
         lines.append(f"{visible(record['host'])}: {LABELS[record['status']]}. {reason}".rstrip())
     more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")
     return [*lines, *([sentence(more)] if more else []), f"{directory}/report.html"]

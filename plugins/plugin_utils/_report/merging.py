@@ -10,11 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, cast
 
-from .document import report_of
-from .record import VERSION, Comparison, HostChange, HostRecord, Report, misfit
+from jinja2 import TemplateError
 
+from .document import report_of
+from .files import report_files
+from .record import REPORT_VERSION, Comparison, HostChange, HostRecord, Report, misfit_of
+
+MISFITS = (ArithmeticError, AttributeError, LookupError, TemplateError, TypeError, ValueError)
 CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines of slices
 
 
@@ -22,26 +27,34 @@ def read_report(name: str, text: str, now: str) -> Report:
     """The report in a text of JSON; raises ValueError, with the name, for what is not a report of
     this version, and for one that is made after `now`, a timestamp with an offset."""
     report = _document(name, text)
-    if (
-        not isinstance(report, Mapping)
-        or "version" not in report
-        or not isinstance(report.get("hosts"), list)
-    ):
+    is_report = isinstance(report, Mapping) and isinstance(report.get("hosts"), list)
+    if not is_report or "version" not in report:
         raise ValueError(f"{name} is not a report; give it the report.json of another run")
-    if report["version"] != VERSION:
+    if report["version"] != REPORT_VERSION:
         raise ValueError(
             f"{name} is a report of version {report['version']!r}, and this release of the"
-            f" collection reads version {VERSION}; make both reports with the same release"
+            f" collection reads version {REPORT_VERSION}; make both reports with the same release"
         )
-    wrong = misfit(Report, report) or _no_timestamp(report)
-    if wrong:
-        raise ValueError(f"{name} is a damaged report: {wrong} is missing or has another type")
-    if _moment(report["generated"]) > _moment(now) + CLOCKS_DIFFER:
+    try:
+        for _file in report_files(cast(Report, report)):
+            pass  # what can be written again is a report
+        is_early = _moment(report["generated"]) > _moment(now) + CLOCKS_DIFFER
+    except MISFITS as exc:
+        raise ValueError(f"{name} is a damaged report: {misfit_of(exc)}") from exc
+    if is_early:
         raise ValueError(
             f"{name} was made at {report['generated']}, and now is {now}; correct the clock of the"
             " machine that made it, and make it again"
         )
     return cast(Report, dict(report))
+
+
+def read_report_file(path: str, now: str) -> Report:
+    """The report in a file; raises OSError, and ValueError as `read_report` does."""
+    try:
+        return read_report(path, Path(path).read_text(encoding="utf-8"), now)
+    except UnicodeDecodeError as exc:
+        raise ValueError(f"{path} is not JSON: {exc}") from exc
 
 
 def merge_reports(others: Iterable[Report], own: Report) -> Report:
@@ -55,15 +68,14 @@ def merge_reports(others: Iterable[Report], own: Report) -> Report:
 
 
 def _document(name: str, text: str) -> Any:
-    """What a text of JSON says, if it can be written again; raises ValueError, with the name."""
+    """The content of a text of JSON that can be written again; raises ValueError, with the name."""
+    problem = "not JSON"
     try:
         document = json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise ValueError(f"{name} is not JSON: {exc}") from exc
-    try:
+        problem = "a damaged report"
         json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as exc:
-        raise ValueError(f"{name} is a damaged report: {exc}") from exc
+        raise ValueError(f"{name} is {problem}: {exc}") from exc
     return document
 
 
@@ -71,39 +83,20 @@ def _moment(timestamp: str) -> datetime:
     return datetime.fromisoformat(timestamp)
 
 
-def _no_timestamp(report: Mapping[str, Any]) -> str:
-    """The path of the first moment of a report that is none; an empty text if there is none."""
-    if not _is_timestamp(report["generated"]):
-        return "generated"
-    wrong = (
-        f"hosts[{position}].generated"
-        for position, record in enumerate(report["hosts"])
-        if not _is_timestamp(record["generated"])
-    )
-    return next(wrong, "")
-
-
-def _is_timestamp(value: Any) -> bool:
-    try:
-        return datetime.fromisoformat(value).tzinfo is not None
-    except (TypeError, ValueError):
-        return False
-
-
 def compare(previous: Report, records: Sequence[HostRecord]) -> Comparison:
     """The hosts that stand otherwise than in an earlier report, in the order of these records, and
     then those that only the earlier report has."""
     earlier = {record["host"]: record for record in previous["hosts"]}
-    changes = (_change(earlier.get(record["host"]), record) for record in records)
+    changes = (_host_change(earlier.get(record["host"]), record) for record in records)
     names = {record["host"] for record in records}
-    gone = (_change(record, None) for host, record in earlier.items() if host not in names)
+    gone = (_host_change(record, None) for host, record in earlier.items() if host not in names)
     return Comparison(
         generated=previous["generated"],
         hosts=[item for item in (*changes, *gone) if item["before"] != item["now"] or _moved(item)],
     )
 
 
-def _change(before: HostRecord | None, now: HostRecord | None) -> HostChange:
+def _host_change(before: HostRecord | None, now: HostRecord | None) -> HostChange:
     old, new = (record["reasons"] if record else [] for record in (before, now))
     record = now or before
     return HostChange(

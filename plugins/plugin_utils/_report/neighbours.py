@@ -8,18 +8,19 @@ cannot be read makes the host unknown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RESOURCES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
-    CUSTOM_RULES,
-    FIREWALL_RULES,
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import KINDS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
+    BY_NAME,
+    MANAGED,
+    READ_ONLY,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import (
     DEFAULT_SUBSETS,
 )
@@ -33,12 +34,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     union,
 )
 
-from .._baseline.unmanaged import ACCESS_RULE, KINDS
+from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
-from .record import Announced, LastChange, Unmanaged
-from .results import HostResults, Prediction
+from .record import Announced, LastChange
+from .results import TRAFFIC, HostResults, differences_of
 
-SUBSETS = ["prefixes", "announced"]  # of protection_info
+ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 
 
 def announced_record(result: Mapping[str, Any]) -> Announced:
@@ -49,62 +50,31 @@ def announced_record(result: Mapping[str, Any]) -> Announced:
     """
     prefixes: Sequence[Mapping[str, Any]] = result["announced"]
     parts = [part for prefix in prefixes for part in prefix["networks"]]
-    delegated = _ranges(text for prefix in prefixes for text in prefix["delegated"])
-    named = _ranges(entry.get("prefix") for entry in result["prefixes"])
-    announced = _with(parts, True)
-    missing = difference(difference(announced, delegated), named)
-    unclear = difference(difference(_with(parts, None), delegated), named)
+    delegated = _ranges_of(text for prefix in prefixes for text in prefix["delegated"])
+    named = _ranges_of(entry.get("prefix") for entry in result["prefixes"])
+    announced, unclear = (
+        _ranges_of(part["prefix"] for part in parts if part["announced"] is answer)
+        for answer in (True, None)
+    )
+    others = union([*delegated, *named])
     malformed = [str(part["prefix"]) for part in parts if range_of(part["prefix"]) is None]
     return Announced(
         networks=networks(announced),
-        unprotected=networks(missing),
-        not_known=[*networks(difference(unclear, announced)), *malformed],
+        unprotected=networks(difference(announced, others)),
+        not_known=[*networks(difference(unclear, union([*others, *announced]))), *malformed],
     )
 
 
-def _with(parts: Iterable[Mapping[str, Any]], announced: bool | None) -> Ranges:
-    return _ranges(part["prefix"] for part in parts if part["announced"] is announced)
-
-
-def _ranges(texts: Iterable[Any]) -> Ranges:
+def _ranges_of(texts: Iterable[Any]) -> Ranges:
     return union(filter(None, map(range_of, texts)))
-
-
-OF_ZONE, OF_ACCOUNT = "the rules of the zone", "the rules of every zone of the account"
-
-
-def access_rules(module: str, result: Mapping[str, Any], passed: str) -> Prediction:
-    """The rules in the result of a module; `passed` names the rules that traffic passes by."""
-    return Prediction(
-        module=module,
-        is_refused=False,
-        plan_id="",
-        operations=(),
-        risks=(),
-        pending=(),
-        unmanaged=[_unmanaged(module, rule, passed) for rule in result["access_rules"]],
-    )
-
-
-def _unmanaged(module: str, rule: Mapping[str, Any], passed: str) -> Unmanaged:
-    return Unmanaged(
-        module=module,
-        resource=ACCESS_RULE,
-        title=KINDS[ACCESS_RULE],
-        key=rule["value"],
-        weakens=True,
-        reason=f"lets requests from this {rule['target']} pass by {passed}",
-        since=rule["since"],
-        accepted=None,
-    )
 
 
 SAME_MOMENT = timedelta(seconds=10)  # between an object's own timestamp and the log's
 STAMPS = ("modified_on", "last_updated", "created_on")
-WRITTEN = {item.name: item for item in (*RESOURCES, CUSTOM_RULES, FIREWALL_RULES)}
+PATHS_OF: Mapping[str, Resource] = {**{item.name: item for item in READ_ONLY}, **BY_NAME}
 
 Object = Mapping[str, Any]
-Change = Mapping[str, Any]  # as the modules return it
+LogEntry = Mapping[str, Any]  # as the modules return it
 
 
 @dataclass(frozen=True)
@@ -113,153 +83,118 @@ class Log:
     says why the log is not known."""
 
     hours: float
-    changes: Sequence[Change] = ()
+    changes: Sequence[LogEntry] = ()
     objects: Mapping[str, Sequence[Object]] | None = None
     unread: str = ""
 
     def last_changes(self, host: HostResults) -> list[LastChange]:
-        """Who changed each difference and each hole of a host last."""
-        return [
-            self._last_change(resource, title, key, since)
-            for resource, title, key, since in _concerned(host)
+        """The last change of each difference and each hole of a host."""
+        concerned: list[tuple[Mapping[str, Any], str | None]] = [
+            *((item, None) for item in host.of_each(differences_of)),
+            *((item, item["since"]) for item in host.unmanaged() if item["weakens"] is not False),
         ]
+        return [self._last_change(item, since) for item, since in concerned]
 
-    def _last_change(self, resource: str, title: str, key: str, since: str | None) -> LastChange:
-        entry = self._find(resource, key, since)
+    def _last_change(self, item: Mapping[str, Any], since: str | None) -> LastChange:
+        entry = self._find(item["resource"], item["key"], since)
         who = (
             f"changed by {entry['by']} with {entry['how']} at {entry['at']}"
             if entry
             else self.unread
             or f"the audit log of the last {self.hours:g} hours does not say who changed it"
         )
-        values = {name: str(entry[name]) if entry else None for name in ("by", "how", "at")}
-        text = sentence(f"{title} {key}: {who.rstrip('.')}")
+        by, how, at = (str(entry[name]) if entry else None for name in ("by", "how", "at"))
+        text = sentence(f"{item['title']} {item['key']}: {who.rstrip('.')}")
         return LastChange(
-            resource=resource,
-            key=key,
-            text=text,
-            by=values["by"],
-            how=values["how"],
-            at=values["at"],
+            resource=item["resource"], key=item["key"], text=text, by=by, how=how, at=at
         )
 
-    def _find(self, resource: str, key: str, since: str | None) -> Change | None:
+    def _find(self, name: str, key: str, since: str | None) -> LogEntry | None:
         """The last write of an object: one that names its id, or else the one in its collection at
-        the moment of its own timestamp."""
-        path = _collection(resource)
-        if resource in WRITTEN and not WRITTEN[resource].key:  # an object that always exists
-            return next((item for item in self.changes if path in str(item["uri"])), None)
-        existing = self._existing(WRITTEN.get(resource), key)
+        the moment of its own timestamp. None for a resource of which no path is known."""
+        resource = PATHS_OF.get(name)
+        if resource is None:
+            return None
+        beside = [item for item in self.changes if _is_beside(item, resource)]
+        if not resource.key:  # an object that always exists
+            return next(iter(beside), None)
+        objects = (self.objects or {}).get(name, ())
+        existing = next((item for item in objects if resource.label_of(item) == key), {})
         identity = str(existing.get("id") or "")
-        if identity:
-            by_id = (item for item in self.changes if _names(item, identity))
-            entry = next(by_id, None)
-            if entry:
-                return entry
-        moment = _moment(existing) or read_timestamp(since)
-        near = [item for item in self.changes if moment and _is_at(item, moment, path)]
+        by_id = (item for item in self.changes if identity and _has_id(item, identity))
+        if entry := next(by_id, None):
+            return entry
+        moments = [read_timestamp(existing.get(stamp)) for stamp in STAMPS]
+        moment = next(filter(None, (*moments, read_timestamp(since))), None)
+        near = [item for item in beside if moment and _is_at(item, moment)]
         return near[0] if len({(item["by"], item["how"]) for item in near}) == 1 else None
 
-    def _existing(self, resource: Resource | None, key: str) -> Object:
-        objects = (self.objects or {}).get(resource.name, ()) if resource else ()
-        named = (item for item in objects if resource and resource.label_of(item) == key)
-        return next(named, {})
 
-
-def _concerned(host: HostResults) -> Iterator[tuple[str, str, str, str | None]]:
-    """The resource, title, key and timestamp of each difference, and of each object that takes
-    protection away."""
-    for item in host.predictions:
-        for operation in item.operations:
-            yield operation["resource"], operation["title"], operation["key"], None
-        for hole in item.unmanaged:
-            if hole["weakens"] is not False:
-                yield hole["resource"], hole["title"], hole["key"], hole["since"]
-
-
-def objects_of(result: Mapping[str, Any]) -> dict[str, list[Object]]:
-    """The objects in a result of protection_info or custom_rules_info, by the name of their
+def objects_by_resource(results: Iterable[Mapping[str, Any]]) -> dict[str, list[Object]]:
+    """The objects in results of protection_info and custom_rules_info, by the name of their
     resource."""
-    if "zone_id" in result:
-        return {CUSTOM_RULES.name: list(result.get("rules") or ())}
-    by_name: dict[str, list[Object]] = {}
-    for resource in RESOURCES:
-        plural = "rules" if resource.name.endswith("_rule") else resource.plural
-        plural = "filters" if resource.name.endswith("_filter") else plural
-        listed = result.get("dns_rules" if resource.component == "dns" else plural)
-        objects: Iterable[Object] = listed if isinstance(listed, list) else ()
-        kept = [item for item in objects if item.get("kind") in (None, resource.kind)]
-        by_name[resource.name] = kept
-    return by_name
-
-
-def merged_objects(results: Iterable[Mapping[str, Any]]) -> dict[str, list[Object]]:
-    """The objects of several results."""
-    merged: dict[str, list[Object]] = {}
+    objects: dict[str, list[Object]] = {}
     for result in results:
-        for name, objects in objects_of(result).items():
-            merged.setdefault(name, []).extend(objects)
-    return merged
+        module = CUSTOM if "zone_id" in result else ACCOUNT
+        for resource, option in (
+            (item.resource, item.option) for item in MANAGED if item.module == module
+        ):
+            listed = result.get(option)
+            kept = objects.setdefault(resource.name, [])
+            for item in listed if isinstance(listed, list) else ():
+                kept += [item] if item.get("kind") in (None, resource.kind) else []
+    return objects
 
 
-def _names(change: Change, identity: str) -> bool:
+def _has_id(change: LogEntry, identity: str) -> bool:
     path = str(change["uri"]).partition("?")[0]
     return identity == change["object_id"] or identity in path.split("/")
 
 
-def _is_at(change: Change, moment: datetime, path: str) -> bool:
+def _is_beside(change: LogEntry, resource: Resource) -> bool:
+    """Return whether a change is in the collection of a resource; one in any ruleset may be of
+    any other, since their paths tell entry points and ids alone."""
+    owned = resource.path.partition("}")[2].partition("{")[0]
+    return ("/rulesets" if resource.is_ordered else owned) in str(change["uri"])
+
+
+def _is_at(change: LogEntry, moment: datetime) -> bool:
     at = read_timestamp(change["at"])
-    return bool(at and path in str(change["uri"]) and abs(at - moment) <= SAME_MOMENT)
-
-
-def _moment(obj: Object) -> datetime | None:
-    return next(filter(None, (read_timestamp(obj.get(name)) for name in STAMPS)), None)
-
-
-def _collection(resource: str) -> str:
-    """What the paths of all writes of a collection have in common."""
-    if resource == CUSTOM_RULES.name:
-        return "/rulesets"
-    if resource not in WRITTEN:
-        return "/access_rules/"
-    return WRITTEN[resource].path.split("}", 1)[1]
+    return bool(at and abs(at - moment) <= SAME_MOMENT)
 
 
 ANNOUNCED, ACCESS_RULES = "report_announced", "report_access_rules"  # variables
-CHANGES_HOURS = "report_changes_hours"  # another one
+LOG_HOURS = "report_changes_hours"  # another one
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
-RunModule = Callable[[Part], Mapping[str, Any]]  # the result of a part in check mode
+RunPart = Callable[[Part], Mapping[str, Any]]  # the result of a part in check mode
 
 
 @dataclass(frozen=True)
 class Beside:
     """Reads with modules of their own, so that what one may not read hides nothing else."""
 
-    run_module: RunModule
+    run_module: RunPart
     parts: Sequence[Part]
     values: Mapping[str, Any]
 
     def read(self, host: HostResults) -> HostResults:
-        """The results of a host with what stands beside its protection; raises ValueError."""
+        """The results of a host with what stands beside its protection."""
         host = self._announced(host) if self._is_asked(ANNOUNCED) else host
         host = self._access_rules(host) if self._is_asked(ACCESS_RULES) else host
-        hours = float(self.values.get(CHANGES_HOURS) or 0)
+        hours = float(self.values.get(LOG_HOURS) or 0)
         return replace(host, changes=self._log(hours).last_changes(host)) if hours else host
 
     def _is_asked(self, variable: str) -> bool:
-        try:
-            return bool(boolean(self.values.get(variable) or False))
-        except TypeError as exc:
-            raise ValueError(f"{variable} is neither true nor false.") from exc
+        return bool(boolean(self.values.get(variable) or False))
 
     def _announced(self, host: HostResults) -> HostResults:
         part = self._part(ACCOUNT)
         if part is None:
             return host
-        result = self._run(part, INFO, gather_subset=SUBSETS)
+        result = self._run(part, INFO, gather_subset=ANNOUNCED_SUBSETS)
         if result.get("failed"):
-            return _without(host, "The announced networks", result)
+            return _unread(host, "The announced networks", result)
         announced = announced_record(result)
         unclear = [
             f"Whether {network} is announced is not known." for network in announced["not_known"]
@@ -269,11 +204,12 @@ class Beside:
     def _access_rules(self, host: HostResults) -> HostResults:
         account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
         if account is not None:
+            passed = "the rules of every zone of the account"
             result = self._run(account, INFO, gather_subset=["access_rules"])
-            host = _with_access_rules(host, INFO, result, OF_ACCOUNT)
+            host = with_access_rules(host, INFO, result, passed)
         if zone is not None:
             result = self._run(zone, ZONE_INFO, access_rules=True)
-            host = _with_access_rules(host, ZONE_INFO, result, OF_ZONE)
+            host = with_access_rules(host, ZONE_INFO, result, "the rules of the zone")
         return host
 
     def _log(self, hours: float) -> Log:
@@ -291,7 +227,7 @@ class Beside:
         if failed:
             return Log(hours, unread=f"who changed it is not known: {failed.get('msg')}")
         changes = [item for result in results for item in result.get("changes") or ()]
-        return Log(hours, changes, merged_objects(results))
+        return Log(hours, changes, objects_by_resource(results))
 
     def _part(self, *modules: str) -> Part | None:
         """The first part that runs one of some modules."""
@@ -302,15 +238,44 @@ class Beside:
         return self.run_module(Part(module, {**connection_options(part), **options}, part.context))
 
 
-def _with_access_rules(
+def with_access_rules(
     host: HostResults, module: str, result: Mapping[str, Any], passed: str
 ) -> HostResults:
+    """The results of a host with the IP Access rules in the result of a module as objects that no
+    baseline names; `passed` names the rules that traffic passes by."""
     if result.get("failed"):
-        return _without(host, f"The IP Access rules that pass by {passed}", result)
-    prediction = access_rules(module, result, passed)
-    return replace(host, predictions=[*host.predictions, prediction]) if host.predictions else host
+        return _unread(host, f"The IP Access rules that pass by {passed}", result)
+    unmanaged = [
+        {
+            "resource": ACCESS_RULE,
+            "key": rule["value"],
+            "weakens": True,
+            "reason": f"lets requests from this {rule['target']} pass by {passed}",
+            "since": rule["since"],
+        }
+        for rule in result["access_rules"]
+    ]
+    if not host.results:
+        return host
+    return replace(host, results={**host.results, module: {"unmanaged": unmanaged}})
 
 
-def _without(host: HostResults, what: str, result: Mapping[str, Any]) -> HostResults:
+def _unread(host: HostResults, what: str, result: Mapping[str, Any]) -> HostResults:
     """A host of which something could not be read."""
     return replace(host, unread=[*host.unread, f"{what} are not known: {result.get('msg')}"])
+
+
+TRAFFIC_HOURS = "report_traffic_hours"  # the variable
+
+
+def traffic_task(parts: Sequence[Part], hours: Any) -> Part | None:
+    """The module that asks for so many hours of a host's traffic; None for no hours, and for a host
+    without an account. DNS protection counts if the baseline describes it."""
+    account = next((part for part in parts if part.module == ACCOUNT), None)
+    number = float(hours or 0)
+    if account is None or not number:
+        return None
+    components = [*KINDS, *(["dns"] if account.options.get("dns_rules") else [])]
+    options = {**connection_options(account), "hours": number, "components": components}
+    names = {**account.names, "hours": TRAFFIC_HOURS}
+    return Part(TRAFFIC, options, account.context._replace(names=names))

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the page says of all hosts together: ages, changes since the report before, what ends soon,
+"""The parts of the page on all hosts together: ages, changes since the report before, ends,
 accepted risks, and changes that hosts share."""
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     capitalised,
     excerpt,
@@ -22,20 +23,54 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     plural,
     visible,
 )
+from markupsafe import Markup
 
-from .record import LABELS, Difference, HostChange, HostRecord, Report
-from .results import RESOURCES, field_changes
+from .record import (
+    CLASS_LABELS,
+    CLASSES,
+    LABELS,
+    MAX_SHOWN,
+    AddressClass,
+    AddressCounts,
+    ClassCounts,
+    Difference,
+    Family,
+    HostChange,
+    HostRecord,
+    Report,
+    Totals,
+)
 
 ACTION_SIGNS = {"create": "+", "update": "~", "delete": "\u2212"}
-MAX_VALUE = 600  # characters of a value are shown
 
 
-class FieldTexts(NamedTuple):
-    """A field that an operation sets; `before` is None if the object has no value now."""
+class FieldChange(NamedTuple):
+    """A field that an operation sets: its path, such as `filter.expression`, and its values;
+    `before` is None if the object has no value now."""
 
     path: str
     before: str | None
     after: str
+
+
+def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
+    """The fields of an operation that say something: no empty value of a new object, and not its
+    key again."""
+    before = dict(_by_path(operation["before"]))
+    return [
+        FieldChange(path, value_text(before[path]) if path in before else None, value_text(value))
+        for path, value in _by_path(operation["fields"])
+        if path in before or (value not in ("", None) and value != operation["key"])
+    ]
+
+
+def _by_path(fields: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields with their paths, such as `filter.expression`."""
+    for name, value in fields.items():
+        if isinstance(value, Mapping) and value:
+            yield from _by_path(value, f"{path}{name}.")
+        else:
+            yield path + name, value
 
 
 class OperationTexts(NamedTuple):
@@ -45,70 +80,43 @@ class OperationTexts(NamedTuple):
     sign: str
     title: str
     name: str
-    fields: list[FieldTexts]
+    fields: list[FieldChange]
 
 
 def operation_texts(operation: Difference) -> OperationTexts:
     """An operation with its sign, the object, and its fields."""
-    action, name = operation["action"], operation["name"]
-    fields = [
-        FieldTexts(
-            change.path,
-            value_text(change.before) if change.exists else None,
-            value_text(change.after),
-        )
-        for change in field_changes(operation)
-    ]
-    resource = RESOURCES.get(operation["resource"])
-    shown_name = "" if resource and not resource.key else value_text(name)
-    title = capitalised(operation["title"])
-    return OperationTexts(action, ACTION_SIGNS[action], title, shown_name, fields)
+    action, resource = operation["action"], BY_NAME.get(operation["resource"])
+    name = "" if resource and not resource.key else value_text(operation["name"])
+    title, fields = capitalised(operation["title"]), field_changes(operation)
+    return OperationTexts(action, ACTION_SIGNS[action], title, name, fields)
 
 
 def value_text(value: Any) -> str:
     """A value of a field as people read it; characters that control text are escaped."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return (
-        (text if text.isprintable() else visible(text))
-        if 0 < len(text) <= MAX_VALUE
-        else _unusual(text)
-    )
+    if 0 < len(text) <= MAX_SHOWN and text.isprintable():
+        return text
+    return (visible(text) if len(text) <= MAX_SHOWN else excerpt(visible(text), MAX_SHOWN)) or '""'
 
 
-def _unusual(text: str) -> str:
-    return excerpt(visible(text), MAX_VALUE) or '""'
+UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
 
 
-UNITS = (
-    (timedelta(days=1), "day", "days"),
-    (timedelta(hours=1), "hour", "hours"),
-    (timedelta(minutes=1), "minute", "minutes"),
-)
-
-
-class Age(NamedTuple):
-    """The hosts that were read at one time, and how long before the report that was."""
-
-    generated: str
-    hosts: int
-    before: timedelta
-
-    def in_words(self) -> str:
-        """Such as `2 hosts were read 2026-11-21 10:00 UTC, 3 hours before this report`."""
-        verb = "was" if self.hosts == 1 else "were"
-        long = f", {_in_words(self.before)} before this report" if self.before else ""
-        return f"{plural(self.hosts, 'host', 'hosts')} {verb} read {shown(self.generated)}{long}"
-
-
-def ages(report: Report) -> list[Age]:
-    """The parts of a report, the oldest first; a report that was not merged has one."""
+def ages(report: Report) -> list[str]:
+    """A sentence on each part of a merged report, with the number of its hosts and their age, the
+    oldest first; none for a report that was made at once."""
     hosts = Counter(record["generated"] for record in report["hosts"])
     made = datetime.fromisoformat(report["generated"])
-    parts = [
-        Age(generated, number, made - datetime.fromisoformat(generated))
-        for generated, number in hosts.items()
-    ]
-    return sorted(parts, key=lambda part: part.before, reverse=True)
+    parts = sorted(hosts.items(), key=lambda part: datetime.fromisoformat(part[0]))
+    return [_age(read, number, made) for read, number in parts] if len(parts) > 1 else []
+
+
+def _age(read: str, hosts: int, made: datetime) -> str:
+    """Such as `2 hosts were read 2026-11-21 10:00 UTC, 3 hours before this report`."""
+    before = made - datetime.fromisoformat(read)
+    verb = "was" if hosts == 1 else "were"
+    long = f", {_duration(before)} before this report" if before else ""
+    return f"{plural(hosts, 'host', 'hosts')} {verb} read {shown(read)}{long}"
 
 
 def shown(timestamp: str) -> str:
@@ -117,11 +125,11 @@ def shown(timestamp: str) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
-def _in_words(duration: timedelta) -> str:
+def _duration(duration: timedelta) -> str:
     """The largest unit of a duration, rounded down: an hour and a half is one hour."""
-    for unit, one, many in UNITS:
+    for name, unit in UNITS.items():
         if abs(duration) >= unit:
-            return plural(int(duration / unit), one, many)
+            return plural(int(duration / unit), name, f"{name}s")
     return "less than a minute"
 
 
@@ -151,7 +159,7 @@ def shared_operations(records: Iterable[HostRecord]) -> dict[str, Shared]:
 
 
 def signature(operation: Difference) -> str:
-    """What an operation does, whatever host it is for: equal texts do the same."""
+    """A text for an operation without its host: operations with equal texts do the same."""
     return json.dumps(operation, sort_keys=True)
 
 
@@ -178,8 +186,13 @@ def overview(report: Report, shared: Mapping[str, Shared]) -> list[dict[str, Any
     """The parts of the page between the totals and the hosts, as far as they have rows: each with a
     title, the titles of its columns, and rows of cells, which are texts or hosts."""
     present = {record["host"] for record in report["hosts"]}
-    parts = [_ages(report), _previous(report, present), _ends(report), _accepted(report["hosts"])]
-    parts.append(_conflicts(report))
+    parts = [
+        _ages(report),
+        _previous_part(report, present),
+        _ends(report),
+        _accepted(report["hosts"]),
+    ]
+    parts.append(_conflict_part(report))
     filled = [part for part in parts if part and part["rows"]]
     for part in filled:
         part["open"] = part.get("open") and len(part["rows"]) <= MAX_OPEN
@@ -205,29 +218,31 @@ def links(hosts: Iterable[str]) -> dict[str, Any]:
 
 
 def _ages(report: Report) -> dict[str, Any]:
-    parts = ages(report)
-    rows = [[{"text": part.in_words()}] for part in (parts if len(parts) > 1 else ())]
+    rows = [[{"text": text}] for text in ages(report)]
     return {"title": "Parts of this report", "open": True, "columns": [], "rows": rows}
 
 
-def _previous(report: Report, present: set[str]) -> dict[str, Any]:
+def _previous_part(report: Report, present: set[str]) -> dict[str, Any]:
     previous = report["previous"]
     if previous is None:
         return {}
-    rows = [list(_change(item, present)) for item in previous["hosts"]]
+    rows = [list(_change_cells(item, present)) for item in previous["hosts"]]
     title = f"Since the report of {shown(previous['generated'])}"
     nothing = [[{"text": "No host stands otherwise."}]]
     columns = ["Host", "Status", "Reasons"] if rows else []
     return {"title": title, "open": True, "columns": columns, "rows": rows or nothing}
 
 
-def _change(item: HostChange, present: set[str]) -> Iterator[dict[str, Any]]:
-    before, now = (
-        LABELS[status] if status else "not in the report"
-        for status in (item["before"], item["now"])
-    )
+def status_change(item: HostChange) -> str:
+    """The status of a host before and now."""
+    statuses = (item["before"], item["now"])
+    before, now = (LABELS[status] if status else "not in the report" for status in statuses)
+    return now if now == before else f"{before} \u2192 {now}"
+
+
+def _change_cells(item: HostChange, present: set[str]) -> Iterator[dict[str, Any]]:
     yield links([item["host"]]) if item["host"] in present else {"text": item["host"]}
-    yield {"text": now if now == before else f"{before} \u2192 {now}"}
+    yield {"text": status_change(item)}
     gone = [f"No longer: {reason}" for reason in item["gone"]]
     yield {"text": " ".join([*item["new"], *gone])}
 
@@ -253,8 +268,8 @@ def conflict_texts(report: Report) -> Iterator[tuple[str, str, list[str], list[s
         yield item["network"], what, item["hosts"], item["against"]
 
 
-def _conflicts(report: Report) -> dict[str, Any]:
-    """What hosts say against each other."""
+def _conflict_part(report: Report) -> dict[str, Any]:
+    """The conflicts between hosts."""
     rows = [
         [{"code": network}, {"text": what}, links(hosts), links(against)]
         for network, what, hosts, against in conflict_texts(report)
@@ -308,3 +323,73 @@ def group_names(records: Sequence[HostRecord]) -> list[tuple[str, int]]:
         for name in record["groups"]:
             numbers[name] = numbers.get(name, 0) + 1
     return sorted((name, number) for name, number in numbers.items() if number < len(records))
+
+
+def lead(totals: Totals) -> str:
+    """The report in a sentence."""
+    worst = [
+        (totals["statuses"][name], LABELS[name]) for name in ("unknown", "unprotected", "weakened")
+    ]
+    named = [f"{count} {'is' if count == 1 else 'are'} {label}" for count, label in worst if count]
+    if named:
+        return capitalised(", ".join(named)) + "."
+    if totals["statuses"]["in_order"] == totals["hosts"]:
+        return "All match their baselines." if totals["hosts"] else "There is no host."
+    return "Every host protects at least what its baseline describes."
+
+
+FAMILY_TITLES: Mapping[Family, str] = {"ipv4": "IPv4", "ipv6": "IPv6"}
+SIGNS: Mapping[AddressClass, str] = {
+    "covered": "c",
+    "monitored": "m",
+    "undecided": "u",
+    "uncovered": "n",
+    "excluded": "x",
+}
+SUBNET = 1 << 64  # people count IPv6 addresses in networks of this size
+
+
+class Bar(NamedTuple):
+    """One bar: the family of the addresses, an inline SVG, and the same in words."""
+
+    family: str
+    svg: Markup
+    words: str
+
+
+def bars(addresses: AddressCounts) -> Iterator[Bar]:
+    """A bar for each family that has addresses; `addresses` has numbers by family and class."""
+    for family, title in FAMILY_TITLES.items():
+        numbers = addresses[family]
+        if any(numbers.values()):
+            words = addresses_in_words(family, numbers)
+            shares = {SIGNS[name]: numbers[name] for name in CLASSES if numbers[name]}
+            yield Bar(title, drawn_bar(shares, f'role="img" aria-label="{title}: {words}"'), words)
+
+
+def addresses_in_words(family: Family, numbers: ClassCounts) -> str:
+    """The classes that have addresses, such as `240 mitigated, 16 excluded`."""
+    counted = [
+        f"{amount(family, numbers[name])} {CLASS_LABELS[name]}" for name in CLASSES if numbers[name]
+    ]
+    return ", ".join(counted) or "no addresses"
+
+
+def amount(family: str, number: int) -> str:
+    """A number of addresses; IPv6 in /64 networks, where it is at least one."""
+    if family == "ipv6" and number >= SUBNET:
+        return f"{number // SUBNET:,} /64"
+    return f"{number:,}"
+
+
+def drawn_bar(shares: Mapping[str, float], attributes: str) -> Markup:
+    """A bar with a part for each class of the style sheet, as wide as its share of all; it is made
+    of numbers and words of this collection alone."""
+    whole, position, rectangles = sum(shares.values()), 0.0, []
+    for sign, share in shares.items():
+        width = 100 * share / whole
+        rectangles.append(
+            f'<rect class="{sign}" x="{position:.4g}%" width="{width:.4g}%" height="100%"/>'
+        )
+        position += width
+    return Markup(f'<svg class="bar" {attributes}>{"".join(rectangles)}</svg>')

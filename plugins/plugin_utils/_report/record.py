@@ -6,16 +6,14 @@
 """The record of the report, declared once: docs/report.schema.json, merging, the columns of
 Markdown, the numbers of the page and the metrics follow from it.
 
-A key may carry how the formats show it: `Column`, `Metric`, `Counted`; a text is its description in
-the schema.
+A key may carry how the formats show it: `Column`, `Metric`, `Counted`, `HostLines`; a text is its
+description in the schema.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
-from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
@@ -24,11 +22,8 @@ from typing import (
     NamedTuple,
     TypedDict,
     TypeVar,
-    Union,
     get_args,
-    get_origin,
     get_type_hints,
-    is_typeddict,
 )
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
@@ -36,30 +31,46 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout 
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import (
     UnmanagedRecord,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
+from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+    capitalised,
+    excerpt,
+    plural,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
     ComponentTraffic,
 )
 
-VERSION: Final = 1
+REPORT_VERSION: Final = 1
 
 # From the worst to the best.
 Status = Literal["unknown", "unprotected", "weakened", "drift", "pending", "in_order"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
-LABELS: Final[Mapping[str, str]] = {
-    "unknown": "unknown",
-    "unprotected": "unprotected",
-    "weakened": "weakened",
-    "drift": "drift",
-    "pending": "pending",
-    "in_order": "in order",
+LABELS: Final[Mapping[str, str]] = {name: name.replace("_", " ") for name in STATUSES}
+MEANINGS: Final[Mapping[str, str]] = {
+    "unknown": "It could not be read, so nobody knows whether it is protected.",
+    "unprotected": (
+        "The protection is off, protects no address, or a component does nothing for protected"
+        " addresses."
+    ),
+    "weakened": "It protects less than its baseline describes.",
+    "drift": "It differs from its baseline, and protects no less.",
+    "pending": "It matches its baseline, but for steps that wait for their time.",
+    "in_order": "It matches its baseline.",
 }
 
 # From the best to the worst, and then what nobody expects to be protected.
 AddressClass = Literal["covered", "monitored", "undecided", "uncovered", "excluded"]
 CLASSES: Final[tuple[AddressClass, ...]] = get_args(AddressClass)
+CLASS_LABELS: Final[Mapping[AddressClass, str]] = {
+    "covered": "mitigated",
+    "monitored": "mitigated in part, or only monitored",
+    "undecided": "not understood",
+    "uncovered": "not covered",
+    "excluded": "excluded",
+}
 Family = Literal["ipv4", "ipv6"]
 FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
+MAX_SHOWN: Final = 600  # characters of a value or a line are shown
 
 
 class Column(NamedTuple):
@@ -94,6 +105,13 @@ class Counted(NamedTuple):
         return plural(number, self.one, self.many)
 
 
+class HostLines(NamedTuple):
+    """A list of lines in the details of a host on the page, if there are any."""
+
+    title: str
+    lines: Callable[[Any], Iterable[str]]
+
+
 def severity(status: Status) -> int:
     """0 for a host in order, and more the worse it is."""
     return len(STATUSES) - 1 - STATUSES.index(status)
@@ -103,20 +121,26 @@ def _severities() -> str:
     return ", ".join(f"{severity(name)} {name}" for name in reversed(STATUSES))
 
 
-def _first(reasons: Sequence[str]) -> str:
+def _first_reason(reasons: Sequence[str]) -> str:
     return reasons[0] if reasons else ""
 
 
-def _number(elements: Sequence[Any]) -> str:
+def _length(elements: Sequence[Any]) -> str:
     return str(len(elements))
 
 
-def _seconds(timestamp: str) -> float:
+def seconds(timestamp: str) -> float:
+    """The POSIX time of a timestamp with an offset."""
     return datetime.fromisoformat(timestamp).timestamp()
 
 
-def is_known(record: Mapping[str, Any]) -> bool:
-    """Whether a host was read; of others no number is known."""
+def misfit_of(exc: Exception) -> str:
+    """The reason why JSON does not have the shape that its reader expects."""
+    return f"{exc} is missing" if isinstance(exc, KeyError) else str(exc)
+
+
+def was_read(record: Mapping[str, Any]) -> bool:
+    """Return whether a host was read; of others no number is known."""
     return record["plan_id"] is not None
 
 
@@ -129,8 +153,8 @@ def _holes(unmanaged: Sequence[Unmanaged]) -> int:
     return len(unaccepted(unmanaged))
 
 
-def refused(risks: Sequence[Risk]) -> int:
-    """How many of the risks make a run refuse the plan."""
+def refused_risks(risks: Sequence[Risk]) -> int:
+    """The number of risks that make a run refuse the plan."""
     return sum(1 for risk in risks if not risk["accepted"])
 
 
@@ -175,6 +199,23 @@ class Sources(TypedDict):
     blocked: list[str]
 
 
+def unmanaged_text(item: Unmanaged) -> str:
+    """An object, what it takes away, since when, and why that is accepted."""
+    details = [
+        item["reason"] or "takes no protection away",
+        f"since {item['since']}" if item["since"] else "",
+        f"accepted: {item['accepted']}" if item["accepted"] else "",
+    ]
+    named = f"{capitalised(item['title'])} {item['key']}"
+    return excerpt(f"{named}: {'; '.join(filter(None, details))}", MAX_SHOWN)
+
+
+def _unmanaged_lines(items: Sequence[Unmanaged]) -> list[str]:
+    """The objects that nobody accepts come first."""
+    holes = unaccepted(items)
+    return [unmanaged_text(item) for item in (*holes, *(one for one in items if one not in holes))]
+
+
 class Conflict(TypedDict):
     """A network of which hosts say different things."""
 
@@ -193,6 +234,11 @@ class LastChange(TypedDict):
     by: Annotated[str | None, "null if it is not known"]
     how: Annotated[str | None, "such as the dashboard, or an API token with its name"]
     at: str | None
+
+
+def change_lines(changes: Sequence[LastChange] | None) -> list[str]:
+    """A sentence on each last change."""
+    return [excerpt(item["text"], MAX_SHOWN) for item in changes or ()]
 
 
 class Announced(TypedDict):
@@ -220,6 +266,15 @@ class Acknowledged(TypedDict):
     expires: Annotated[str | None, "from when on it counts again, null for never"]
 
 
+def acknowledged_lines(items: Sequence[Acknowledged]) -> list[str]:
+    """The states that are meant, with their reason, and until when."""
+    ends = (f", until {item['expires']}" if item["expires"] else "" for item in items)
+    return [
+        excerpt(f"{item['text']} Acknowledged: {item['reason']}{until}", MAX_SHOWN)
+        for item, until in zip(items, ends, strict=True)
+    ]
+
+
 class Expected(TypedDict):
     """An expectation of a request or packet, in the existing state and after a run."""
 
@@ -233,8 +288,31 @@ class Expected(TypedDict):
 
 
 def unmet(expectations: Sequence[Expected]) -> int:
-    """How many expectations do not hold now."""
+    """The number of expectations that do not hold now."""
     return sum(1 for item in expectations if item["met"] is False)
+
+
+def unmet_reasons(records: Sequence[Expected]) -> list[str]:
+    """A sentence on each expectation that does not hold now."""
+    return [
+        f"An expectation is unmet: {item['description']}: expected {item['expected']}, but"
+        f" {item['actual']}."
+        for item in records
+        if item["met"] is False
+    ]
+
+
+MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecided", True: "met"}
+
+
+def expected_lines(records: Sequence[Expected]) -> Iterator[str]:
+    """A line on each expectation, those first that do not hold."""
+    for item in sorted(records, key=lambda item: list(MET).index(item["met"])):
+        text = f"{MET[item['met']]}: {item['description']}: expected {item['expected']}, now"
+        after = "" if item["planned"] is item["met"] else f"{MET[item['planned']]} after a run"
+        reasons = "; ".join(item["reasons"]) if None in (item["met"], item["planned"]) else ""
+        parts = [f"{text} {item['actual']}", *filter(None, (after, reasons))]
+        yield excerpt("; ".join(parts), MAX_SHOWN)
 
 
 class SeenTraffic(ComponentTraffic):
@@ -268,7 +346,7 @@ class ComponentPiece(TypedDict):
 
 
 class CoverageRecord(TypedDict):
-    """How an account is protected now."""
+    """The protection of an account now."""
 
     enabled: bool | None
     effective: bool
@@ -324,7 +402,7 @@ class HostRecord(TypedDict):
         Column("status", LABELS.__getitem__),
         Metric("severity", f"Status of a host: {_severities()}.", severity),
     ]
-    reasons: Annotated[list[str], Column("why", _first)]
+    reasons: Annotated[list[str], Column("why", _first_reason)]
     mitigates: Annotated[
         bool | None,
         "null if it is not known",
@@ -333,7 +411,7 @@ class HostRecord(TypedDict):
     generated: Annotated[
         str,
         "when the host was read, a timestamp with an offset",
-        Metric("read_timestamp_seconds", "When a host was read.", _seconds),
+        Metric("read_timestamp_seconds", "When a host was read.", seconds),
     ]
     groups: Annotated[list[str], "the groups of the inventory that the host is in"]
     account_id: str | None
@@ -345,13 +423,13 @@ class HostRecord(TypedDict):
     plans: Annotated[dict[str, str], "the plan_id of each module that has something to do"]
     operations: Annotated[
         list[Difference],
-        Column("differences", _number, True),
+        Column("differences", _length, True),
         Metric("operations", "Differences from the baseline.", len),
         Counted("difference", "differences"),
     ]
     risks: Annotated[
         list[Risk],
-        Metric("refused_risks", "Risks that a run refuses.", refused),
+        Metric("refused_risks", "Risks that a run refuses.", refused_risks),
         Counted("risk", "risks"),
     ]
     coverage: CoverageRecord | None
@@ -361,30 +439,39 @@ class HostRecord(TypedDict):
     traffic: Annotated[HostTraffic | None, "null if nobody asked for it (report_traffic_hours)"]
     pending: Annotated[
         list[Step],
-        Column("pending", _number, True),
+        Column("pending", _length, True),
         Metric("pending", "Steps that wait for their time.", len),
         Counted("pending step", "pending steps"),
+        HostLines("Pending steps", lambda steps: (step["message"] for step in steps)),
     ]
     unmanaged: Annotated[
         list[Unmanaged],
         Metric("unmanaged", "Objects that no baseline names.", len),
         Metric("holes", "Objects that no baseline names, and that take protection away.", _holes),
         Counted("object that no baseline names", "objects that no baseline names"),
+        HostLines("Exists, and no baseline names it", _unmanaged_lines),
+    ]
+    changes: Annotated[
+        list[LastChange] | None,
+        "null if the audit log was not asked for",
+        HostLines("Who changed it last", change_lines),
     ]
     acknowledged: Annotated[
         list[Acknowledged],
         Metric("acknowledged", "States without protection that are meant.", len),
         Counted("acknowledged state", "acknowledged states"),
+        HostLines("Acknowledged", acknowledged_lines),
     ]
     expectations: Annotated[
-        list[Expected], Metric("unmet_expectations", "Expectations that do not hold.", unmet)
+        list[Expected],
+        Metric("unmet_expectations", "Expectations that do not hold.", unmet),
+        HostLines("Expectations", expected_lines),
     ]
     announced: Annotated[
         Announced | None,
         "null if it was not read",
         Metric("unprotected_announced", "Announced networks without protection.", _missing),
     ]
-    changes: Annotated[list[LastChange] | None, "null if the audit log was not asked for"]
     sources: Annotated[Sources | None, "null if the host has no rules of a zone"]
 
 
@@ -403,7 +490,7 @@ class Totals(TypedDict):
 
 
 class HostChange(TypedDict):
-    """How a host stands otherwise than in an earlier report; a status is null if a report does not
+    """A host that stands otherwise than in an earlier report; a status is null if a report does not
     have the host."""
 
     host: str
@@ -421,7 +508,7 @@ class Comparison(TypedDict):
 
 
 class Report(TypedDict):
-    """What report.json holds: the state of accounts and zones against their baselines."""
+    """The content of report.json: the state of accounts and zones against their baselines."""
 
     version: Literal[1]
     generated: Annotated[str, "when the report was made, a timestamp with an offset"]
@@ -431,7 +518,7 @@ class Report(TypedDict):
     hosts: Annotated[list[HostRecord], "the worst status first"]
 
 
-Shown = TypeVar("Shown", Column, Metric, Counted)
+Shown = TypeVar("Shown", Column, Metric, Counted, HostLines)
 
 
 def shown_as(kind: type[Shown]) -> Iterator[tuple[str, Shown]]:
@@ -446,64 +533,3 @@ METADATA: Final[Sequence[tuple[str, Any]]] = [
     for key, hint in get_type_hints(HostRecord, include_extras=True).items()
     for item in getattr(hint, "__metadata__", ())
 ]
-
-
-hints_of = lru_cache(get_type_hints)
-
-
-def misfit(hint: Any, value: Any, path: str = "") -> str:
-    """The path of the first thing that lacks or has another type, such as `hosts[0].reasons`; an
-    empty text if the value fits."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint is Any:
-        return ""
-    if is_typeddict(hint):
-        return _of_dictionary(hint, value, path)
-    if origin is Annotated:
-        return misfit(arguments[0], value, path)
-    if origin in (Union, UnionType):
-        kinds = [kind for kind in arguments if kind is not NoneType]
-        return "" if value is None else misfit(kinds[0], value, path)
-    if origin is Literal:
-        return "" if value in arguments else path
-    if origin is list:
-        return _of_list(arguments[0], value, path)
-    if origin is dict:
-        return _of_mapping(arguments, value, path)
-    if hint in (int, float):
-        return "" if _is_number(hint, value) else path
-    return "" if isinstance(value, hint) else path
-
-
-def _is_number(hint: type, value: Any) -> bool:
-    """Whether JSON is a number that counts or measures something: none of them is negative."""
-    kinds = (int,) if hint is int else (int, float)
-    return isinstance(value, kinds) and not isinstance(value, bool) and value >= 0
-
-
-def _of_dictionary(hint: Any, value: Any, path: str) -> str:
-    if not isinstance(value, Mapping):
-        return path
-    inner = f"{path}." if path else ""
-    for key, kind in hints_of(hint).items():
-        where = f"{inner}{key}" if key not in value else misfit(kind, value[key], f"{inner}{key}")
-        if where:
-            return where
-    return ""
-
-
-def _of_list(kind: Any, value: Any, path: str) -> str:
-    if not isinstance(value, list):
-        return path
-    places = (misfit(kind, item, f"{path}[{position}]") for position, item in enumerate(value))
-    return next(filter(None, places), "")
-
-
-def _of_mapping(kinds: tuple[Any, Any], value: Any, path: str) -> str:
-    if not isinstance(value, Mapping):
-        return path
-    missing = [key for key in get_args(kinds[0]) if key not in value]
-    if missing:
-        return f"{path}.{missing[0]}"
-    places = (misfit(kinds[1], item, f"{path}.{key}") for key, item in value.items())
-    return next(filter(None, places), "")

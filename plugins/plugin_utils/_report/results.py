@@ -3,14 +3,15 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The results of a dry run of the baseline on one host, read once into typed predictions."""
+"""The results of a dry run of the baseline on one host, and the parts of its record that follow
+from them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, TypeVar, cast
 
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
     UNDECIDED,
@@ -19,19 +20,17 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
     in_words,
     with_rule,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema import account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
+    BY_NAME,
     EVALUATION,
     ZoneRule,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
-    CUSTOM_RULES,
-    FIREWALL_RULES,
+from ansible_collections.edgeops.protection.plugins.module_utils._text import sentence
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
+    ComponentTraffic,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._text import excerpt, sentence
 
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
-from .._baseline.variables import CUSTOM, FIREWALL
 from .._plain import plain
 from .acknowledged import Acknowledgement, Acknowledging
 from .coverage import AccountCoverage, read_coverage
@@ -44,221 +43,89 @@ from .record import (
     HostTraffic,
     LastChange,
     Risk,
+    SeenTraffic,
     Step,
     Unmanaged,
+    misfit_of,
 )
-from .traffic import MODULE as TRAFFIC
-from .traffic import read_traffic
 
-RESOURCES = {
-    resource.name: resource for resource in (*account.RESOURCES, CUSTOM_RULES, FIREWALL_RULES)
-}
+TRAFFIC: Final = "protection_traffic_info"
+MOST_NETWORKS = 100  # of a component are in report.json
 
-
-class FieldChange(NamedTuple):
-    """A field that an operation sets: its path, such as `filter.expression`, and its values."""
-
-    path: str
-    exists: bool  # whether the object has a value now
-    before: Any
-    after: Any
+ModuleResult = Mapping[str, Any]  # of a module, as Ansible passes it on
+Found = TypeVar("Found")
 
 
-def differences(results: Mapping[str, Mapping[str, Any]]) -> list[Difference]:
-    """The operations of the results by module."""
-    return [
-        _difference(module, operation, result.get("diff") or {})
-        for module, result in results.items()
-        for operation in result.get("operations") or ()
-    ]
-
-
-def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
-    """The fields of an operation that say something: no empty value of a new object, and not its
-    key again."""
-    before = dict(flattened(operation["before"]))
-    return [
-        FieldChange(path, path in before, before.get(path), value)
-        for path, value in flattened(operation["fields"])
-        if path in before or (value not in ("", None) and value != operation["key"])
-    ]
-
-
-def rule_name(key: str, obj: Mapping[str, Any]) -> str:
-    """What people call an object: its description where its key is an id of Cloudflare, or says
-    less."""
-    description = obj.get("description")
-    if not description or description == key:
-        return key
-    return str(description) if obj.get("id") == key else f"{key} ({description})"
-
-
-def sides(diff: Mapping[str, Any], plural: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The objects of a collection before and after, by key."""
-    before, after = ((diff.get(side) or {}).get(plural) or {} for side in ("before", "after"))
-    return before, after
-
-
-def flattened(fields: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields with their paths, such as `filter.expression`."""
-    for name, value in fields.items():
-        if isinstance(value, Mapping) and value:
-            yield from flattened(value, f"{path}{name}.")
-        else:
-            yield path + name, value
-
-
-def _difference(module: str, operation: Mapping[str, Any], diff: Mapping[str, Any]) -> Difference:
-    resource, key = RESOURCES.get(operation["resource"]), str(operation["key"])
-    before, after = sides(diff, resource.plural if resource else "")
-    existing = before if resource and not resource.key else before.get(key) or {}
-    return Difference(
-        module=module,
-        action=operation["action"],
-        resource=operation["resource"],
-        title=resource.title if resource else operation["resource"],
-        key=key,
-        name=rule_name(key, existing if existing.get("description") else after.get(key) or {}),
-        fields=dict(operation.get("fields") or {}),
-        before=dict(operation.get("before") or {}),
-    )
-
-
-def planned_rules(module: str, result: Mapping[str, Any]) -> list[ZoneRule]:
-    """The rules in the result of a module for a zone, after its plan."""
-    return [
-        rule
-        for resource, in_order in EVALUATION
-        if resource.plural == module
-        for rule in in_order(list(result.get("rules") or ()))
-    ]
-
-
-MAX_LINE = 600  # characters
-ORDER = (False, None, True)  # what is unmet comes first
-
-
-def expected_records(module: str, result: Mapping[str, Any]) -> list[Expected]:
-    """The expectations of a result."""
-    return [_record(module, item) for item in result.get("expectations") or ()]
-
-
-def _record(module: str, item: Mapping[str, Any]) -> Expected:
-    before = item["before"]
-    return Expected(
-        module=module,
-        description=str(item["description"]),
-        expected=in_words(item["expected"]),
-        actual=_actual(before),
-        met=before["met"],
-        planned=item["met"],
-        reasons=[str(reason) for reason in item["reasons"]],
-    )
-
-
-def _actual(before: Mapping[str, Any]) -> str:
-    if before["met"] is False and before["actual"] == UNDECIDED:
-        return "another outcome, undecided which one"
-    return with_rule(before["actual"], before["rule"])
-
-
-def is_unmet(result: Mapping[str, Any]) -> bool:
-    """Whether a result is a failure of which an expectation is a cause: Cloudflare was read."""
-    unmet = [item for item in result.get("expectations") or () if item["met"] is not True]
-    return bool(result.get("failed") and unmet and "operations" in result)
-
-
-def unmet_reasons(records: Sequence[Expected]) -> list[str]:
-    """A sentence on each expectation that does not hold now."""
-    return [
-        f"An expectation is unmet: {item['description']}: expected {item['expected']}, but"
-        f" {item['actual']}."
-        for item in records
-        if item["met"] is False
-    ]
-
-
-def refusing(records: Sequence[Expected]) -> list[str]:
-    """What makes a run refuse the plan, in a word or none."""
-    return ["expectations"] if any(item["planned"] is not True for item in records) else []
-
-
-def expected_lines(records: Sequence[Expected]) -> Iterator[str]:
-    """A line on each expectation, those first that do not hold."""
-    for item in sorted(records, key=lambda item: ORDER.index(item["met"])):
-        state = {True: "met", False: "unmet", None: "undecided"}[item["met"]]
-        after = "" if item["planned"] is item["met"] else _after(item)
-        reasons = "; ".join(item["reasons"]) if None in (item["met"], item["planned"]) else ""
-        parts = [
-            f"{state}: {item['description']}: expected {item['expected']}, now {item['actual']}"
-        ]
-        yield excerpt("; ".join([*parts, *filter(None, (after, reasons))]), MAX_LINE)
-
-
-def _after(item: Expected) -> str:
-    words = {True: "met", False: "unmet", None: "undecided"}
-    return f"{words[item['planned']]} after a run"
-
-
-Result = Mapping[str, Any]  # of a module, as Ansible passes it on
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """The plan of one module; `before` and `after` are the coverage of an account, None if it is
-    not known."""
-
-    module: str
-    is_refused: bool
-    plan_id: str
-    operations: Sequence[Difference]
-    risks: Sequence[Risk]
-    pending: Sequence[Step]
-    unmanaged: Sequence[Unmanaged]
-    expectations: Sequence[Expected] = ()
-    planned: Sequence[ZoneRule] = ()  # the rules of a zone after the plan
-    is_of_zone: bool = False
-    weaker: Sequence[str] = ()  # sentences on what protects less than described
-    before: AccountCoverage | None = None
-    after: AccountCoverage | None = None
+def _none_accepted(_item: Mapping[str, Any]) -> str | None:
+    return None
 
 
 @dataclass(frozen=True)
 class HostResults:
-    """The predictions for a host, and why it, or a part of it, could not be read."""
+    """The results of a host by module, those of plans that a run refuses among them, and what else
+    its variables and its neighbours tell.
+
+    `refusals` are the failures of the refused plans; `errors` and `unread` say in a sentence each
+    why the host, or a part of it, could not be read.
+    """
 
     host: str
     account_id: str | None = None
     zone_id: str | None = None
-    predictions: Sequence[Prediction] = ()
+    results: Mapping[str, ModuleResult] = field(default_factory=dict)
+    refusals: Mapping[str, ModuleResult] = field(default_factory=dict)
     errors: Sequence[str] = field(default_factory=list)
-    groups: Sequence[str] = ()
+    unread: Sequence[str] = ()
     accepted_risks: Sequence[AcceptedRisk] = ()
     expiring: Sequence[Deadline] = ()
     announced: Announced | None = None
     changes: Sequence[LastChange] | None = None
-    unread: Sequence[str] = ()  # what else could not be read, a sentence each
-    acknowledging: Acknowledging = field(default_factory=Acknowledging)
     traffic: HostTraffic | None = None
+    reason_of: Callable[[Mapping[str, Any]], str | None] = _none_accepted  # why an object is meant
+    acknowledging: Acknowledging = field(default_factory=Acknowledging)
 
-    @property
-    def plans(self) -> dict[str, str]:
-        """The plan_id of each module that has something to do."""
-        return {item.module: item.plan_id for item in self.predictions if item.plan_id}
+    def of_each(self, read: Callable[[str, ModuleResult], Iterable[Found]]) -> list[Found]:
+        """Parts of all results, each read with its module."""
+        return [item for module, result in self.results.items() for item in read(module, result)]
+
+    def risks(self) -> list[Risk]:
+        """The risks of all plans, those first that a run refuses."""
+        others = {name: item for name, item in self.results.items() if name not in self.refusals}
+        return [
+            cast(Risk, {"module": module, "accepted": accepted, **risk})
+            for accepted, results in ((False, self.refusals), (True, others))
+            for module, result in results.items()
+            for risk in result.get("risks") or ()
+        ]
+
+    def unmanaged(self) -> list[Unmanaged]:
+        """The objects that no baseline names, with the reason why they are accepted."""
+
+        def read(module: str, result: ModuleResult) -> Iterator[Unmanaged]:
+            for item in result.get("unmanaged") or ():
+                others = {"module": module, "title": title_of(item)}
+                yield cast(Unmanaged, {**item, **others, "accepted": self.reason_of(item)})
+
+        return self.of_each(read)
 
     def coverage(self) -> tuple[AccountCoverage | None, AccountCoverage | None]:
-        """The coverage of the account before and after its plan."""
-        for item in self.predictions:
-            if item.before or item.after:
-                return item.before, item.after
+        """The coverage of the account before and after its plan, None if it is not known."""
+        for result in self.results.values():
+            shown = result.get("coverage") or {}
+            before, after = shown.get("before"), shown.get("after")
+            if before or after:
+                return (
+                    read_coverage(before) if before else None,
+                    read_coverage(after) if after else None,
+                )
         return None, None
 
 
 def host_results(
     host: str,
     owners: Mapping[str, Any],
-    results: Mapping[str, Result],
-    failures: Sequence[Result] = (),
+    results: Mapping[str, ModuleResult],
+    failures: Sequence[ModuleResult] = (),
 ) -> HostResults:
     """The results of a host by module, and the failures that ended its run; a module that did not
     run is absent.
@@ -277,34 +144,47 @@ def host_results(
         for module, result in results.items()
         if not result.get("failed") and not result.get("skipped")
     }
-    predictions = [
-        _prediction(module, succeeded.get(module) or refusals[module], refusals.get(module))
-        for module in {**refusals, **succeeded}
-    ]
+    predicted = {**refusals, **succeeded}
     errors = [_message(result) for result in failed if not is_refusal(result)]
-    if not errors and not predictions:
+    if not errors and not predicted:
         errors = [
             "There is no result: the run did not get to this host, or it has neither account nor"
             " zone."
         ]
+    account_id, zone_id = (_identifier(owners.get(name)) for name in ("account_id", "zone_id"))
+    errors = list(dict.fromkeys(errors))
     return HostResults(
-        host,
-        _identifier(owners.get("account_id")),
-        _identifier(owners.get("zone_id")),
-        predictions,
-        list(dict.fromkeys(errors)),
-        traffic=traffic,
+        host, account_id, zone_id, predicted, refusals, errors=errors, traffic=traffic
     )
 
 
-def _traffic(host: str, result: Result | None) -> HostTraffic | None:
+def _traffic(host: str, result: ModuleResult | None) -> HostTraffic | None:
+    """The traffic in a result of protection_traffic_info, None for no result or a failed one; of
+    the networks those that lost packets, or would have."""
+    if result is None or result.get("failed") or result.get("skipped"):
+        return None
     try:
-        return read_traffic(result)
-    except ValueError as exc:
-        raise ValueError(f"the traffic of {host} is not a result of {TRAFFIC}: {exc}") from exc
+        traffic = result["traffic"]
+        components = {name: _seen(record) for name, record in traffic["components"].items()}
+        times = {name: traffic[name] for name in ("since", "until", "known", "unknown")}
+    except (AttributeError, KeyError, TypeError) as exc:
+        raise ValueError(
+            f"the traffic of {host} is not a result of {TRAFFIC}: {misfit_of(exc)}"
+        ) from exc
+    return cast(HostTraffic, {**times, "components": components})
 
 
-def accepting(
+def _seen(record: ComponentTraffic) -> SeenTraffic:
+    losing = [
+        network
+        for network in record["networks"]
+        if network["dropped_packets"] or network["would_drop_packets"]
+    ]
+    more = max(0, len(losing) - MOST_NETWORKS)
+    return {**record, "networks": losing[:MOST_NETWORKS], "more_networks": more}
+
+
+def with_consents(
     host: HostResults,
     accepted: Sequence[Accepted],
     now: datetime,
@@ -312,15 +192,11 @@ def accepting(
 ) -> HostResults:
     """The results of a host where what no baseline names is accepted so at this moment, and states
     are acknowledged."""
-    predictions = [
-        replace(item, unmanaged=[_accepting(obj, accepted, now) for obj in item.unmanaged])
-        for item in host.predictions
-    ]
-    return replace(host, predictions=predictions, acknowledging=Acknowledging(acknowledged, now))
-
-
-def _accepting(item: Unmanaged, accepted: Sequence[Accepted], now: datetime) -> Unmanaged:
-    return {**item, "accepted": accepted_reason(item, accepted, now)}
+    return replace(
+        host,
+        reason_of=lambda item: accepted_reason(item, accepted, now),
+        acknowledging=Acknowledging(acknowledged, now),
+    )
 
 
 def read_results(record: Mapping[str, Any]) -> HostResults:
@@ -329,70 +205,31 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
     results, failures = record.get("results") or {}, record.get("failures") or []
     if not isinstance(host, str) or not host:
         raise ValueError("each element needs the name of its host")
-    if not isinstance(results, Mapping) or not all(
-        isinstance(result, Mapping) for result in results.values()
-    ):
+    if not isinstance(results, Mapping) or not _are_results(results.values()):
         raise ValueError(f"the results of {host} are not a dictionary of results by module")
-    if isinstance(failures, (str, Mapping)) or not all(
-        isinstance(failure, Mapping) for failure in failures
-    ):
+    if isinstance(failures, (str, Mapping)) or not _are_results(failures):
         raise ValueError(f"the failures of {host} are not a list of results")
     return host_results(plain(host), record, plain(results), plain(list(failures)))
 
 
-def is_refusal(result: Result) -> bool:
-    """Whether a result is the failure of a plan with risks that are not accepted: Cloudflare was
-    read. The same of a plan that leaves an expectation unmet."""
+def _are_results(values: Iterable[Any]) -> bool:
+    return all(isinstance(item, Mapping) for item in values)
+
+
+def is_refusal(result: ModuleResult) -> bool:
+    """Return whether a result is the failure of a plan with risks that are not accepted:
+    Cloudflare was read. The same of a plan that leaves an expectation unmet."""
     has_risks = result.get("failed") and result.get("risks") and "operations" in result
     return bool(has_risks or is_unmet(result))
 
 
-def _prediction(module: str, result: Result, refusal: Result | None) -> Prediction:
-    """The plan of a module; of a refused plan the failure, unless it was predicted all the same."""
-    coverage = result.get("coverage") or {}
-    before, after = coverage.get("before"), coverage.get("after")
-    risks = (result if refusal is None else refusal).get("risks") or ()
-    pending = result.get("pending") or ()
-    steps = [pending] if isinstance(pending, Mapping) else pending
-    operations = differences({module: result})
-    names = {(item["resource"], item["key"]): item["name"] for item in operations}
-    return Prediction(
-        module=module,
-        is_refused=refusal is not None,
-        plan_id=str(result.get("plan_id") or ""),
-        operations=operations,
-        risks=[_risk(module, risk, refusal is None) for risk in risks],
-        pending=[cast(Step, {"module": module, **step}) for step in steps],
-        unmanaged=[_unmanaged(module, item) for item in result.get("unmanaged") or ()],
-        planned=planned_rules(module, result),
-        is_of_zone=module in (CUSTOM, FIREWALL),
-        expectations=expected_records(module, result),
-        weaker=[
-            *(coverage.get("weaker") or ()),
-            *(_weaker(item, names) for item in result.get("weaker") or ()),
-        ],
-        before=read_coverage(before) if before else None,
-        after=read_coverage(after) if after else None,
-    )
+def is_unmet(result: ModuleResult) -> bool:
+    """Return whether a result is a failure caused by an expectation: Cloudflare was read."""
+    unmet = [item for item in result.get("expectations") or () if item["met"] is not True]
+    return bool(result.get("failed") and unmet and "operations" in result)
 
 
-def _risk(module: str, risk: Mapping[str, Any], accepted: bool) -> Risk:
-    return cast(Risk, {"module": module, "accepted": accepted, **risk})
-
-
-def _unmanaged(module: str, item: Mapping[str, Any]) -> Unmanaged:
-    others = {"module": module, "title": title_of(item), "accepted": None}
-    return cast(Unmanaged, {**item, **others})
-
-
-def _weaker(item: Mapping[str, Any], names: Mapping[tuple[str, str], str]) -> str:
-    """An object that protects less than described, in a sentence; `names` are by resource and
-    key."""
-    name = names.get((item["resource"], item["key"]), item["key"])
-    return sentence(f"The {title_of(item)} {name} {item['reason']}")
-
-
-def _module_of(host: str, failure: Result) -> str:
+def _module_of(host: str, failure: ModuleResult) -> str:
     module = failure.get("module")
     if not module:
         raise ValueError(f"a failure of {host} has risks, and does not name its module")
@@ -403,5 +240,83 @@ def _identifier(value: object) -> str | None:
     return plain(value) if isinstance(value, str) and value else None
 
 
-def _message(result: Result) -> str:
+def _message(result: ModuleResult) -> str:
     return str(result.get("msg") or result.get("reason") or "The task failed without a message.")
+
+
+def differences_of(module: str, result: ModuleResult) -> Iterator[Difference]:
+    """The operations of a result."""
+    for operation in result.get("operations") or ():
+        resource, key = BY_NAME.get(operation["resource"]), str(operation["key"])
+        before, after = _both_sides(result, resource.plural if resource else "")
+        existing = before if resource and not resource.key else before.get(key) or {}
+        yield Difference(
+            module=module,
+            action=operation["action"],
+            resource=operation["resource"],
+            title=title_of(operation),
+            key=key,
+            name=rule_name(key, existing if existing.get("description") else after.get(key) or {}),
+            fields=dict(operation.get("fields") or {}),
+            before=dict(operation.get("before") or {}),
+        )
+
+
+def rule_name(key: str, obj: Mapping[str, Any]) -> str:
+    """The name that people give an object: its description where its key is an id of Cloudflare,
+    or says less."""
+    description = obj.get("description")
+    if not description or description == key:
+        return key
+    return str(description) if obj.get("id") == key else f"{key} ({description})"
+
+
+def _both_sides(result: ModuleResult, plural: str) -> Sequence[Mapping[str, Any]]:
+    """The objects of a collection before and after, by key."""
+    diff = result.get("diff") or {}
+    return [(diff.get(side) or {}).get(plural) or {} for side in ("before", "after")]
+
+
+def pending_steps(module: str, result: ModuleResult) -> Iterator[Step]:
+    """The steps of a result that wait for their time."""
+    pending = result.get("pending") or ()
+    for step in [pending] if isinstance(pending, Mapping) else pending:
+        yield cast(Step, {"module": module, **step})
+
+
+def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
+    """The expectations of a result."""
+    for item in result.get("expectations") or ():
+        before = item["before"]
+        is_open = before["met"] is False and before["actual"] == UNDECIDED
+        yield Expected(
+            module=module,
+            description=str(item["description"]),
+            expected=in_words(item["expected"]),
+            actual=(
+                "another outcome, undecided which one"
+                if is_open
+                else with_rule(before["actual"], before["rule"])
+            ),
+            met=before["met"],
+            planned=item["met"],
+            reasons=[str(reason) for reason in item["reasons"]],
+        )
+
+
+def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
+    """Sentences on the account and on objects that protect less than described."""
+    yield from (result.get("coverage") or {}).get("weaker") or ()
+    names = {
+        (item["resource"], item["key"]): item["name"] for item in differences_of(module, result)
+    }
+    for item in result.get("weaker") or ():
+        name = names.get((item["resource"], item["key"]), item["key"])
+        yield sentence(f"The {title_of(item)} {name} {item['reason']}")
+
+
+def planned_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
+    """The rules in the result of a module for a zone, after its plan."""
+    for resource, in_order in EVALUATION:
+        if resource.plural == module:
+            yield from in_order(list(result.get("rules") or ()))

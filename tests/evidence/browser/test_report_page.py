@@ -50,11 +50,10 @@ def browser() -> Iterator[Browser]:
 def full_report(number: int) -> Report:
     """A merged report on so many hosts, with groups, accepted risks, ends, and a report before it."""
     regions = ("eu", "us", "asia")
-    hosts = [
-        replace(host, groups=["accounts", regions[position % 3]], accepted_risks=[ACCEPTED], expiring=[ENDS])
-        for position, host in enumerate(fleet(number))
-    ]
+    hosts = [replace(host, accepted_risks=[ACCEPTED], expiring=[ENDS]) for host in fleet(number)]
     report, before = make_report(hosts, GENERATED), make_report(hosts[1:], BEFORE)
+    for position, record in enumerate(report["hosts"]):
+        record["groups"] = ["accounts", regions[position % 3]]
     report["hosts"][-1]["generated"] = PART
     for record in before["hosts"][::4]:
         record["status"], record["reasons"] = "in_order", []

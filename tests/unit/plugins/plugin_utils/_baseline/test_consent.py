@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import (
+    NEEDED,
+    TEXTS,
     Consent,
+    consents,
     is_in_force,
     parse_entries,
 )
@@ -18,7 +21,7 @@ NOON = datetime(2026, 6, 30, 12, tzinfo=timezone.utc)
 
 
 def parsed(*entries: Any) -> list[Any]:
-    return list(parse_entries("report_meant", list(entries), ["state"], ["networks"]))
+    return list(parse_entries("report_meant", consents(state=NEEDED, networks=TEXTS), list(entries)))
 
 
 @pytest.mark.parametrize(
@@ -44,9 +47,12 @@ def test_an_entry_has_a_name_for_messages_and_its_consent() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("off", "report_meant[0] needs state and reason, and takes networks, expires beside them."),
-        ({"state": "off"}, "report_meant[0] needs state and reason"),
-        ({"state": "off", "reason": "x", "network": []}, "report_meant[0] needs state and reason"),
+        ("off", "report_meant[0]: 'off' is not a dictionary."),
+        ({"state": "off"}, "report_meant[0]: it lacks reason."),
+        (
+            {"state": "off", "reason": "x", "network": []},
+            "report_meant[0].network: there is no such field; did you mean networks?",
+        ),
         ({"state": "off", "reason": " "}, "report_meant[0].reason is empty; say why this is meant."),
         ({"state": "off", "reason": "x", "expires": "soon"}, "report_meant[0].expires: 'soon' is neither a date"),
     ],
@@ -57,7 +63,6 @@ def test_a_malformed_entry_is_refused_by_its_name(entry: Any, message: str) -> N
     assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize("entries", ["off", 7, None])
-def test_a_variable_must_be_a_list(entries: Any) -> None:
-    with pytest.raises(ValueError, match=r"^report_meant is not a list\.$"):
-        list(parse_entries("report_meant", entries, ["state"]))
+def test_a_variable_must_be_a_list_of_dictionaries() -> None:
+    with pytest.raises(ValueError, match=r"^report_meant\[0\]: '7' is not a dictionary\.$"):
+        list(parse_entries("report_meant", consents(state=NEEDED), 7))

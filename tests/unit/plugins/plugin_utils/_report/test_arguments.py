@@ -7,18 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import OF_HOST
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
-    OF_REPORTED_HOST,
-    OPTIONS,
-    VARIABLES,
     file_mode,
 )
-
-
-def test_a_reported_host_has_the_variables_of_both_roles() -> None:
-    assert OF_REPORTED_HOST == {**OF_HOST, **VARIABLES}
-    assert {f"report_{name}" for name in OPTIONS} <= VARIABLES.keys()
 
 
 def test_a_file_mode_is_a_text_of_octal_digits() -> None:

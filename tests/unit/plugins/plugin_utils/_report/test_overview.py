@@ -4,14 +4,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import (
     MAX_LINKS,
+    ages,
+    amount,
     anchor,
     as_others,
+    bars,
+    by_hosts,
     links,
+    operation_texts,
     shared_operations,
+    shown,
+    signature,
+    value_text,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import MAX_SHOWN
 
 
 @pytest.mark.parametrize(
@@ -39,3 +50,105 @@ def test_a_shared_change_leads_to_its_row() -> None:
     hosts = [{"host": name, "operations": [operation]} for name in ("a", "b", "c")]
     shared = shared_operations(hosts)  # type: ignore[arg-type]
     assert list(as_others(shared).values()) == [("change-0", "as on 2 other hosts")]
+
+
+def sharing_host(name: str, *keys: str) -> Any:
+    return {"host": name, "operations": [{"action": "create", "key": key} for key in keys]}
+
+
+def test_operations_of_several_hosts_are_those_of_most_hosts_first() -> None:
+    several = [
+        sharing_host("a", "x", "y", "w"),
+        sharing_host("b", "y", "y", "w"),
+        sharing_host("c", "y", "x", "z"),
+        sharing_host("d", "x", "y"),
+    ]
+    shared = shared_operations(several)
+    assert [(item.operation["key"], item.hosts) for item in shared.values()] == [
+        ("y", ["a", "b", "c", "d"]),
+        ("x", ["a", "c", "d"]),
+    ], "two hosts that do w show it themselves"
+    assert list(shared) == [signature(item.operation) for item in shared.values()]
+
+
+def test_lines_stand_once_for_all_hosts_that_have_them() -> None:
+    assert by_hosts({"a": ["1", "2", "2"], "b": ["2"], "c": ["2", "1"]}) == [
+        (("a", "b", "c"), ["2"]),
+        (("a", "c"), ["1"]),
+    ]
+
+
+UPDATE: Any = {
+    "module": "custom_rules",
+    "action": "update",
+    "resource": "custom_rule",
+    "title": "custom rule",
+    "key": "login",
+    "name": "login",
+    "fields": {"enabled": True, "note": "x"},
+    "before": {"enabled": False},
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("a", "a"),
+        ("", '""'),
+        (True, "true"),
+        (["\u00e4"], '["\u00e4"]'),
+        ("a\nb", "a\\nb"),
+        ("x" * (MAX_SHOWN + 2), "x" * MAX_SHOWN + "... (2 more characters)"),
+    ],
+)
+def test_a_value_is_text_that_controls_nothing_and_ends(value: Any, text: str) -> None:
+    assert value_text(value) == text
+
+
+def test_an_object_that_there_is_once_has_no_name() -> None:
+    status: Any = {**UPDATE, "resource": "tcp_protection_status"}
+    assert operation_texts(status).name == ""
+
+
+NONE: Any = {"covered": 0, "monitored": 0, "undecided": 0, "uncovered": 0, "excluded": 0}
+
+
+def test_a_bar_has_a_part_for_each_class_that_has_addresses() -> None:
+    (drawn,) = bars({"ipv4": {**NONE, "covered": 192, "uncovered": 64}, "ipv6": NONE})
+    assert (drawn.family, drawn.words) == ("IPv4", "192 mitigated, 64 not covered")
+    assert '<rect class="c" x="0%" width="75%" height="100%"/>' in drawn.svg
+    assert '<rect class="n" x="75%" width="25%" height="100%"/>' in drawn.svg
+    assert 'aria-label="IPv4: 192 mitigated, 64 not covered"' in drawn.svg
+
+
+@pytest.mark.parametrize(
+    ("family", "number", "words"),
+    [("ipv4", 1024, "1,024"), ("ipv6", (1 << 64) - 1, "18,446,744,073,709,551,615"), ("ipv6", 3 << 64, "3 /64")],
+)
+def test_ipv6_addresses_are_counted_in_networks(family: str, number: int, words: str) -> None:
+    assert amount(family, number) == words
+
+
+def report(*read: str) -> Any:
+    return {"generated": "2026-11-21T10:00:00+00:00", "hosts": [{"generated": moment} for moment in read]}
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        ("2026-11-21T09:59:30+00:00", "09:59 UTC, less than a minute before this report"),
+        ("2026-11-21T09:30:00+01:00", "08:30 UTC, 1 hour before this report"),
+    ],
+)
+def test_an_age_is_told_in_its_largest_unit_the_oldest_first(read: str, words: str) -> None:
+    now, old = "2026-11-21T10:00:00+00:00", "2026-11-18T10:00:00+00:00"
+    assert ages(report(now, now, read, old)) == [
+        "1 host was read 2026-11-18 10:00 UTC, 3 days before this report",
+        f"1 host was read 2026-11-21 {words}",
+        "2 hosts were read 2026-11-21 10:00 UTC",
+    ]
+    assert ages(report(read)) == []
+
+
+def test_a_moment_is_shown_in_utc() -> None:
+    assert shown("2026-11-21T23:30:59-02:00") == "2026-11-22 01:30 UTC"

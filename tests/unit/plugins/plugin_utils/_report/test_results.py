@@ -2,13 +2,28 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+"""Results of modules, the parts of a record that follow from them, and the status."""
+
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results, is_refusal
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import read_coverage
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import assess, host_record
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import field_changes
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import expected_lines, unmet_reasons
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
+    HostResults,
+    differences_of,
+    expected_records,
+    host_results,
+    is_refusal,
+    is_unmet,
+    rule_name,
+    weaker_objects,
+)
 
 GENERATED = "2026-11-21T10:00:00+00:00"
 RISK: dict[str, Any] = {
@@ -38,21 +53,19 @@ ZONE = {
 REFUSED = {"failed": True, "msg": "No.", "risks": [RISK], "operations": [], "module": "custom_rules"}
 
 
-def test_a_result_is_read_into_a_prediction() -> None:
+def test_a_result_is_read_into_the_parts_of_a_record() -> None:
     host = host_results("lima", {"zone_id": "z"}, {"custom_rules": ZONE})
-    (prediction,) = host.predictions
-    (difference,) = prediction.operations
+    (difference,) = host.of_each(differences_of)
     assert (difference["module"], difference["title"], difference["name"]) == (
         "custom_rules",
         "custom rule",
         "login (log in)",
     )
     assert difference["before"] == {"enabled": False}
-    assert [step["message"] for step in prediction.pending] == ["It waits."]
-    assert [(item["title"], item["key"], item["accepted"]) for item in prediction.unmanaged] == [
+    assert [(item["title"], item["key"], item["accepted"]) for item in host.unmanaged()] == [
         ("custom rule", "other", None)
     ]
-    assert prediction.weaker == ["The custom rule form skips more."]
+    assert host.of_each(weaker_objects) == ["The custom rule form skips more."]
     record = host_record(host, GENERATED)
     assert (record["status"], record["zone_id"], record["account_id"]) == ("weakened", "z", None)
     assert (record["plans"], record["coverage"], record["mitigates"]) == ({"custom_rules": "a" * 64}, None, None)
@@ -62,17 +75,16 @@ def test_a_result_is_read_into_a_prediction() -> None:
 def test_a_refused_plan_keeps_its_risks_and_takes_the_prediction_beside_it() -> None:
     for results in ({}, {"custom_rules": ZONE}, {"custom_rules": {**REFUSED, "module": None}}):
         host = host_results("lima", {}, results, [REFUSED])
-        (prediction,) = host.predictions
-        assert prediction.is_refused
-        assert [(risk["code"], risk["accepted"]) for risk in prediction.risks] == [("mass_deletion", False)]
+        assert list(host.refusals) == list(host.results) == ["custom_rules"]
+        assert [(risk["code"], risk["accepted"]) for risk in host.risks()] == [("mass_deletion", False)]
         assert host.errors == []
     record = host_record(host, GENERATED)
     assert (record["status"], record["reasons"]) == ("drift", ["A run refuses the plan: mass_deletion."])
 
 
 def test_accepted_risks_are_those_of_a_plan_that_is_not_refused() -> None:
-    (prediction,) = host_results("lima", {}, {"custom_rules": {**ZONE, "risks": [RISK]}}).predictions
-    assert [risk["accepted"] for risk in prediction.risks] == [True]
+    host = host_results("lima", {}, {"custom_rules": {**ZONE, "risks": [RISK]}})
+    assert [risk["accepted"] for risk in host.risks()] == [True]
 
 
 @pytest.mark.parametrize(
@@ -93,3 +105,151 @@ def test_a_refusal_is_a_failure_with_risks_and_operations() -> None:
     assert is_refusal(REFUSED)
     assert not is_refusal({**REFUSED, "failed": False})
     assert not is_refusal({"failed": True, "risks": [RISK]})
+
+
+DESCRIBED = {"id": "f" * 32, "description": "log in"}
+
+
+@pytest.mark.parametrize(
+    ("key", "obj", "name"),
+    [
+        ("login", {}, "login"),
+        ("login", {"description": "login"}, "login"),
+        ("login", {"description": "log in"}, "login (log in)"),
+        ("f" * 32, DESCRIBED, "log in"),
+    ],
+)
+def test_an_object_has_the_name_that_people_give_it(key: str, obj: dict[str, Any], name: str) -> None:
+    assert rule_name(key, obj) == name
+
+
+def test_empty_values_of_a_new_object_and_its_key_say_nothing() -> None:
+    operation = {"key": "192.0.2.7", "before": {"enabled": True}}
+    fields = {"prefix": "192.0.2.7", "comment": "", "enabled": False, "note": {"a": "x", "b": {}}}
+    assert [tuple(change) for change in field_changes({**operation, "fields": fields})] == [
+        ("enabled", "true", "false"),
+        ("note.a", None, "x"),
+        ("note.b", None, "{}"),
+    ]
+
+
+def test_an_operation_gets_its_title_and_the_name_of_its_object() -> None:
+    update = {"action": "update", "resource": "custom_rule", "key": "login", "fields": {"enabled": True}}
+    unknown = {"action": "create", "resource": "thing", "key": 7}
+    diff = {"before": {"custom_rules": {"login": {"ref": "login", "description": "log in"}}}}
+    rule, thing = differences_of("custom_rules", {"operations": [update, unknown], "diff": diff})
+    assert (rule["title"], rule["name"], rule["fields"]) == ("custom rule", "login (log in)", {"enabled": True})
+    assert (thing["title"], thing["name"], thing["key"], thing["before"]) == ("thing", "7", "7", {})
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_title_of_an_operation_is_that_of_its_resource(name: str) -> None:
+    (item,) = differences_of("any", {"operations": [{"action": "create", "resource": name, "key": "x"}]})
+    assert item["title"] == BY_NAME[name].title and "_" not in item["title"]
+
+
+def expectation(now: bool | None, planned: bool | None, reason: str = "") -> dict[str, Any]:
+    words = {True: ("blocked", "admin"), False: ("allowed", None), None: ("undecided", None)}
+    actual, rule = words[planned]
+    before = dict(zip(("actual", "rule"), words[now], strict=True))
+    return {
+        "description": "closed", "expected": "blocked", "actual": actual, "rule": rule, "met": planned,
+        "reasons": [reason] if reason else [], "skips": [], "before": {**before, "met": now},
+    }  # fmt: skip
+
+
+def with_expectations(*expectations: dict[str, Any], **others: Any) -> dict[str, Any]:
+    return {"operations": [], "plan_id": "", "expectations": list(expectations), **others}
+
+
+def test_results_now_and_after_a_run_stand_in_lines() -> None:
+    records = list(
+        expected_records(
+            "custom_rules",
+            with_expectations(expectation(True, True), expectation(None, None, "ssl"), expectation(False, True)),
+        )
+    )
+    assert list(expected_lines(records)) == [
+        "unmet: closed: expected blocked, now allowed; met after a run",
+        "undecided: closed: expected blocked, now undecided; ssl",
+        "met: closed: expected blocked, now blocked by admin",
+    ]
+    assert unmet_reasons(records) == ["An expectation is unmet: closed: expected blocked, but allowed."]
+
+
+def test_an_outcome_that_is_undecided_may_be_unmet_already() -> None:
+    item = expectation(None, False, "there is no rule admin")
+    records = list(
+        expected_records("custom_rules", with_expectations({**item, "before": {**item["before"], "met": False}}))
+    )
+    (reason,) = unmet_reasons(records)
+    assert reason == "An expectation is unmet: closed: expected blocked, but another outcome, undecided which one."
+
+
+@pytest.mark.parametrize(
+    ("failed", "planned", "unmet"),
+    [(True, False, True), (True, None, True), (True, True, False), (False, False, False)],
+)
+def test_a_failure_because_of_expectations_is_known(failed: bool, planned: bool | None, unmet: bool) -> None:
+    assert is_unmet(with_expectations(expectation(True, planned), failed=failed)) is unmet
+
+
+@pytest.mark.parametrize(
+    ("now", "planned", "status", "reasons"),
+    [
+        (True, True, "in_order", []),
+        (False, True, "weakened", ["An expectation is unmet: closed: expected blocked, but allowed."]),
+        (True, False, "drift", ["A run refuses the plan: expectations."]),
+        (None, None, "drift", ["A run refuses the plan: expectations."]),
+    ],
+)
+def test_an_expectation_that_is_unmet_now_weakens_its_host(
+    now: bool | None, planned: bool | None, status: str, reasons: list[str]
+) -> None:
+    failed = {"failed": True, "msg": "no"} if planned is not True else {}
+    host = host_results(
+        "lima", {"zone_id": "z"}, {"custom_rules": with_expectations(expectation(now, planned), **failed)}
+    )
+    assert assess(host, None) == (status, reasons)
+
+
+UPDATE_DESCRIPTION = {
+    "action": "update",
+    "resource": "custom_rule",
+    "key": "login",
+    "fields": {"description": "x"},
+    "before": {},
+}
+STEP = {"resource": "x", "key": "y", "mode": "enabled", "not_before": None, "message": "It waits."}
+
+
+def in_custom_rules(**result: Any) -> HostResults:
+    return host_results("lima", {}, {"custom_rules": {"changed": False, "plan_id": "", "operations": [], **result}})
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "reasons"),
+    [
+        (in_custom_rules(), "in_order", []),
+        (in_custom_rules(pending=STEP), "pending", ["It waits."]),
+        (
+            in_custom_rules(operations=[UPDATE_DESCRIPTION], pending=STEP),
+            "drift",
+            ["1 difference from the baseline.", "It waits."],
+        ),
+        (HostResults("lima", errors=["It is closed."]), "unknown", ["It is closed."]),
+        (HostResults("lima", unread=["The announced networks are not known."]), "unknown", None),
+    ],
+)
+def test_the_worst_status_applies_and_its_reasons_come_first(
+    results: HostResults, status: str, reasons: list[str] | None
+) -> None:
+    found, why = assess(results, None)
+    assert found == status
+    assert reasons is None or why == reasons
+
+
+def test_an_account_whose_status_is_not_known_is_unknown() -> None:
+    coverage = read_coverage({"enabled": None, "undecided": ["Nobody knows."]})
+    status, reasons = assess(in_custom_rules(), coverage)
+    assert (status, reasons[0]) == ("unknown", "Nobody knows.")

@@ -9,17 +9,23 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import ACCOUNT, Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import traffic_task
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
+    MOST_NETWORKS,
+    TRAFFIC,
+    host_results,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic import (
-    MAX_NETWORKS,
-    MODULE,
-    in_words,
+    component_texts,
     networks_in_words,
     packet_samples,
     period,
-    read_traffic,
+    traffic_in_words,
+    traffic_lines,
 )
 
 GENERATED = "2026-07-01T12:00:00+00:00"
@@ -65,7 +71,7 @@ def result(**components: Any) -> dict[str, Any]:
 
 
 def traffic(**components: Any) -> Any:
-    return read_traffic(result(**components))
+    return host_results("lima", {}, {TRAFFIC: result(**components)}).traffic
 
 
 def record(**components: Any) -> Any:
@@ -77,22 +83,22 @@ def test_networks_that_lose_nothing_are_left_out() -> None:
 
 
 def test_networks_beyond_the_most_are_counted() -> None:
-    many = {**SEEN, "networks": [NETWORK] * (MAX_NETWORKS + 5)}
+    many = {**SEEN, "networks": [NETWORK] * (MOST_NETWORKS + 5)}
     seen = traffic(syn_flood=many)["components"]["syn_flood"]
-    assert (len(seen["networks"]), seen["more_networks"]) == (MAX_NETWORKS, 5)
+    assert (len(seen["networks"]), seen["more_networks"]) == (MOST_NETWORKS, 5)
     assert list(networks_in_words(seen))[-1] == "100 more networks in report.json"
 
 
 @pytest.mark.parametrize("value", [None, {"failed": True, "msg": "No."}, {"skipped": True}])
 def test_a_host_without_a_result_has_no_traffic(value: Any) -> None:
-    assert read_traffic(value) is None
+    assert host_results("lima", {}, {TRAFFIC: value} if value else {}).traffic is None
 
 
 @pytest.mark.parametrize(
     "value", [{}, {"traffic": []}, {"traffic": {**result()["traffic"], "components": {"dns": {}}}}]
 )
 def test_another_shape_is_refused_with_the_name_of_the_host(value: Any) -> None:
-    with pytest.raises(ValueError, match="^the traffic of lima is not a result of protection_traffic_info: traffic"):
+    with pytest.raises(ValueError, match="^the traffic of lima is not a result of protection_traffic_info: "):
         host_results("lima", {}, {"protection_traffic_info": value})
 
 
@@ -104,7 +110,7 @@ def test_a_failure_is_a_reason_of_the_host() -> None:
 
 def test_sentences_have_the_numbers() -> None:
     seen = traffic(syn_flood=SEEN)["components"]["syn_flood"]
-    assert in_words(seen) == (
+    assert traffic_in_words(seen) == (
         "packets: 91,200,000 passed, 50,000 would have been dropped, 7 dropped (0.055 % would have been)."
     )
     assert list(networks_in_words(seen)) == ["203.0.113.0/24: 50,000 would have been dropped (4 % would have been)"]
@@ -112,12 +118,12 @@ def test_sentences_have_the_numbers() -> None:
 
 def test_unknown_traffic_has_its_reason_and_no_number() -> None:
     nothing = traffic(syn_flood=NOTHING)
-    assert in_words(nothing["components"]["syn_flood"]) == "Not known. The analytics saw no traffic."
+    assert traffic_in_words(nothing["components"]["syn_flood"]) == "Not known. The analytics saw no traffic."
 
 
 def test_numbers_of_which_not_all_is_known_say_so() -> None:
     part = {**SEEN, "known": False, "unknown": ["A shard is lost."]}
-    words = in_words(traffic(syn_flood=part)["components"]["syn_flood"])
+    words = traffic_in_words(traffic(syn_flood=part)["components"]["syn_flood"])
     assert words.startswith("packets: 91,200,000 passed") and words.endswith("Not all is known. A shard is lost.")
 
 
@@ -137,7 +143,7 @@ def test_metrics_have_packets_that_are_known_and_no_others() -> None:
 
 
 def test_metrics_say_whether_the_traffic_is_known() -> None:
-    results = {MODULE: result(syn_flood=SEEN, dns=NOTHING)}
+    results = {TRAFFIC: result(syn_flood=SEEN, dns=NOTHING)}
     host = host_record(host_results("lima", {}, results), GENERATED)
     report = report_of([host], GENERATED)
     text = metrics(report)
@@ -146,3 +152,63 @@ def test_metrics_say_whether_the_traffic_is_known() -> None:
     assert 'edgeops_protection_host_packets{host="lima",component="syn_flood",action="would_drop"} 50000\n' in text
     without = metrics(report_of([{**host, "traffic": None}], GENERATED))
     assert "host_packets" not in without and "traffic_known" not in without
+
+
+def test_a_host_without_traffic_has_no_part() -> None:
+    assert list(traffic_lines(None)) == []
+
+
+def test_lines_name_the_component_the_time_and_the_advice() -> None:
+    lines = list(traffic_lines(traffic(out_of_state_tcp=SEEN)))
+    assert lines[0].startswith("Out-of-state TCP protection in 24 h until 2026-07-01T12:00:00+00:00: packets: ")
+    assert lines[-1] == "NOT_FOUND: monitor longer."
+
+
+def test_the_bar_shows_a_share_that_is_not_zero() -> None:
+    (texts,) = component_texts(traffic(syn_flood=SEEN))
+    assert texts.bar.count('<rect class="') == 3
+    assert 'class="n" x="98.81%" width="0.5932%"' in texts.bar, texts.bar
+
+
+def test_traffic_that_is_not_known_has_no_bar() -> None:
+    (texts,) = component_texts(traffic(syn_flood=NOTHING))
+    assert (texts.bar, texts.words) == ("", "Not known. The analytics saw no traffic.")
+
+
+def test_networks_and_advice_stand_below_the_bar() -> None:
+    (texts,) = component_texts(traffic(syn_flood=SEEN))
+    loses = "203.0.113.0/24: 50,000 would have been dropped (4 % would have been)"
+    assert texts.lines == [loses, "NOT_FOUND: monitor longer."]
+
+
+PARTS = [
+    Part(
+        ACCOUNT, {"account_id": "a", "api_token": "t", "prefixes": []}, Context(names={"account_id": "edge_account_id"})
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("hours", "asked"), [(0, False), ("0", False), (None, False), ("", False), ("24", True), (0.5, True)]
+)
+def test_traffic_is_asked_for_if_hours_are_set(hours: Any, asked: bool) -> None:
+    part = traffic_task(PARTS, hours)
+    assert bool(part) is asked
+    assert traffic_task([Part("custom_rules", {})], hours) is None
+
+
+def test_the_task_has_the_connection_of_the_account_and_the_name_of_the_variable() -> None:
+    part = traffic_task(PARTS, "24")
+    assert part and part.options == {
+        "account_id": "a",
+        "api_token": "t",
+        "hours": 24.0,
+        "components": ["syn_flood", "out_of_state_tcp"],
+    }
+    assert part.names == {"account_id": "edge_account_id", "hours": "report_traffic_hours"}
+
+
+def test_dns_protection_counts_if_the_baseline_describes_it() -> None:
+    (account,) = PARTS
+    part = traffic_task([Part(ACCOUNT, {**account.options, "dns_rules": [{}]})], 1)
+    assert part and part.options["components"][-1] == "dns"

@@ -1,0 +1,190 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Announced networks, IP Access rules, and who changed an object last: by its id, by its timestamp, or not known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import (
+    Beside,
+    Log,
+    announced_record,
+    objects_by_resource,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, host_results
+
+
+def announced(*networks: Any, delegated: Any = (), named: Any = ()) -> Any:
+    parts = [{"prefix": prefix, "announced": is_announced} for prefix, is_announced in networks]
+    entries = [{"prefix": prefix} for prefix in named]
+    return announced_record({"announced": [{"networks": parts, "delegated": list(delegated)}], "prefixes": entries})
+
+
+def test_a_network_that_no_prefix_names_is_unprotected() -> None:
+    record = announced(("198.51.100.0/24", True), ("192.0.2.0/24", True), named=["192.0.2.0/23", None])
+    assert record["networks"] == ["192.0.2.0/24", "198.51.100.0/24"]
+    assert (record["unprotected"], record["not_known"]) == (["198.51.100.0/24"], [])
+
+
+def test_networks_of_other_accounts_and_withdrawn_ones_are_not_missing() -> None:
+    record = announced(("198.51.100.0/24", True), ("192.0.2.0/24", False), delegated=["198.51.100.0/25"])
+    assert record["unprotected"] == ["198.51.100.128/25"]
+
+
+def test_a_network_without_a_clear_answer_is_not_known() -> None:
+    record = announced(("198.51.100.0/24", None), ("nowhere", True), ("192.0.2.0/24", None), named=["192.0.2.0/24"])
+    assert (record["unprotected"], record["not_known"]) == ([], ["198.51.100.0/24", "nowhere"])
+
+
+ACCOUNT = Part("account_protection", {"account_id": "0" * 32, "enabled": True})
+HOST = HostResults("lima", unread=["Something else."])
+READ = host_results("lima", {}, {"custom_rules": {"operations": []}})
+NETWORKS = {"networks": [{"prefix": "192.0.2.0/24", "announced": None}], "delegated": []}
+
+
+def read(
+    result: Mapping[str, Any], parts: Any = (ACCOUNT,), before: HostResults = HOST, **values: Any
+) -> tuple[HostResults, list[Part]]:
+    asked: list[Part] = []
+
+    def run(part: Part) -> Mapping[str, Any]:
+        asked.append(part)
+        return result
+
+    return Beside(run, list(parts), values).read(before), asked
+
+
+@pytest.mark.parametrize("values", [{}, {"report_announced": False}, {"report_announced": None}])
+def test_nothing_is_read_that_no_variable_asks_for(values: dict[str, Any]) -> None:
+    assert read({}, **values) == (HOST, [])
+
+
+def test_a_host_without_an_account_announces_nothing() -> None:
+    assert read({}, parts=[Part("custom_rules", {})], report_announced=True) == (HOST, [])
+
+
+def test_announced_networks_are_read_from_the_account_of_the_host() -> None:
+    host, (part,) = read({"announced": [NETWORKS], "prefixes": []}, report_announced="yes")
+    assert (part.module, part.options["account_id"]) == ("protection_info", "0" * 32)
+    assert part.options["gather_subset"] == ["prefixes", "announced"] and "enabled" not in part.options
+    assert host.announced is not None and host.announced["not_known"] == ["192.0.2.0/24"]
+    assert host.unread == ["Something else.", "Whether 192.0.2.0/24 is announced is not known."]
+
+
+def test_a_failure_makes_the_host_unread_and_hides_nothing_else() -> None:
+    host, _asked = read({"failed": True, "msg": "It is not allowed."}, report_announced=True)
+    assert host.unread == ["Something else.", "The announced networks are not known: It is not allowed."]
+    assert host.announced is None
+
+
+def test_an_access_rule_weakens_and_is_named_by_its_value() -> None:
+    rule = {"id": "a", "target": "country", "value": "DE", "notes": "", "since": "2026-11-01T00:00:00Z"}
+    host, _asked = read({"access_rules": [rule]}, [Part("custom_rules", {})], READ, report_access_rules=True)
+    (found,) = host.unmanaged()
+    assert (found["resource"], found["key"], found["weakens"]) == ("access_rule", "DE", True)
+    assert found["reason"] == "lets requests from this country pass by the rules of the zone"
+    assert (found["title"], found["since"], found["accepted"]) == ("IP Access rule", "2026-11-01T00:00:00Z", None)
+
+
+AT, EARLIER = "2026-11-22T09:00:00Z", "2026-11-22T08:00:00Z"
+LISTS = "/accounts/0/magic/advanced_tcp_protection/configs"
+ENTRY = {"id": "abc", "prefix": "0.0.0.0/1", "modified_on": "2026-11-22T09:00:03.5Z"}
+UNMANAGED = {"resource": "allowlist_entry", "key": "0.0.0.0/1", "weakens": True, "reason": "lets pass", "since": AT}
+
+
+def change(by: str = "alice", at: str = AT, uri: str = f"{LISTS}/allowlist/abc", object_id: Any = None) -> Any:
+    return {"at": at, "by": by, "how": "the dashboard", "method": "PATCH", "uri": uri, "object_id": object_id}
+
+
+def last(*changes: Any, unmanaged: Any = None, objects: Any = None, unread: str = "") -> Any:
+    host = host_results("lima", {}, {"account_protection": {"unmanaged": [unmanaged or UNMANAGED]}})
+    existing = objects_by_resource([objects or {"allowlist": [ENTRY]}])
+    return Log(24, changes, existing, unread).last_changes(host)
+
+
+@pytest.mark.parametrize(
+    ("changes", "by"),
+    [
+        ([change()], "alice"),
+        ([change(uri="/elsewhere", object_id="abc")], "alice"),
+        ([change("bob"), change("alice", EARLIER)], "bob"),
+        ([change(uri=f"{LISTS}/allowlist")], "alice"),
+        ([change(uri=f"{LISTS}/allowlist"), change("bob", uri=f"{LISTS}/allowlist")], None),
+        ([change(uri=f"{LISTS}/allowlist", at=EARLIER)], None),
+        ([change(uri=f"{LISTS}/prefixes/bulk")], None),
+        ([], None),
+    ],
+)
+def test_a_write_belongs_to_an_object_by_its_id_or_its_moment(changes: Any, by: Any) -> None:
+    (found,) = last(*changes)
+    assert found["by"] == by
+    assert found["text"] == (
+        f"Allowlist entry 0.0.0.0/1: changed by {by} with the dashboard at {AT}."
+        if by
+        else "Allowlist entry 0.0.0.0/1: the audit log of the last 24 hours does not say who changed it."
+    )
+
+
+def test_an_object_that_takes_nothing_away_is_not_listed() -> None:
+    assert last(change(), unmanaged={**UNMANAGED, "weakens": False}) == []
+
+
+def test_a_log_that_cannot_be_read_is_said() -> None:
+    (found,) = last(unread="who changed it is not known: No.")
+    assert (found["by"], found["text"]) == (None, "Allowlist entry 0.0.0.0/1: who changed it is not known: No.")
+
+
+def test_the_status_belongs_to_its_last_write() -> None:
+    operation = {"action": "update", "resource": "tcp_protection_status", "key": "tcp_protection_status", "fields": {}}
+    result = {"operations": [{**operation, "before": {}}]}
+    host = host_results("lima", {}, {"account_protection": result})
+    log = Log(24, [change("bob", uri=f"{LISTS}/tcp_protection_status")], {})
+    assert [item["by"] for item in log.last_changes(host)] == ["bob"]
+
+
+def test_the_rules_of_a_zone_are_found_by_their_refs() -> None:
+    rule = {"id": "r1", "ref": "hack", "last_updated": AT}
+    unmanaged = {**UNMANAGED, "resource": "custom_rule", "key": "hack"}
+    objects = {"zone_id": "z", "rules": [rule]}
+    (found,) = last(change(uri="/zones/z/rulesets/x/rules/r1", at=EARLIER), unmanaged=unmanaged, objects=objects)
+    assert found["at"] == EARLIER
+    (found,) = last(change(uri="/zones/z/rulesets/phases/p/entrypoint"), unmanaged=unmanaged, objects=objects)
+    assert found["by"] == "alice"
+
+
+def test_kinds_of_rules_are_told_apart() -> None:
+    rules = [
+        {"kind": kind, "scope": "global", "name": "global", "id": kind} for kind in ("syn_flood", "out_of_state_tcp")
+    ]
+    objects = objects_by_resource([{"rules": rules, "status": {"enabled": True}}])
+    assert [item["id"] for item in objects["syn_flood_rule"]] == ["syn_flood"]
+    assert objects["dns_rule"] == []
+
+
+FIREWALL_SKIP = {**UNMANAGED, "resource": "network_firewall_rule", "key": "skip"}
+ANNA = change("anna", "2026-11-22T09:00:03Z", "/accounts/0/firewall/access_rules/rules/7")
+
+
+@pytest.mark.parametrize("resource", [*BY_NAME, "thing"])
+def test_a_change_of_one_resource_is_never_told_of_another(resource: str) -> None:
+    """Somebody touched an IP Access rule at the moment of the object's own timestamp."""
+    (found,) = last(ANNA, unmanaged={**FIREWALL_SKIP, "resource": resource})
+    assert found["by"] is None and "does not say who changed it" in found["text"]
+
+
+def test_a_change_in_a_ruleset_is_told_if_nobody_else_changed_one_at_that_moment() -> None:
+    mallory = change("mallory", uri="/accounts/0/rulesets/1/rules/2")
+    assert [item["by"] for item in last(ANNA, mallory, unmanaged=FIREWALL_SKIP)] == ["mallory"]
+    other = change("bob", uri="/accounts/0/rulesets/3/rules/4")
+    assert [item["by"] for item in last(mallory, other, unmanaged=FIREWALL_SKIP)] == [None]
+
+
+def test_a_change_of_an_access_rule_is_told_of_access_rules() -> None:
+    assert [item["by"] for item in last(ANNA, unmanaged={**UNMANAGED, "resource": "access_rule"})] == ["anna"]
