@@ -89,7 +89,7 @@ class ActionModule(CollectionAction):
 
 
 def _which_file(name: str, before: str, since: str) -> str:
-    """What is wrong with these values of restore_file, restore_before and restore_since."""
+    """The error in these values of restore_file, restore_before and restore_since."""
     if name:
         other = "restore_before" if before else "restore_since"
         return f"restore_file and {other} exclude each other; set one of them."
@@ -168,7 +168,7 @@ class _Restore:
     def _compare(
         self, restoration: Restoration, readers: Sequence[Part], updated: HostRun
     ) -> list[str]:
-        """What differs now, read anew; nothing is known of a change that is only predicted."""
+        """The differences now, read anew; nothing is known of a change that is only predicted."""
         only_predicted = updated.predicted and plan_ids(updated.results)
         if has_failed(updated.results) or updated.refusal or only_predicted:
             return []

@@ -95,7 +95,7 @@ def _readable_screen(screen: Screen | None, output: _Output) -> Screen | None:
 
 
 class _Output:
-    """What leaves a module with these options: with these names of the options, and without
+    """The output of a module with these options: with these names of the options, and without
     secrets."""
 
     def __init__(self, options: Mapping[str, Any], names: Names) -> None:

@@ -58,7 +58,7 @@ def report_id(generated: str, records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def is_plan(text: str) -> bool:
-    """Whether a text is a plan of a host."""
+    """Return whether a text is a plan of a host."""
     try:
         plan = json.loads(text)
     except ValueError:
@@ -67,8 +67,8 @@ def is_plan(text: str) -> bool:
 
 
 def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
-    """Why the report beside a plan does not name it; an empty text if it does, or if there is no
-    report."""
+    """The reason why the report beside a plan does not name it; an empty text if it does, or if
+    there is no report."""
     file = path.absolute().parent.parent / REPORT
     if path.absolute().parent.name != PLANS or not file.is_file():
         return ""
@@ -121,7 +121,7 @@ class ApprovedPlan:
     operations: Sequence[Mapping[str, Any]] | None = None
 
     def refusal(self, host: str, results: Mapping[str, Result]) -> str:
-        """Why the predicted results must not be applied; an empty text where they may.
+        """The reason why the predicted results must not be applied; an empty text where they may.
 
         Nothing to do is always approved, so a run that was interrupted goes on with the modules
         that are left.
@@ -149,7 +149,7 @@ class ApprovedPlan:
         )
 
     def _differences(self, results: Mapping[str, Result]) -> str:
-        """What differs, where the approval has operations, with a space before it."""
+        """The differences, where the approval has operations, with a space before it."""
         if self.operations is None:
             return ""
         current = [item for result in results.values() for item in result.get("operations") or ()]

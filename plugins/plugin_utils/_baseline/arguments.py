@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the role baseline takes: the argument of each of its variables, which is that of the option
-it fills."""
+"""The arguments of the role baseline: the argument of each of its variables, which is that of
+the option it fills."""
 
 from __future__ import annotations
 

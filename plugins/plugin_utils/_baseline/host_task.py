@@ -109,7 +109,7 @@ COLLECTION = "edgeops.protection."
 
 
 class HostTask:
-    """What the actions of the roles do on a host with the modules that they call.
+    """The work of the actions of the roles on a host with the modules that they call.
 
     Ansible templates the options of a task one by one in each worker, which costs more than the
     work itself; these actions read the variables instead, of which few are templates.
@@ -193,11 +193,11 @@ class HostTask:
         return {**result, **{name: value for name, value in paths.items() if value}}
 
     def accepted(self) -> list[Accepted]:
-        """What the report accepts of the objects that no baseline names; raises ValueError."""
+        """The objects that no baseline names and the report accepts; raises ValueError."""
         return parse_accepted(self.value(ACCEPTED_UNMANAGED) or [])
 
     def _is_accepted(self) -> IsAccepted:
-        """Whether the report accepts an object now; a wrong variable accepts none."""
+        """Return whether the report accepts an object now; a wrong variable accepts none."""
         try:
             accepted = self.accepted()
         except ValueError as exc:

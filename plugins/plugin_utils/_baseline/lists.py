@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the parts of a host tell one another of lists: what the lists hold to which rules refer, and
-which rules stop referring to a list before it is deleted."""
+"""The lists of a host as its parts tell one another of them: what those hold to which rules
+refer, and which rules stop referring to a list before it is deleted."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _lean(result: Result) -> Result:
 
 
 def has_failed(results: Results) -> bool:
-    """Whether a module failed."""
+    """Return whether a module failed."""
     return any(result.get("failed") for result in results.values())
 
 
@@ -149,7 +149,7 @@ def _shortened(result: Result) -> dict[str, Any]:
 
 
 def lines(host: str, results: Results, is_accepted: IsAccepted = lambda item: False) -> list[str]:
-    """What a user reads of a host without asking for more: how well it is protected, what weakens
+    """The lines on a host for a user who asks for no more: how well it is protected, what weakens
     it, and which steps are left."""
     shown = []
     after = results.get(ACCOUNT, {}).get("coverage", {}).get("after")

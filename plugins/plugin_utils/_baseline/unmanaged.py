@@ -31,14 +31,15 @@ from .._variables import Argument, require_valid
 
 
 class Consent(NamedTuple):
-    """Why something is meant to be so, and from when on it no longer is; None for never."""
+    """The reason why something is meant to be so, and from when on it no longer is; None for
+    never."""
 
     reason: str
     expires: datetime | None = None
 
 
 def is_in_force(consent: Consent, now: datetime | None) -> bool:
-    """Whether a consent holds at a moment."""
+    """Return whether a consent holds at a moment."""
     return consent.expires is None or now is None or now < consent.expires
 
 
@@ -81,7 +82,7 @@ DONE = {"create": "created", "update": "updated", "delete": "deleted"}
 
 
 def describe_differences(approved: Sequence[Operation], current: Sequence[Operation]) -> str:
-    """What is another one than approved, as sentences."""
+    """The differences from the approved operations, as sentences."""
     differences = list(_differences(approved, current))
     if not differences:
         return (
@@ -172,7 +173,7 @@ class Accepted:
     consent: Consent
 
     def accepts(self, item: Unmanaged, now: datetime) -> bool:
-        """Whether an object is accepted at this moment."""
+        """Return whether an object is accepted at this moment."""
         key, patterns = str(item["key"]).casefold(), [text.casefold() for text in self.keys]
         return (
             item["resource"] == self.resource
@@ -198,7 +199,7 @@ def parse_accepted(entries: Any) -> list[Accepted]:
 
 
 def accepted_reason(item: Unmanaged, accepted: Iterable[Accepted], now: datetime) -> str | None:
-    """Why an object is accepted; None if it is not."""
+    """The reason why an object is accepted; None if it is not."""
     return next((entry.consent.reason for entry in accepted if entry.accepts(item, now)), None)
 
 

@@ -103,7 +103,7 @@ class Part:
 
     @property
     def deletes(self) -> bool:
-        """Whether the part deletes lists, once no rule refers to them."""
+        """Return whether the part deletes lists, once no rule refers to them."""
         return self.context.step == DELETION
 
 
@@ -172,7 +172,8 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
 
 
 def _needs(values: Mapping[str, Any], module: str) -> bool:
-    """Whether the variables of a host describe what a module writes; an account always is."""
+    """Return whether the variables of a host describe what a module writes; an account always
+    is."""
     value = values.get(f"{PREFIX}{module}")
     is_described = module == ACCOUNT or (value is not None and (value != [] or module != FIREWALL))
     return is_described and _has(values, MODULE_SPECS[module].owner)
@@ -253,18 +254,20 @@ def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
 
 
 def deletes_lists(parts: Sequence[Part]) -> bool:
-    """Whether lists may go at the end, which can be refused: then nothing is written before."""
+    """Return whether lists may go at the end, which can be refused: then nothing is written
+    before."""
     return any(part.deletes for part in parts)
 
 
 def has_expectations(parts: Sequence[Part]) -> bool:
-    """Whether something is expected of the host: nothing is written before all of it is known."""
+    """Return whether something is expected of the host: nothing is written before all of it is
+    known."""
     return any(part.options.get(NAME) for part in parts)
 
 
 def _expects(values: Mapping[str, Any], kind: str) -> bool:
-    """Whether the variables expect something of a request, of a packet, or of one in the Network
-    Firewall."""
+    """Return whether the variables expect something of a request, of a packet, or of one in the
+    Network Firewall."""
     entries = values.get(EXPECTATIONS) or ()
     return any(
         isinstance(entry, Mapping)
@@ -319,6 +322,6 @@ def _described(values: Mapping[str, Any], owner: str) -> list[str]:
 
 
 def _ways(*options: str) -> str:
-    """How an inventory sets one of these options."""
+    """The ways in which an inventory sets one of these options."""
     ways = [f"{INVENTORY[f'{PREFIX}{name}']} ({PREFIX}{name})" for name in options]
     return ", or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an account and a zone hold, as the variables of the role baseline: pure functions from
-the state to data."""
+"""Describes an account and a zone as variables of the role baseline: pure functions from the state
+to data."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def unknown_fields(resource: Resource, obj: Object) -> dict[str, Any]:
 
 
 def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any]) -> str:
-    """Why the options do not describe an object; an empty text if they do, so that a module which
-    gets them changes nothing."""
+    """The reason why the options do not describe an object; an empty text if they do, so that a
+    module which gets them changes nothing."""
     texts = [item.name for item in resource.fields if isinstance(options.get(item.name), str)]
     if not resource.key and texts:  # a single object must be known for sure
         return f"{texts[0]} is {options[texts[0]]!r}"
@@ -232,8 +232,8 @@ class Sorting:
 
 
 def sort_out(resource: Resource, objects: Sequence[Object]) -> Sorting:
-    """Which objects options describe. Of several with one key it is the first; in an ordered list,
-    whose rules are told apart by their keys alone, it is none."""
+    """The objects that options describe. Of several with one key it is the first; in an ordered
+    list, whose rules are told apart by their keys alone, it is none."""
     described: dict[Key, dict[str, Any]] = {}
     others: list[tuple[Object, str]] = []
     counts = Counter(map(resource.key_of, objects))

@@ -52,7 +52,7 @@ def sealed(text: str) -> str:
 
 
 def is_edited(text: str) -> bool:
-    """Whether a text is another one than an export wrote."""
+    """Return whether a text is another one than an export wrote."""
     lines = text.split("\n")
     seal = lines.pop(1) if len(lines) > 1 else ""
     return seal != f"{CHECKSUM}{_checksum(chr(10).join(lines))}"

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How the objects of a snapshot come back: as variables of the role baseline, or not at all.
+"""Brings the objects of a snapshot back: as variables of the role baseline, or not at all.
 
 An object that no option describes is left alone if it is still as it was. Otherwise it is named,
 since a module could only make another object of it.
@@ -91,7 +91,7 @@ class Expected:
         return ranks == sorted(ranks)
 
     def unequal(self, expected: Object, existing: Object) -> bool:
-        """Whether an object is another one than expected."""
+        """Return whether an object is another one than expected."""
         return bool(self._unequal(expected, existing))
 
     def _distance(self, item: Object, match: tuple[int, Object]) -> tuple[bool, int, int]:
@@ -99,7 +99,7 @@ class Expected:
         return (obj.get("id") != item.get("id"), len(self._unequal(item, obj)), index)
 
     def _unequal(self, expected: Object, existing: Object) -> list[str]:
-        """What differs between two objects, a text for each field."""
+        """The differences between two objects, a text for each field."""
         texts = _unequal_fields(self.resource.fields, expected, existing)
         known, current = (undeclared(self.resource, obj) for obj in (expected, existing))
         names = [
@@ -138,7 +138,7 @@ EMPTY: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "di
 
 @dataclass(frozen=True)
 class Exceptions:
-    """What a restore leaves out: objects of others, by id or by patterns of the keys of rules;
+    """The exceptions of a restore: objects of others, by id or by patterns of the keys of rules;
     objects by id or by name; and fields that no option knows."""
 
     ignore_ids: Collection[str] = ()
@@ -147,7 +147,7 @@ class Exceptions:
     fields: Collection[str] = ()
 
     def leave(self, resource: Resource, obj: Object) -> bool:
-        """Whether a restore leaves this object alone."""
+        """Return whether a restore leaves this object alone."""
         identity, name = str(obj.get("id")), resource.label_of(obj)
         return (
             identity in self.ignore_ids
@@ -167,7 +167,7 @@ class Recovered:
 
 
 def recover(snapshot: State, current: State, exceptions: Exceptions) -> Recovered:
-    """What brings the objects of a snapshot back, if Cloudflare has the `current` ones."""
+    """Bring the objects of a snapshot back, if Cloudflare has the `current` ones."""
     recovered = Recovered()
     for plural, objects in snapshot.items():
         if not objects and plural not in current:
@@ -194,7 +194,7 @@ def _all_refusals(
 
 
 class _Recovery:
-    """How the objects of one resource come back."""
+    """The recovery of the objects of one resource."""
 
     def __init__(
         self, resource: Resource, current: Sequence[Object], exceptions: Exceptions
@@ -217,7 +217,7 @@ class _Recovery:
         return self.exceptions.leave(self.resource, obj)
 
     def expected(self, objects: Sequence[Object]) -> Expected:
-        """What the resource must hold after the restore."""
+        """The objects that the resource must hold after the restore."""
         own = [obj for obj in objects if not self._is_left(obj)]
         keys = {*map(self.resource.key_of, own), *self.anchors}
         order = [key for key in map(self.resource.key_of, objects) if key in keys]
@@ -261,8 +261,8 @@ class _Recovery:
         return first
 
     def _is_taken(self, key: Key) -> bool:
-        """Whether each existing object with this key is left alone. Those of an account are told
-        apart by their ids, so that a module updates another one with the same key."""
+        """Return whether each existing object with this key is left alone. Those of an account
+        are told apart by their ids, so that a module updates another one with the same key."""
         return key in self.kept and (self.resource.is_ordered or not self._others(key))
 
     def _others(self, key: Key) -> list[Object]:
@@ -304,7 +304,7 @@ class _Recovery:
         return min(matches, key=lambda item: item.get("id") != obj.get("id"), default=None)
 
     def _lacking(self, obj: Object) -> str:
-        """Why a module would make another object."""
+        """The reason why a module would make another object."""
         existing = self._existing(obj)
         if existing is None and not self.resource.create and self.resource.key:
             return "it was deleted, and Cloudflare takes no new one"

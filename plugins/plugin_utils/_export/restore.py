@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a snapshot or an export makes of a host: the modules to run so that it is again as the file
+"""Turns a snapshot or an export into a restore: the modules to run so that it is again as the file
 says, and the state that they must leave."""
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Restoration:
             )
 
     def unmet(self, state: State) -> list[str]:
-        """What differs in this state, a text for each object."""
+        """The differences of this state, a text for each object."""
         return [text for item in self.expected for text in item.unmet(state[item.resource.plural])]
 
 
@@ -143,10 +143,10 @@ class StateFile:
         fields: Sequence[str] = (),
         validates: bool = False,
     ) -> Restoration:
-        """What makes the host, whose state is `current`, what the file says; without these objects,
-        named by id or by name, and these fields. If it `validates`, Cloudflare checks fields that
-        the collection does not know before the first write, which a token that only reads may not
-        ask for."""
+        """Return what makes the host, whose state is `current`, as the file says; without these
+        objects, named by id or by name, and these fields. If it `validates`, Cloudflare checks
+        fields that the collection does not know before the first write, which a token that only
+        reads may not ask for."""
         ignored = {
             name: [*(values.get(name) or []), *self.ignore.get(name, [])]
             for name in (IGNORE_IDS, *IGNORED)

@@ -277,7 +277,7 @@ def _shown(moment: datetime) -> str:
 
 
 def check_keep(keep: object) -> int | None:
-    """How many snapshots of a host remain, None for all; raises ValueError."""
+    """The number of snapshots of a host that remain, None for all; raises ValueError."""
     if keep in (None, ""):
         return None
     number = int(str(keep))
@@ -322,6 +322,6 @@ def owners_in(path: Path) -> dict[str, str]:
 
 
 def _are_same(owners: Mapping[str, str], others: Mapping[str, str]) -> bool:
-    """Whether both name an account or zone, and none names another one."""
+    """Return whether both name an account or zone, and none names another one."""
     both = owners.keys() & others.keys()
     return bool(both) and all(owners[name] == others[name] for name in both)
