@@ -47,6 +47,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.argumen
     OF_REPORTED_HOST,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
+    MAX_PROBLEMS,
     Arguments,
     message_of,
     require_valid,
@@ -64,15 +65,12 @@ CHECKED: Arguments = {
     if not name.endswith(NOT_READ)
 }
 PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
-MAX_PROBLEMS = 8  # in one message
 
 
 class ActionModule(CollectionAction):
     """Fails if a variable of the host is wrong."""
 
-    _supports_check_mode = True
     _supports_async = False
-    TRANSFERS_FILES = False
 
     def run(
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
@@ -80,7 +78,7 @@ class ActionModule(CollectionAction):
         variables = task_vars or {}
         _validated, options = self.validate_argument_spec(argument_spec={"role": {"type": "str"}})
         if options["role"]:
-            return self._of_role(options["role"], variables)
+            return self._of_role(declared_in(options["role"]), variables)
         problems = list(dict.fromkeys(_problems(HostTask(self.calls(variables)), variables)))
         if not problems:
             return {"changed": False}
@@ -88,9 +86,8 @@ class ActionModule(CollectionAction):
         message = " ".join([*problems[:MAX_PROBLEMS], *([f"{more}."] if more else [])])
         return {"failed": True, "changed": False, "msg": message, "problems": problems}
 
-    def _of_role(self, role: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+    def _of_role(self, declared: Arguments, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result for the variables that a role declares."""
-        declared = declared_in(role)
         described = {name: variables[name] for name in declared if name in variables}
         try:
             require_valid(declared, self._templar.template(described))
