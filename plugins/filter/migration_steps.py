@@ -15,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import r
 
 
 def migration_steps(rules: object, custom_rules: object) -> dict[str, Any]:
-    """What each step of the cutover sets; raises AnsibleFilterError."""
+    """Settings of each step of the cutover; raises AnsibleFilterError."""
     return run_filter(steps, rules, custom_rules)
 
 

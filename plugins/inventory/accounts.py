@@ -163,7 +163,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters i
     REQUESTS_IMPORT_ERROR,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import LaterPageError
-from ansible_collections.edgeops.protection.plugins.module_utils._api.connect import connected
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import connected
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
     BOUNDS,
     parse_settings,

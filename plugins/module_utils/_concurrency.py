@@ -27,7 +27,7 @@ Product = TypeVar("Product")
 
 
 class Attempt(NamedTuple):
-    """What came of one item: the result, or the exception that was raised."""
+    """Outcome of one item: the result, or the exception that was raised."""
 
     result: object
     error: BaseException | None
@@ -71,7 +71,7 @@ def start_threads(name: str, work: Callable[[], None], number: int = 1) -> list[
 
 
 class ConcurrentWork(Generic[Item, Product]):
-    """What the threads that work on the same items share."""
+    """State that threads share which work on the same items."""
 
     def __init__(self, work: Callable[[Item], Product], items: Sequence[Item]) -> None:
         self._work = work
@@ -96,7 +96,7 @@ class ConcurrentWork(Generic[Item, Product]):
                 self._changed.notify_all()
 
     def wait_for(self, index: int) -> Attempt | None:
-        """What came of the item with this index; None where it does not begin any more."""
+        """Outcome of the item with this index; None where it does not begin any more."""
         with self._changed:
             while index not in self._attempts:
                 if index not in self._begun and not self._waiting:

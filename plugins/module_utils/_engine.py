@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 from ._api.client import Client
 from ._apply.executor import dry_run
@@ -36,8 +36,7 @@ from ._result import (
 )
 from ._schema.resource import State
 from ._specs.task import Task
-
-Warn = Callable[[str], None]
+from ._text import Warn
 
 
 def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[str, Any]:

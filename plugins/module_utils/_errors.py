@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What can go wrong, in words that the person at the keyboard can act on."""
+"""Errors, in words that the person at the keyboard can act on."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class OptionProblems:
 
     @property
     def any(self) -> bool:
-        """Whether an error was collected."""
+        """Return whether an error was collected."""
         return bool(self._errors)
 
     def raise_any(self) -> None:
@@ -154,7 +154,7 @@ class ServiceError(ProtectionError):
 
     @property
     def answer(self) -> tuple[str, str, int | None, str]:
-        """What two errors have in common that are the same answer to the same call."""
+        """Common part of two errors that are the same answer to the same call."""
         errors = "; ".join(
             f"{item['code']} {item['message']} {item['pointer']}" for item in self.error["errors"]
         )
@@ -162,8 +162,8 @@ class ServiceError(ProtectionError):
 
     @property
     def needs_reread(self) -> bool:
-        """Whether only reading again tells what became of a change: the answer is lost, or somebody
-        else was faster."""
+        """Return whether only reading again tells what became of a change: the answer is lost, or
+        somebody else was faster."""
         gone = self.status == 404 and self.error["method"] in ("PUT", "PATCH", "DELETE")
         exists = self.status == 409 or (
             self.status == 400

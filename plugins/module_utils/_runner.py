@@ -11,16 +11,16 @@ import os
 from typing import Any, Callable, Mapping, Sequence
 
 from ._api.client import Client
-from ._api.connect import client_of_owner, connected
 from ._api.responses import swapped_ids
+from ._api.session import client_of_owner, connected
 from ._api.settings import known_secrets
 from ._context import TASK, Context
-from ._engine import Warn, perform
+from ._engine import perform
 from ._errors import ProtectionError, ServiceError
 from ._result import readable_failure
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
-from ._text import Names, Screen, excerpt, joined, visible, with_names
+from ._text import Names, Screen, Warn, excerpt, joined, visible, with_names
 
 MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
 HIDDEN = (  # as ansible-core writes it, which hides the values of options itself

@@ -26,6 +26,7 @@ MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")  # of GitHub's and GitLab's Markdown
 OptionStep = Union[str, int]  # the name of an option or of a suboption, or a position in a list
 # By option, the variable from which a role fills it; empty if the role has no such variable.
 Names = Mapping[str, str]
+Warn = Callable[[str], None]  # shows a warning
 OWN_NAMES: Names = {}  # in the messages of a module, an option has its own name
 
 
@@ -39,7 +40,7 @@ class Option:
         object.__setattr__(self, "path", path)
 
     def at(self, *steps: OptionStep) -> Option:
-        """What these steps lead to from this option."""
+        """The option at the end of these steps from this one."""
         return Option(*self.path, *steps)
 
     def name(self, names: Names) -> str:
@@ -126,8 +127,7 @@ def first_sentences(sentences: Sequence[str], most: int = MAX_NAMES) -> str:
 
 
 def left_out(number: int, most: int, one: str = "", many: str = "") -> str:
-    """How many of a number of things are beyond the first ones: `and 1 more host`; an empty text if
-    none is."""
+    """Number of things beyond the first ones: `and 1 more host`; an empty text if none is."""
     more = number - most
     return f"and {plural(more, f'more {one}', f'more {many}')}".rstrip() if more > 0 else ""
 
@@ -184,7 +184,7 @@ def markdown_row(cells: Iterable[str]) -> str:
 
 
 class Screen(NamedTuple):
-    """How a task shows lines before it ends.
+    """Screen on which a task shows lines before it ends.
 
     `show` shows a line at once, `is_first` claims for this task what a run says once, and `title`
     names the task.

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import partial
-from typing import Any, Callable
+from typing import Any
 
 import yaml
 from ansible import constants as C
@@ -44,6 +44,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.base imp
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     Screen,
+    Warn,
     visible,
     with_names,
 )
@@ -77,7 +78,6 @@ except ImportError:  # before ansible-core 2.19, which packs the modules
 else:
     ENCODER = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
 
-Warn = Callable[[str], None]
 
 IN_WORKER = "edgeops_protection_in_worker"
 ALLOW_REMOTE = "edgeops_protection_allow_remote"

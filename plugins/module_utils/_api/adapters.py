@@ -45,7 +45,7 @@ PIECE = 65536  # bytes that are sent before the deadline is looked at again
 
 
 class Deadline(threading.local):
-    """When the attempt that this thread makes must have ended."""
+    """Time by which the attempt of this thread must have ended."""
 
     at = float("inf")
 

@@ -18,9 +18,9 @@ from .._schema.resource import AtOnce, ByCursor, InDocument, Object, Paged, Reso
 from .._text import excerpt
 from .._timestamps import read_date
 from .._values.kinds import SAFE_ID
-from .operations import operate
 from .progress import Progress
 from .responses import Envelope, Request, Response, open_envelope, unexpected
+from .retry import operate
 
 NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
 MOST_PAGES = 10000  # where a service never comes to an end
@@ -32,7 +32,7 @@ class Sender(Protocol):
 
     @property
     def calls(self) -> int:
-        """How many calls were made, repeated ones included."""
+        """Number of calls, repeated ones included."""
 
     def send(self, request: Request) -> Response:
         """Raises ServiceError when no response came."""
@@ -67,7 +67,7 @@ class Client:
 
     @property
     def calls(self) -> int:
-        """How many calls were made, repeated ones included."""
+        """Number of calls, repeated ones included."""
         return self._sender.calls
 
     def within(self, owner: Mapping[str, str]) -> Client:
@@ -306,7 +306,7 @@ def _as_known(document: InDocument, objects: Sequence[Any]) -> list[Any]:
 
 
 def _number_of_pages(first: Envelope) -> int:
-    """How many pages a listing has by the total of its first one."""
+    """Number of pages of a listing, by the total of its first one."""
     per_page = len(first.result) if isinstance(first.result, list) else 0
     return min(MOST_PAGES, -(-(first.total or 0) // per_page) if per_page else 1)
 
@@ -345,7 +345,7 @@ class Pages:
 
     @property
     def objects(self) -> list[Object]:
-        """What the pages hold, in their order."""
+        """Objects of the pages, in their order."""
         return list(self._by_id.values())
 
     def add(self, page: Sequence[Object], envelope: Envelope) -> bool:
@@ -379,8 +379,8 @@ class Pages:
         return True
 
     def _is_full(self, page: Sequence[Object], new: int, envelope: Envelope) -> bool:
-        """Whether a page has as much as was asked for, or as Cloudflare says that a page has, or
-        brings as much as the first one."""
+        """Return whether a page has as much as was asked for, or as Cloudflare says that a page
+        has, or brings as much as the first one."""
         as_first = self._first_length is not None and new >= self._first_length
         if self._first_length is None:
             self._first_length = len(page)

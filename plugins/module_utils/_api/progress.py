@@ -22,7 +22,7 @@ SHOW_INTERVAL = 10.0  # seconds
 
 
 class Count:
-    """How many of how many things are done."""
+    """Number of things that are done, and of all."""
 
     def __init__(self, total: int = 0) -> None:
         self.done = 0
@@ -33,7 +33,7 @@ class Count:
 
 
 class Progress:
-    """How far a task is with its pages, operations and waits; several threads may report."""
+    """Progress of a task with its pages, operations and waits; several threads may report."""
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
@@ -170,7 +170,7 @@ def end_if_orphan() -> None:
 
 
 def has_lost_its_reader() -> bool:
-    """Whether nobody reads the standard output any more, to which a packed module writes its
+    """Return whether nobody reads the standard output any more, to which a packed module writes its
     result.
 
     The parent of a packed module is a shell, which outlives the run as well.

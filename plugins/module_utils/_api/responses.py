@@ -64,8 +64,8 @@ def hint_for(
     codes: Sequence[int | None],
     location: str | None,
 ) -> str:
-    """What to do next, or an empty text where nothing better than Cloudflare's own words is
-    known."""
+    """Advice for a failed call, or an empty text where nothing better than Cloudflare's own words
+    is known."""
     by_code = next((BY_CODE[code] for code in codes if code in BY_CODE), None)
     if by_code == WRONG_ID and resource:
         return _wrong_id(resource.owner)
@@ -132,7 +132,7 @@ TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
 
 
 class Response(NamedTuple):
-    """What Cloudflare sent back."""
+    """Response of Cloudflare."""
 
     status: int
     headers: Mapping[str, str]
@@ -185,7 +185,7 @@ class Envelope(NamedTuple):
 
     @property
     def total(self) -> int | None:
-        """How many objects the listing has in all, where Cloudflare says so."""
+        """Number of all objects of the listing, if Cloudflare tells it."""
         return _count(self.info.get("total_count"))
 
     @property
@@ -200,8 +200,8 @@ class Envelope(NamedTuple):
 
     @property
     def per_page(self) -> float:
-        """How many objects a full page has, by Cloudflare's own account; infinite where it does
-        not say."""
+        """Number of objects on a full page, by Cloudflare's own account; infinite where it does not
+        say."""
         return _count(self.info.get("per_page")) or math.inf
 
 
@@ -261,7 +261,7 @@ def _failed(
 
 
 def _is_maybe_applied(response: Response) -> bool:
-    """Whether Cloudflare may have done what a failed call asked for.
+    """Return whether Cloudflare may have done what a failed call asked for.
 
     A redirect and a refusal (3xx, 4xx) say that it has not; a success that cannot be read, a
     failure of Cloudflare and a timeout (408) do not.

@@ -3,7 +3,11 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether a call is repeated and after which wait, and how much time a task may lose with it."""
+"""Repeats calls, as long as a task may lose time with it, and waits for operations.
+
+Cloudflare begins an operation in the place of an answer, one at a time in an account, and ends it
+some time later (Lists API).
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,24 @@ import re
 import threading
 import time
 from datetime import datetime, timezone
-from typing import Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
+from .._errors import OperationFailed, ServiceError, StillPending
+from .._text import Message, Option, excerpt
 from .._timestamps import read_date
+from .._values.kinds import SAFE_ID
+from .responses import (
+    Envelope,
+    Request,
+    Response,
+    Unreadable,
+    error_details,
+    read_document,
+    unexpected,
+)
+
+MAX_WAIT = Option("max_wait")
+UNDER_WAY = ("pending", "running")  # states of an operation
 
 RATE_LIMITED = 429
 SETS_ABSOLUTE_VALUES = frozenset(
@@ -27,7 +46,7 @@ SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
 class Ending(NamedTuple):
-    """What came of one attempt: the `status` of the response, None where none came.
+    """Outcome of one attempt: the `status` of the response, None where none came.
 
     `retry_after` is in seconds. `sent` is False where the request surely did not leave, and
     `passing` where another attempt would end in the same way. `pending` says that Cloudflare is
@@ -42,23 +61,23 @@ class Ending(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether the attempt brought nothing that a caller can use."""
+        """Return whether the attempt brought nothing that a caller can use."""
         return self.status is None or self.status in WORTH_REPEATING or self.pending
 
     @property
     def maybe_applied(self) -> bool:
-        """Whether Cloudflare may have done what this attempt asked for."""
+        """Return whether Cloudflare may have done what this attempt asked for."""
         return self.sent and self.status != RATE_LIMITED
 
     @property
     def counts(self) -> bool:
-        """Whether the attempt uses up one of the retries; max_wait bounds a wait that a rate limit
-        demands."""
+        """Return whether the attempt uses up one of the retries; max_wait bounds a wait that a rate
+        limit demands."""
         return not self.demands_wait and not self.pending
 
     @property
     def demands_wait(self) -> bool:
-        """Whether Cloudflare asks everybody with these credentials to wait."""
+        """Return whether Cloudflare asks everybody with these credentials to wait."""
         return self.status == RATE_LIMITED and bool(self.retry_after) and not self.pending
 
 
@@ -85,7 +104,8 @@ def seconds_until_retry(
 
 
 def _may_repeat(method: str, outcome: Ending) -> bool:
-    """What sets absolute values is repeated; a create only where it surely was not applied."""
+    """Return whether to repeat a call: one that sets absolute values always, a create only where it
+    surely was not applied."""
     return outcome.passing and (method in SETS_ABSOLUTE_VALUES or not outcome.maybe_applied)
 
 
@@ -117,7 +137,7 @@ class LostTime:
 
     @property
     def left(self) -> float:
-        """How many seconds may still be lost."""
+        """Seconds that may still be lost."""
         with self._lock:
             now = time.monotonic()
             spans = merge_spans([*self._lost, *((began, now) for began in self._under_way)])
@@ -156,8 +176,8 @@ def merge_spans(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float
 
 
 class WaitBudget:
-    """What is left of max_wait, shared by all calls of a session; those that wait at the same time
-    wait once.
+    """Rest of max_wait, shared by all calls of a session; those that wait at the same time wait
+    once.
 
     `calls` counts the calls that it let go, the repeated ones after their wait.
     """
@@ -172,7 +192,7 @@ class WaitBudget:
 
     @property
     def left(self) -> float:
-        """How many seconds a call may still wait."""
+        """Seconds that a call may still wait."""
         return max(0.0, min(self._left, self._lost_time.left))
 
     def wait(self, seconds: float, status: int | None) -> bool:
@@ -205,3 +225,71 @@ class WaitBudget:
             if everybody:
                 self._closed_until = max(self._closed_until, now + seconds)
             return True
+
+
+def operate(request: Request, path: str, call: Callable[[Request], Envelope]) -> None:
+    """Begin an operation, after the one that is under way, and wait for its end.
+
+    Its id behind `path` is the path of the operation, and `call` makes a call. Raises ServiceError:
+    StillPending if max_wait is over, OperationFailed if Cloudflare says so.
+    """
+    result = call(request._replace(is_pending=is_refused_meanwhile)).result
+    identity = result.get("operation_id") if isinstance(result, Mapping) else None
+    if not isinstance(identity, str) or not SAFE_ID.fullmatch(identity):
+        raise unexpected(request, "the result has no id of an operation")
+    look = Request("GET", path + identity, resource=request.resource, is_pending=is_under_way)
+    ended = _end_of(look, call)
+    status = ended.get("status") if isinstance(ended, Mapping) else None
+    if status == "failed":
+        reason = excerpt(str(ended.get("error") or "Cloudflare does not say why"))
+        message = f"{request} was begun, and Cloudflare says that it failed: {reason}."
+        raise OperationFailed(message, error_details(look, 200), maybe_applied=False)
+    if status != "completed":
+        raise unexpected(look, f"the status of the operation is {excerpt(repr(status))}")
+
+
+def _end_of(look: Request, call: Callable[[Request], Envelope]) -> Any:
+    """Return the end of an operation that was begun; whatever the answer is, the operation may have
+    been made."""
+    try:
+        return call(look).result
+    except StillPending:
+        raise
+    except ServiceError as exc:
+        raise ServiceError(exc.message, exc.error, maybe_applied=True) from exc
+
+
+def still_pending(request: Request, status: int | None) -> ServiceError:
+    """The error of a call that waits for an operation which Cloudflare has not ended in time."""
+    is_refused = status == RATE_LIMITED
+    reason = (
+        "was refused, since another operation is under way in the account"
+        if is_refused
+        else "says that the operation is still under way, and Cloudflare goes on with it"
+    )
+    message = Message(
+        f"{request} {reason}; ",
+        MAX_WAIT,
+        " leaves no time to wait for its end. Run again later, or raise ",
+        MAX_WAIT,
+        ".",
+    )
+    return StillPending(message, error_details(request, status), maybe_applied=not is_refused)
+
+
+def is_refused_meanwhile(response: Response) -> bool:
+    """Return whether Cloudflare takes no operation on now, since another one is under way. A rate
+    limit says how long to wait."""
+    return response.status == RATE_LIMITED and read_retry_after(response.headers) is None
+
+
+def is_under_way(response: Response) -> bool:
+    """Return whether a response says that the operation has not ended yet."""
+    if response.status != 200:
+        return False
+    try:
+        document: Any = read_document(response.content)
+    except Unreadable:
+        return False
+    result = document.get("result") if isinstance(document, Mapping) else None
+    return isinstance(result, Mapping) and result.get("status") in UNDER_WAY

@@ -11,29 +11,38 @@ Together with adapters.py, this is the only file that knows requests and urllib3
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import socket
 import ssl
+from contextlib import contextmanager
 from threading import BoundedSemaphore, Event
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+from urllib.parse import urlsplit
 
-from .._budget.budget import Closed, NoBudget
+from .._budget.budget import CALLS, QUERIES, CallBudget, Closed, NoBudget, Unit
+from .._budget.state import SharedTurns, Turns, state_path
 from .._concurrency import MAX_CONCURRENT_CALLS
 from .._errors import ServiceError
-from .._text import Message, Option
+from .._schema.neighbours import ZONES, only_zone
+from .._schema.resource import ZONE_OWNER
+from .._text import Message, Option, Screen, Warn
 from .adapters import Adapter, usual_trust
-from .operations import still_pending
+from .client import Client
 from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
 from .retry import (
+    MAX_WAIT,
     RATE_LIMITED,
     Ending,
     LostTime,
     WaitBudget,
     read_retry_after,
     seconds_until_retry,
+    still_pending,
 )
+from .settings import Settings
 
 try:
     import requests
@@ -50,7 +59,7 @@ else:
     NOT_CONNECTED = (exceptions.ConnectTimeoutError, exceptions.NewConnectionError)
     NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
 
-BASE_URL, MAX_WAIT, TIMEOUT = Option("base_url"), Option("max_wait"), Option("timeout")
+BASE_URL, TIMEOUT = Option("base_url"), Option("timeout")
 VERSION = "1.0.0"
 MAX_BODY = (
     64 * 2**20
@@ -82,7 +91,8 @@ class Try(NamedTuple):
 
 
 class Permit(NamedTuple):
-    """What lets an attempt go: its turn in the call budget, and the seconds that it may take."""
+    """Permission of an attempt to go: its turn in the call budget, and the seconds that it may
+    take."""
 
     turn: int
     seconds: float
@@ -163,7 +173,7 @@ class Session:
 
     @property
     def calls(self) -> int:
-        """How many calls were made, repeated ones and those without a response included."""
+        """Number of calls, repeated ones and those without a response included."""
         return self._wait_budget.calls
 
     def send(self, request: Request) -> Response:
@@ -332,7 +342,7 @@ def _unanswered(request: Request, reason: str, outcomes: Sequence[Ending]) -> Se
 
 
 def _ending_of(chain: Sequence[BaseException]) -> Ending:
-    """What an attempt without a response came to: whether the request was sent, and whether it is
+    """Outcome of an attempt without a response: whether the request was sent, and whether it is
     worth another one."""
 
     def is_one_of(kinds: Any) -> bool:
@@ -353,7 +363,7 @@ def _ending_of(chain: Sequence[BaseException]) -> Ending:
 
 
 def _cause_of(chain: Sequence[BaseException], timeout: float, seconds: float) -> str:
-    """Why there is no response, and what to do; `seconds` is what the attempt had of the
+    """Reason for a missing response, with advice; `seconds` is what the attempt had of the
     timeout."""
     reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
     if any(isinstance(item, requests.exceptions.ProxyError) for item in chain):
@@ -386,3 +396,65 @@ def _wrapped(problem: BaseException) -> Iterator[BaseException]:
     )
     if isinstance(inner, BaseException) and inner is not problem:
         yield from _wrapped(inner)
+
+
+QUERY_BUDGET, QUERY_BUDGET_PERIOD = 300, 300.0  # of the analytics, which count by themselves
+
+
+@contextmanager
+def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> Iterator[Client]:
+    """A client whose calls share one session and one budget; nothing is sent yet.
+
+    `screen` shows what cannot wait until the end.
+    """
+    progress = Progress()
+
+    def budget(unit: Unit, calls: int, period: float) -> NoBudget:
+        return _shared_budget(settings, unit, calls, period, warn, screen)
+
+    session = Session(
+        settings.base_url,
+        settings.credentials.headers,
+        timeout=settings.timeout,
+        retries=settings.retries,
+        max_wait=settings.max_wait,
+        verify=settings.verify,
+        budget=budget(CALLS, settings.call_budget, settings.call_budget_period),
+        progress=progress,
+        open_query_budget=lambda: budget(
+            QUERIES, QUERY_BUDGET if settings.call_budget else 0, QUERY_BUDGET_PERIOD
+        ),
+    )
+    with session, progress.watched(screen):
+        yield Client(session, settings.owner, progress)
+
+
+def client_of_owner(client: Client, settings: Settings) -> Client:
+    """The client of the owner that the settings name; a name is looked up, for one call.
+
+    Raises ProtectionError unless exactly one owner has that name.
+    """
+    name = settings.owner_name
+    if name is None:
+        return client
+    zones = client.read(ZONES, {"name": name})
+    return client.within({ZONE_OWNER.option: only_zone(name, zones)})
+
+
+def _shared_budget(
+    settings: Settings,
+    counted: Unit,
+    calls: int,
+    period: float,
+    warn: Warn,
+    screen: Screen | None,
+) -> NoBudget:
+    """The budget of this credential for calls of one kind; none where no calls are counted."""
+
+    def open_state() -> Turns:
+        host = urlsplit(settings.base_url).netloc + counted.suffix
+        return SharedTurns(state_path(os.environ, host, settings.credentials.headers))
+
+    if not calls or not period:
+        return NoBudget()
+    return CallBudget(calls, period, open_state, warn, screen, counted)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._concurrency import attempt_each
@@ -17,7 +17,7 @@ from .._errors import ServiceError
 from .._plan.nested import spread_nested
 from .._plan.plan import Operation, Plan, differences, overlay
 from .._schema.resource import Nested, Object, Resource, Write
-from .._text import excerpt
+from .._text import Warn, excerpt
 from .._values.address_set import networks_overlap
 
 
@@ -99,8 +99,8 @@ def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
 
 
 def match_results(call: Call, result: Any) -> dict[Operation, Object]:
-    """What Cloudflare returned, by operation; matched by key, since the order of a list is not
-    promised."""
+    """Objects that Cloudflare returned, by operation; matched by key, since the order of a list is
+    not promised."""
     items = result if isinstance(result, list) else [result]
     by_key = {call.resource.key_of(item): item for item in items if isinstance(item, Mapping)}
     return {
@@ -110,7 +110,6 @@ def match_results(call: Call, result: Any) -> dict[Operation, Object]:
     }
 
 
-Warn = Callable[[str], None]
 MAX_AGE = 2.0  # seconds; what was read longer ago is read once more before it is replaced
 MAX_DIGITS = 19  # a longer text is no version
 
@@ -181,7 +180,7 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
 
 
 def _without_answer(plan: Plan) -> list[Call]:
-    """What an operation of Cloudflare made, by list: it returns nothing of that, so that each of
+    """Objects that operations of Cloudflare made, by list: it does not return them, so that each of
     these lists is read once at the end."""
     made: dict[str, list[Operation]] = {}
     for item in plan.operations:
@@ -281,28 +280,24 @@ def _warn_of_other_writers(
     """Warn where a nested object is neither as it was read nor as it is planned."""
     field = call.resource.field(nested.field)
     for operation in call.operations:
-        versions = [
-            obj.get(nested.field) for obj in (returned.get(operation, {}), operation.existing or {})
-        ]
-        stored, read = (item if isinstance(item, Mapping) else {} for item in versions)
-        planned = (operation.planned or {}).get(nested.field) or {}
+        objects = (returned.get(operation), operation.existing, operation.planned)
+        stored, read, planned = (_nested_in(obj, nested) for obj in objects)
         if not stored or stored.get("id") != read.get("id"):
             continue
-        for name in (
-            differences(field.fields, stored, read).keys()
-            & differences(field.fields, stored, planned).keys()
-        ):
-            replaced = name in operation.fields.get(nested.field, {})
+        changed = differences(field.fields, stored, read)
+        for name in changed.keys() & differences(field.fields, stored, planned).keys():
+            verb = "replaces" if name in operation.fields.get(nested.field, {}) else "keeps"
             warn(
                 f"Another writer changed the {field.name} of {call.resource.title}"
                 f" {operation.label} after the module read it: {name} was {read[name]!r} and is"
-                f" {stored.get(name)!r}. "
-                + (
-                    "The module replaces this value."
-                    if replaced
-                    else "The module keeps this value."
-                )
+                f" {stored.get(name)!r}. The module {verb} this value."
             )
+
+
+def _nested_in(obj: Object | None, nested: Nested) -> Object:
+    """The nested object of an object, empty where it has none."""
+    inner = (obj or {}).get(nested.field)
+    return inner if isinstance(inner, Mapping) else {}
 
 
 def _replace_list(
@@ -331,36 +326,27 @@ def _update_nested(
 ) -> None:
     """Update nested objects at their own path, where Cloudflare left them as they were; each of
     them once."""
-    field = call.resource.field(nested.field)
-    current: dict[Operation, Object] = {}
+    fields = call.resource.field(nested.field).fields
+    ids: dict[Operation, str] = {}
     bodies: dict[str, dict[str, Any]] = {}
     for operation in call.operations:
-        existing = returned.get(operation, operation.existing or {}).get(nested.field)
-        if not isinstance(existing, Mapping):
+        existing = _nested_in(returned.get(operation, operation.existing), nested)
+        if not existing:
             continue
-        current[operation] = existing
-        identity = str(existing.get("id"))
+        identity = ids[operation] = str(existing.get("id"))
         merged = bodies.get(identity, existing)
-        changes = differences(field.fields, merged, operation.fields.get(nested.field, {}))
+        changes = differences(fields, merged, operation.fields.get(nested.field, {}))
         if changes:
-            bodies[identity] = replacement(overlay(field.fields, merged, changes), call.resource)
+            bodies[identity] = replacement(overlay(fields, merged, changes), call.resource)
     if not bodies:
         return
-    result = client.write(
-        call.resource, nested.path, nested.write, list(bodies.values()), list(bodies)
-    )
-    by_id = {
-        str(item.get("id")): item
-        for item in (result if isinstance(result, list) else [result])
-        if item
-    }
-    for operation, existing in current.items():
-        identity = str(existing.get("id"))
+    result = client.write(call.resource, nested.path, nested.write, [*bodies.values()], [*bodies])
+    updated = result if isinstance(result, list) else [result]
+    stored = {**bodies, **{str(item.get("id")): item for item in updated if item}}
+    for operation, identity in ids.items():
         if identity in bodies:
             parent = returned.get(operation, operation.planned or {})
-            returned[operation] = dict(
-                parent, **{nested.field: by_id.get(identity, bodies[identity])}
-            )
+            returned[operation] = {**parent, nested.field: stored[identity]}
 
 
 def _warn_of_differences(call: Call, returned: Mapping[Operation, Object], warn: Warn) -> None:

@@ -19,12 +19,12 @@ from .._api.client import Client
 from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Operation, Plan
 from .._schema.resource import State
-from .._text import first_few, joined
-from .executor import Interrupted, Warn, apply_plan, changed_meanwhile
+from .._text import Warn, first_few, joined
+from .executor import Interrupted, apply_plan, changed_meanwhile
 
 
 class HasPlan(Protocol):
-    """What the second look returns: a plan, with whatever the caller wants to know of it
+    """Result of the second look: a plan, with anything that the caller wants to know of it
     afterwards."""
 
     @property

@@ -46,7 +46,7 @@ class Closed(Exception):
 
 
 class Unit(NamedTuple):
-    """What a budget counts, in sentences; `suffix` tells its state from that of another budget."""
+    """Unit of a budget, in sentences; `suffix` tells its state from that of another budget."""
 
     singular: str
     plural: str
@@ -76,7 +76,7 @@ class NoBudget:
 
 
 class Look(NamedTuple):
-    """What a look at the state tells: the turn, and in how many seconds it comes.
+    """Result of a look at the state: the turn, and in how many seconds it comes.
 
     There is no turn yet where a whole budget of calls waits before it; the next look is due in so
     many seconds.
@@ -221,8 +221,8 @@ class CallBudget(NoBudget):
     def _seems_to_come(
         self, state: Turns, header: Header, turn: int, ends: float, now: float
     ) -> bool:
-        """Whether a turn comes before the window ends, by a look at few others; it spares counting
-        all seats.
+        """Return whether a turn comes before the window ends, by a look at few others; it spares
+        counting all seats.
 
         It takes calls to end in the order of their turns.
         """
@@ -276,7 +276,7 @@ class CallBudget(NoBudget):
 
 
 def _end_of_call(state: Turns, turn: int, now: float) -> float:
-    """When the call of a turn has ended or will be made; of one under way, now."""
+    """Time at which the call of a turn has ended or will be made; of one under way, now."""
     call = state.call(turn)
     if call.is_under_way and call.at - SLACK <= now < call.at + LONGEST_CALL:
         return now

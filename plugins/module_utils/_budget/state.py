@@ -42,8 +42,8 @@ class Unusable(Exception):
 
 
 class Header(NamedTuple):
-    """How many turns were taken in all, and from which one on they wait until when, since
-    Cloudflare says so.
+    """Number of turns that were taken in all, and the one from which on they wait, until a time,
+    since Cloudflare says so.
 
     Besides, until when it lets nobody call, and when waiting was last announced. Times are in
     seconds since 1970.
@@ -57,7 +57,7 @@ class Header(NamedTuple):
 
 
 class CallTime(NamedTuple):
-    """When a call ended, 0 where there was none; of one that waits, when it will be made; of one
+    """Time at which a call ended, 0 if there was none; of one that waits, its coming time; of one
     that is under way, when it was sent."""
 
     at: float
@@ -225,8 +225,8 @@ class SharedTurns(Turns):
 
 
 def state_path(environment: Mapping[str, str], host: str, credentials: Mapping[str, str]) -> str:
-    """Where the turns of these credentials at this host are; raises Unusable where there is no
-    folder for it.
+    """Path of the turns of these credentials at this host; raises Unusable where there is no folder
+    for it.
 
     It is the folder in which Ansible keeps its own files, which is the same for packed modules.
     """

@@ -20,9 +20,9 @@ Remark = Callable[[str], None]
 
 @dataclass(frozen=True)
 class FirewallRule:
-    """What a firewall rule does. `ref` and `expression` are empty where there is none, `products`
-    are those that can be skipped; `obstacle` says why nothing can stand for the rule, and `remarks`
-    what else of it was odd."""
+    """A firewall rule, as far as its effect goes. `ref` and `expression` are empty where there is
+    none, `products` are those that can be skipped; `obstacle` says why nothing can stand for the
+    rule, and `remarks` what else of it was odd."""
 
     id: str
     ref: str
@@ -38,12 +38,12 @@ class FirewallRule:
 
     @property
     def active(self) -> bool:
-        """Whether some request can meet it."""
+        """Return whether some request can meet it."""
         return not (self.paused or self.filter_paused or self.obstacle)
 
     @property
     def terminates(self) -> bool:
-        """Whether a request that meets it meets nothing after it; with an unknown action, it
+        """Return whether a request that meets it meets nothing after it; with an unknown action, it
         may."""
         return self.action not in GOING_ON
 
@@ -117,7 +117,8 @@ def _products(value: Any, remark: Remark) -> tuple[str, ...]:
 
 
 def _paused(value: Any, whose: str, remark: Remark) -> bool:
-    """What is neither true nor false counts as paused: nobody is let in or kept out by a guess."""
+    """Read a flag; any value but true and false counts as paused: nobody is let in or kept out by a
+    guess."""
     if value is None or isinstance(value, bool):
         return bool(value)
     text = str(value).lower()

@@ -38,13 +38,13 @@ def by_ref(rules: Any) -> dict[str, CustomRule]:
 
 
 def same(existing: CustomRule, rendered: CustomRule) -> bool:
-    """Whether a request meets the same under both."""
+    """Return whether a request meets the same under both."""
     return _same_match(existing, rendered) and _parameters(existing) == _parameters(rendered)
 
 
 def at_least(existing: CustomRule, rendered: CustomRule) -> bool:
-    """Whether a request that meets the rendered rule meets the same, or skips yet more, under the
-    one of the zone."""
+    """Return whether a request that meets the rendered rule meets the same, or skips yet more,
+    under the one of the zone."""
     existing_parameters = _parameters(existing)
     return _same_match(existing, rendered) and all(
         value <= existing_parameters.get(name, frozenset())
@@ -60,8 +60,8 @@ def _same_match(existing: CustomRule, rendered: CustomRule) -> bool:
 
 
 def _parameters(rule: CustomRule) -> dict[str, Any]:
-    """What the action needs, in a form that can be compared: lists without their order, and nothing
-    that is empty."""
+    """Parameters of the action, in a form that can be compared: lists without their order, and
+    nothing that is empty."""
     raw = rule.get("action_parameters")
     parameters = raw if isinstance(raw, Mapping) else {}
     return {

@@ -70,7 +70,7 @@ class Desired:
         )
 
     def ignores(self, key: Key) -> bool:
-        """Whether one of the patterns matches this key."""
+        """Return whether one of the patterns matches this key."""
         return any(fnmatchcase(str(key[0]), pattern) for pattern in self.ignore)
 
 
@@ -132,14 +132,14 @@ def _named_twice(label: str, path: Option, other: Option) -> OptionError:
 
 
 def _remarks(fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]) -> list[Message]:
-    """What reading the options changed in a way that nobody may have meant."""
+    """Changes that reading made to the options in a way that nobody may have meant."""
     named = [item for item in fields if not item.fields and options.get(item.name) is not None]
     changes = [(path.at(item.name), item.value.remark(options[item.name])) for item in named]
     return [Message(option, f": {remark}.") for option, remark in changes if remark]
 
 
 def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
-    """When an object expires, which is not a field of it; raises OptionError."""
+    """Time from which an object has expired, which is not a field of it; raises OptionError."""
     (name,) = EXPIRES
     text = options.get(name)
     try:
@@ -249,8 +249,8 @@ def check_purge(option: str, entries: Sequence[Any] | None, absent: bool = False
 
 
 def examine(desired: Sequence[Desired]) -> list[str]:
-    """What reading the options changed, and warnings of what Cloudflare may refuse, each with its
-    option; raises OptionError for what it would refuse.
+    """Changes that reading made to the options, and warnings of what Cloudflare may refuse, each
+    with its option; raises OptionError for what it would refuse.
 
     What an absent object was like does not matter, so its values are not examined.
     """

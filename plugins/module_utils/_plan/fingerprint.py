@@ -32,8 +32,8 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
 
 
 def is_rest_of(rest: Plan, plan: Plan) -> bool:
-    """Whether `rest` finishes what `plan` began: each of its objects is what `plan` makes of it,
-    from values that it had before or has got meanwhile."""
+    """Return whether `rest` finishes what `plan` began: each of its objects is what `plan` makes of
+    it, from values that it had before or has got meanwhile."""
     whole = {change.target: change for change in _object_changes(plan)}
     after = {name: order["after"] for name, order in _orders(plan).items()}
     return all(
@@ -43,8 +43,7 @@ def is_rest_of(rest: Plan, plan: Plan) -> bool:
 
 
 class ObjectChange(NamedTuple):
-    """What becomes of one object: its normalised values before and after, None where there is no
-    object.
+    """Change of one object: its normalised values before and after, None where there is no object.
 
     `target` tells the object and the action, as text.
     """
@@ -54,12 +53,12 @@ class ObjectChange(NamedTuple):
     after: Values | None
 
     def finishes(self, whole: ObjectChange) -> bool:
-        """Whether it ends as `whole` does, and starts from values on the way there."""
+        """Return whether it ends as `whole` does, and starts from values on the way there."""
         return self.after == whole.after and _is_between(self.before, whole.before, whole.after)
 
 
 def _is_between(value: Any, before: Any, after: Any) -> bool:
-    """Whether a value is one of two others, or has parts that are each one of theirs."""
+    """Return whether a value is one of two others, or has parts that are each one of theirs."""
     if value in (before, after):
         return True
     if not all(isinstance(item, Mapping) for item in (value, before, after)):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Dict, Hashable, Iterable, Mapping, Sequence
 
 from .._errors import OptionError
-from .._schema.resource import Field, Key, Object, Resource, Values
+from .._schema.resource import Key, Object, Resource, Values
 from .._text import Message, Option
 from .plan import Operation, Returned, differences, overlay
 
@@ -32,23 +32,19 @@ def merge_nested(
     """
     merged: Merged = {}
     sources: dict[tuple[Hashable, str], Option] = {}
-    if not resource.nested:
-        return merged
-    field = resource.field(resource.nested.field)
     for key, values in objects.items():
-        desired = values.get(field.name)
-        identity = _identity(field, values) or _identity(field, existing.get(key))
-        if not isinstance(desired, Mapping) or identity is None:
+        identity = nested_id(resource, values) or nested_id(resource, existing.get(key))
+        if identity is None or not resource.nested or not values.get(resource.nested.field):
             continue
+        field = resource.field(resource.nested.field)
+        desired, path = values[field.name], paths[key].at(field.name)
         known = merged.setdefault(identity, {})
-        path = paths[key].at(field.name)
-        contradicting = differences(
+        for name in differences(
             [item for item in field.fields if item.name in known], known, desired
-        )
-        for name in contradicting:
-            other = sources[identity, name]
+        ):
             about = f"; both entries are about the {field.name} {identity}. Keep one of them"
-            raise OptionError(path.at(name), Message("it contradicts ", other, about))
+            problem = Message("it contradicts ", sources[identity, name], about)
+            raise OptionError(path.at(name), problem)
         for name in desired:
             sources.setdefault((identity, name), path.at(name))
             # Of several spellings of one value, the same is taken in whatever order the entries
@@ -61,11 +57,8 @@ def unread_nested(
     resource: Resource, objects: Iterable[Values], existing: Sequence[Object]
 ) -> list[str]:
     """The ids of the nested objects that a task names, and that no existing object has."""
-    if not resource.nested:
-        return []
-    field = resource.field(resource.nested.field)
-    named = {_identity(field, values) for values in objects}
-    return sorted(map(str, named - {_identity(field, obj) for obj in existing} - {None}))
+    named, known = ({nested_id(resource, obj) for obj in some} for some in (objects, existing))
+    return sorted(map(str, named - known - {None}))
 
 
 def share_nested(
@@ -84,63 +77,45 @@ def share_nested(
         return list(operations)
     field = resource.field(resource.nested.field)
     known: dict[Hashable, Object] = {}
-    for obj in existing:
-        known.setdefault(_identity(field, obj), obj.get(field.name) or {})
-    for nested in others:
-        known.setdefault(_identity(field, {field.name: nested}), nested)
-    changes = {
-        key: differences(field.fields, known.get(key), values) for key, values in merged.items()
-    }
-    final = {
-        key: overlay(field.fields, known.get(key, {}), values) for key, values in changes.items()
-    }
+    for obj in (*existing, *({field.name: nested} for nested in others)):
+        known.setdefault(nested_id(resource, obj), obj.get(field.name) or {})
+    changes = {key: differences(field.fields, known.get(key), merged[key]) for key in merged}
+    final = {key: overlay(field.fields, known.get(key, {}), changes[key]) for key in changes}
     along: dict[Hashable, list[Operation]] = {}
     own = {operation.index for operation in operations}
     for index, obj in enumerate(existing):
-        identity = _identity(field, obj)
+        identity = nested_id(resource, obj)
         if changes.get(identity) and index not in own:
-            other = Operation(
-                "update", resource, {}, obj, index, shared={field.name: final[identity]}
-            )
+            shared = {field.name: final[identity]}
+            other = Operation("update", resource, {}, obj, index, shared=shared)
             along.setdefault(identity, []).append(other)
-    shared: list[Operation] = []
+    planned: list[Operation] = []
     for operation in operations:
-        identity = _identity(field, operation.fields) or _identity(field, operation.existing)
-        if identity in final:
-            beside = along.pop(identity, []) if field.name in operation.fields else []
-            operation = replace(
-                operation, shared={field.name: final[identity]}, along=tuple(beside)
-            )
-        shared.append(operation)
-    return shared
+        identity = nested_id(resource, operation.fields) or nested_id(resource, operation.existing)
+        beside = along.pop(identity, []) if field.name in operation.fields else []
+        shared = {field.name: final[identity]} if identity in final else {}
+        planned.append(replace(operation, shared=shared, along=tuple(beside)))
+    return planned
 
 
 def spread_nested(returned: Returned) -> dict[Operation, Object]:
-    """What Cloudflare returned, with its last answer on a nested object in every object that has
-    it."""
+    """Objects that Cloudflare returned, with its last answer on a nested object in every object
+    that has it."""
     every = dict(returned)
     for operation in returned:
         every.update({other: other.planned or {} for other in operation.along})
-    last = {_nested_of(operation, obj): obj for operation, obj in returned.items()}
+    last = {nested_id(operation.resource, obj): obj for operation, obj in returned.items()}
     for operation, obj in every.items():
-        nested = _nested_of(operation, obj)
-        if nested and nested in last:
-            name = nested[1]
-            every[operation] = {**obj, name: last[nested][name]}
+        nested, identity = operation.resource.nested, nested_id(operation.resource, obj)
+        if nested and identity in last and identity is not None:
+            every[operation] = {**obj, nested.field: last[identity][nested.field]}
     return every
 
 
-def _nested_of(operation: Operation, obj: Object) -> tuple[str, str, Hashable] | None:
-    """What tells the nested object of an object from others; None where it has none."""
-    resource = operation.resource
-    if not resource.nested:
-        return None
-    identity = _identity(resource.field(resource.nested.field), obj)
-    return None if identity is None else (resource.plural, resource.nested.field, identity)
-
-
-def _identity(field: Field, obj: Object | None) -> Hashable:
+def nested_id(resource: Resource, obj: Object | None) -> Hashable:
     """The normalised id of the nested object of `obj`; None where it names none."""
-    nested = (obj or {}).get(field.name)
-    identity = next(item for item in field.fields if item.name == "id")
-    return (identity.normalised(nested) or None) if isinstance(nested, Mapping) else None
+    nested = (obj or {}).get(resource.nested.field) if resource.nested else None
+    if not resource.nested or not isinstance(nested, Mapping):
+        return None
+    fields = resource.field(resource.nested.field).fields
+    return next(item for item in fields if item.name == "id").normalised(nested) or None

@@ -125,8 +125,8 @@ class Matched(NamedTuple):
 
 
 def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matched:
-    """Which existing object each entry of the task is about; raises PlanError for an entry that
-    must exist and does not, and for duplicates."""
+    """Match the entries of the task with existing objects; raises PlanError for an entry that must
+    exist and does not, and for duplicates."""
     resource = desired.resource
     matched = Matched([], [], [])
     missing: list[str] = []
@@ -237,8 +237,8 @@ def _check_validity(changes: Sequence[Operation]) -> None:
 def _choose(
     desired: Desired, values: Values, matches: Sequence[Existing]
 ) -> tuple[Existing, Sequence[Existing]]:
-    """Which of several duplicates is kept: the one that needs the fewest changes, the oldest of
-    them."""
+    """Choose which of several duplicates is kept: the one that needs the fewest changes, the oldest
+    of them."""
     if len(matches) == 1:
         return matches[0], ()
     resource = desired.resource

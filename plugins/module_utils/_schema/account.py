@@ -76,7 +76,7 @@ class ComponentDeclaration(NamedTuple):
 
     @property
     def is_switched(self) -> bool:
-        """Whether it does nothing while the status of TCP protection is off."""
+        """Return whether it does nothing while the status of TCP protection is off."""
         return self.product == TCP
 
 
@@ -131,7 +131,7 @@ STATUS = Resource(
 
 
 def _unusual_prefix(prefix: Values) -> str:
-    """Whether a network is hardly one that an account protects; what is excluded may be
+    """Remark that a network is hardly one that an account protects; what is excluded may be
     anything."""
     return "" if prefix.get("excluded") else unusual_to_protect(prefix.get("prefix"))
 
@@ -207,7 +207,7 @@ def _complete_name(values: Values) -> dict[str, object]:
 
 
 def _unusual_code(rule: Values) -> str:
-    """Whether the code of a region or data center has an odd form; Cloudflare takes any."""
+    """Remark on the code of a region or data center with an odd form; Cloudflare takes any."""
     scope, name = str(rule.get("scope")), str(rule.get("name"))
     form, example = CODE_FORMS.get(scope, (ANY_CODE, ""))
     return (

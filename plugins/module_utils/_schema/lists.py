@@ -159,11 +159,11 @@ WHOLE_LISTS = replace(
 
 
 def is_managed(obj: Mapping[str, Any]) -> bool:
-    """Whether a list has addresses, so that the collection manages it."""
+    """Return whether a list has addresses, so that the collection manages it."""
     return not _not_ours(obj)
 
 
 def uses_of(obj: Mapping[str, Any]) -> int:
-    """How many rules refer to a list, by Cloudflare's own count."""
+    """Number of rules that refer to a list, by Cloudflare's own count."""
     number = obj.get(REFERENCES)
     return int(number) if isinstance(number, (int, float)) else 0

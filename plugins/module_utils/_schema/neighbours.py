@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What stands beside the protection of an account or zone, read only: networks that the account has
+"""Neighbours of the protection of an account or zone, read only: networks that the account has
 brought (Cloudflare API: Address Map and Prefixes), IP Access rules, and the audit log.
 
 Nothing here declares a write: the collection never announces or withdraws a network.
@@ -114,7 +114,7 @@ AUDIT_LOG = Resource(
 
 
 def is_approved(prefix: Mapping[str, Any]) -> bool:
-    """Whether the vendor has approved an onboarded prefix."""
+    """Return whether the vendor has approved an onboarded prefix."""
     return prefix.get("approved") == APPROVED
 
 

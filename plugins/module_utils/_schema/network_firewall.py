@@ -41,7 +41,7 @@ def _fit_packet_rule(rule: Values, existing: Values, named: AbstractSet[str]) ->
 
 
 def _invalid_packet_rule(rule: Values) -> str:
-    """Why Cloudflare would refuse a rule."""
+    """Return why Cloudflare would refuse a rule."""
     if rule.get("action") == "skip" and not rule.get("action_parameters"):
         return "skips nothing: its action_parameters are empty; leave them out"
     if rule.get("action") != "skip" and rule.get("action_parameters"):
@@ -50,7 +50,7 @@ def _invalid_packet_rule(rule: Values) -> str:
 
 
 def _unusual_packet_rule(rule: Values) -> str:
-    """Whether a rule reads fields that are not known here; Cloudflare may know them."""
+    """Remark on fields of a rule that are not known here; Cloudflare may know them."""
     return doubts(str(rule.get("expression") or ""), PACKET_FIELDS)
 
 

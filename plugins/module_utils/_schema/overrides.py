@@ -54,7 +54,7 @@ def _renamed(obj: Object, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _with_names(overrides: Object, names: Mapping[str, str]) -> dict[str, Any]:
-    """What overrides say, with the other names, in their lists too."""
+    """Overrides with the other names, in their lists too."""
     renamed = _renamed(overrides, names)
     for name in ENTRY_KEYS:
         entries = renamed.get(name)
@@ -120,7 +120,7 @@ def _fit_override(override: Values, existing: Values, named: AbstractSet[str]) -
 
 
 def _invalid_override(override: Values) -> str:
-    """Why Cloudflare would refuse an override."""
+    """Return why Cloudflare would refuse an override."""
     missing = lacking(override, "expression")
     if missing:
         return missing
@@ -139,7 +139,7 @@ def _invalid_override(override: Values) -> str:
 
 
 def _unknown_names(override: Object, managed: Object) -> list[str]:
-    """What an override names that the managed ruleset does not have, with the nearest names."""
+    """Names of an override that the managed ruleset does not have, with the nearest names."""
     rules = managed.get("rules")
     if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
         raise ValueError("the managed ruleset lists no rules")
@@ -216,14 +216,14 @@ def _overrides(
 
 
 def weakens(override: Object) -> bool:
-    """Whether an override lets attacks pass that the managed rules would stop, or is off."""
+    """Return whether an override lets attacks pass that the managed rules would stop, or is off."""
     if ENABLED.normalised(override) == "false":
         return True
     return any(is_weak(*level) for level in levels_of(override).values())
 
 
 def strengthens(override: Object) -> bool:
-    """Whether an override may stop what the managed rules by themselves let pass."""
+    """Return whether an override may stop what the managed rules by themselves let pass."""
     if ENABLED.normalised(override) == "false":
         return False
     return OTHER_RULE in override or any(
@@ -249,7 +249,7 @@ def _level(obj: Object, default: tuple[str, str]) -> tuple[str, str]:
 
 
 def is_weak(action: str, sensitivity: str) -> bool:
-    """Whether an action or a sensitivity stops less than a managed rule does by itself."""
+    """Return whether an action or a sensitivity stops less than a managed rule does by itself."""
     return action == LOG or sensitivity in SENSITIVITIES[1:]
 
 

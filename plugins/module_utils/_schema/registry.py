@@ -54,17 +54,17 @@ class ZoneRule(NamedTuple):
 
     @property
     def enforces(self) -> bool:
-        """Whether it blocks or challenges."""
+        """Return whether it blocks or challenges."""
         return self.active and self.action in ENFORCING
 
     @property
     def lets_pass(self) -> bool:
-        """Whether it takes requests past something."""
+        """Return whether it takes requests past something."""
         return self.active and self.action in SKIPPING
 
     @property
     def terminates(self) -> bool:
-        """Whether a request that it matches meets no rule after it; not where the action is
+        """Return whether a request that it matches meets no rule after it; not where the action is
         unknown."""
         return self.enforces or (self.lets_pass and REST_OF_THE_LIST in self.skips)
 
@@ -135,7 +135,7 @@ def _ruleset_rule(resource: Resource, rule: Object, known: AbstractSet[str]) -> 
 
 
 def _skipped(parameters: Any) -> list[str]:
-    """What the parameters of a skip name; the rest of the phase is more than the rest of the
+    """Names in the parameters of a skip; the rest of the phase is more than the rest of the
     list."""
     named: list[str] = []
     for name, value in parameters.items() if isinstance(parameters, Mapping) else ():

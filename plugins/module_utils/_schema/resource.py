@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the collection knows of a resource: its fields, its key, and the calls that list, create,
-update and delete it.
+"""Declaration of a resource: its fields, its key, and the calls that list, create, update and
+delete it.
 
 Options, comparison, request bodies, results, diffs and hints read the declaration; none of them
 knows a resource or a field by name.
@@ -123,7 +123,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Write:
-    """How one kind of change is sent.
+    """Form in which one kind of change is sent.
 
     `suffix` goes behind the collection's path; `by_id` appends the object's own id instead when one
     object is sent. `batch` is the largest number of objects in one call. `whole` sends the whole
@@ -211,7 +211,7 @@ USUAL_PAGES = Paged()
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What Cloudflare provides for objects to name, at a path; `unknown` takes an object and the
+    """Names that Cloudflare provides for objects, at a path; `unknown` takes an object and the
     catalogue, and returns a clause for each name that is not there. `fields` are those with names.
 
     Raises ValueError for a catalogue that cannot be read.
@@ -255,7 +255,7 @@ def _as_it_is(obj: Values, existing: Values, named: AbstractSet[str]) -> dict[st
 
 
 class Semantics(NamedTuple):
-    """How the values of an object fit together.
+    """Rules by which the values of an object fit together.
 
     `complete` takes the fields of a task and returns the desired ones, or raises OptionError;
     `normalise` takes an object with changed fields laid over it, the existing object without them,
@@ -354,7 +354,7 @@ class Resource:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether one object holds the collection as an ordered list."""
+        """Return whether one object holds the collection as an ordered list."""
         return isinstance(self.listing, InDocument)
 
     @property
@@ -366,7 +366,7 @@ class Resource:
 
     @property
     def page_size(self) -> int:
-        """How many objects a page has; 0 if there are no pages."""
+        """Number of objects on a page; 0 if there are no pages."""
         return self.listing.size if isinstance(self.listing, (Paged, ByCursor)) else 0
 
     @property
@@ -375,8 +375,8 @@ class Resource:
         return self.plural_title or f"{self.title}s"
 
     def write_for(self, action: str) -> Write:
-        """How an operation with this action is sent; raises LookupError where the resource has no
-        such write."""
+        """Form in which an operation with this action is sent; raises LookupError where the
+        resource has no such write."""
         write = {"create": self.create, "update": self.update, "delete": self.delete}[action]
         if write is None:
             raise LookupError(f"{action} cannot be sent for {self.name}")
@@ -409,7 +409,7 @@ class Resource:
 
     @property
     def has_exact_state(self) -> bool:
-        """Whether a state of its module, and not a purge, makes the collection exclusive."""
+        """Return whether a state of its module, and not a purge, makes the collection exclusive."""
         return isinstance(self.listing, (InDocument, InFiles))
 
     @cached_property
@@ -446,7 +446,7 @@ class Resource:
         )
 
     def catalogue_object(self) -> Resource:
-        """What objects name, as a resource of its own, to read it; raises LookupError where there
+        """Names for objects, as a resource of its own, to read it; raises LookupError where there
         is nothing."""
         if self.catalogue is None:
             raise LookupError(f"{self.name} names nothing")
@@ -492,7 +492,7 @@ class Resource:
         return self.key_of(dict(zip(self.key, words)))
 
     def defaults(self) -> dict[str, Any]:
-        """What a creation sends where the task leaves fields out."""
+        """Values that a creation sends for fields that the task leaves out."""
         return {item.name: item.default for item in self.fields if item.default is not None}
 
     def managed(self, obj: Object) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the rulesets of accounts and zones have in common: an entry point for each phase, with an
+"""Common parts of the rulesets of accounts and zones: an entry point for each phase, with an
 ordered list of rules, each known by its ref.
 
 The vendor describes them in "Rulesets API" (Ruleset Engine).
@@ -80,11 +80,11 @@ def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[
 
 
 def lacking(rule: Values, *names: str) -> str:
-    """Why Cloudflare would refuse a rule without some fields; empty if it has them."""
+    """Return why Cloudflare would refuse a rule without some fields; empty if it has them."""
     missing = [name for name in names if not rule.get(name)]
     return f"is new and needs {' and '.join(missing)}" if missing else ""
 
 
 def blocks_nobody(rule: Object) -> bool:
-    """Whether a rule stops no traffic: it lets some pass, or is off."""
+    """Return whether a rule stops no traffic: it lets some pass, or is off."""
     return rule.get("action") == "skip" or FLAG.normalise(rule.get("enabled", True)) == "false"

@@ -70,7 +70,7 @@ def _without_idle_products(
 
 
 def _invalid_firewall_rule(rule: Values) -> str:
-    """Why Cloudflare would refuse a firewall rule whose products the task names."""
+    """Return why Cloudflare would refuse a firewall rule whose products the task names."""
     if rule.get("products") and rule.get("action") != "bypass":
         return (
             f"has the action {rule.get('action')}, and only a rule with action bypass has products"
@@ -149,8 +149,8 @@ def _check_status_code(parameters: Values) -> None:
 
 
 def _invalid_custom_rule(rule: Values) -> str:
-    """Why Cloudflare would refuse a custom rule, by the vendor's page "Custom rules: available
-    skip options"."""
+    """Return why Cloudflare would refuse a custom rule, by the vendor's page "Custom rules:
+    available skip options"."""
     missing = lacking(rule, "action", "expression")
     if missing:
         return missing
@@ -165,7 +165,7 @@ def _invalid_custom_rule(rule: Values) -> str:
 
 
 def _unusual_custom_rule(rule: Values) -> str:
-    """Whether a rule reads fields that are not known here; Cloudflare may know them."""
+    """Remark on fields of a rule that are not known here; Cloudflare may know them."""
     return doubts(str(rule.get("expression") or ""))
 
 
@@ -201,8 +201,8 @@ REGEX_FEATURE = "the operator matches"
 
 
 class Quota(NamedTuple):
-    """What the zones of a plan, which has this title, may hold: how many rules, and which features
-    none of them has."""
+    """Limits of the zones of a plan with this title: how many rules, and which features none of
+    them has."""
 
     title: str
     rules: int
@@ -226,7 +226,7 @@ def quota_of(zone: Object) -> Quota | None:
 
 
 def features(rule: Object) -> frozenset[str]:
-    """What a custom rule needs that some plans withhold; an expression that cannot be read needs
+    """Features of a custom rule that some plans withhold; an expression that cannot be read needs
     nothing."""
     try:
         words = [token.text for token in tokens_of(str(rule.get("expression") or ""))]

@@ -238,7 +238,7 @@ def _option_of(resource: Resource) -> str:
 
 
 def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
-    """What the options say of one collection of the account."""
+    """Options of one collection of the account."""
     if resource is STATUS:
         return [] if options["enabled"] is None else [(Option(), fields_of(STATUS.fields, options))]
     return [

@@ -3,8 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the engine knows of a module: its options, what it reads, its desired state and its
-result."""
+"""Specification of a module: its options, what it reads, its desired state and its result."""
 
 from __future__ import annotations
 
@@ -70,7 +69,7 @@ class ModuleSpec(ABC):
     def result(
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
-        """What the module returns of the state afterwards."""
+        """Result of the module about the state afterwards."""
 
     def judged_lists(
         self, options: Options, desired: Sequence[Desired], state: State
@@ -79,12 +78,12 @@ class ModuleSpec(ABC):
         return frozenset()
 
     def look(self, options: Options, client: Client) -> Mapping[str, Any]:
-        """What the module returns beside its resources; raises ServiceError."""
+        """Result of the module beside its resources; raises ServiceError."""
         return {}
 
     @property
     def writes(self) -> bool:
-        """Whether the module writes, or only reads."""
+        """Return whether the module writes, or only reads."""
         return type(self).desired is not ModuleSpec.desired
 
 
@@ -139,7 +138,7 @@ def argument_spec(spec: ModuleSpec) -> dict[str, dict[str, Any]]:
 
 
 def validate(arguments: Arguments, module: str, options: Mapping[str, Any]) -> Validated:
-    """What AnsibleModule makes of the options of a task, in its words."""
+    """Check the options as AnsibleModule does of a task, in its words."""
     try:
         result = ArgumentSpecValidator(arguments).validate(options)
     except CRASHES:
@@ -218,6 +217,6 @@ def check_changes(options: Options) -> None:
 
 
 def changes_of(options: Options, client: Client) -> Mapping[str, Any]:
-    """What a module returns of the audit log, if its task asks for some hours."""
+    """Result of a module about the audit log, if its task asks for some hours."""
     hours = options.get(CHANGES_HOURS) or 0
     return {"changes": read_changes(client, hours)} if hours else {}

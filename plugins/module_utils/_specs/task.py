@@ -59,7 +59,7 @@ class Task:
 
     @property
     def is_validated(self) -> bool:
-        """Whether Cloudflare validates the plan in check mode."""
+        """Return whether Cloudflare validates the plan in check mode."""
         return bool(self.options.get("validate"))
 
 

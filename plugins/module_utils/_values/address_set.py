@@ -109,7 +109,8 @@ def normalise_network(value: Any) -> NormalisedNetwork:
 
 
 def networks_overlap(one: Any, other: Any) -> bool:
-    """Whether two networks have an address in common; False where one of them is not a network."""
+    """Return whether two networks have an address in common; False where one of them is not a
+    network."""
     (
         (version, first, length, malformed),
         (other_version, other_first, other_length, other_malformed),
@@ -121,7 +122,7 @@ def networks_overlap(one: Any, other: Any) -> bool:
 
 
 def contains(outer: str, inner: Any) -> bool:
-    """Whether a network lies in another one; False where it is malformed."""
+    """Return whether a network lies in another one; False where it is malformed."""
     (version, first, length, dummy), (inner_version, inner_first, inner_length, malformed) = (
         normalise_network(network) for network in (outer, inner)
     )
@@ -132,8 +133,8 @@ def contains(outer: str, inner: Any) -> bool:
 
 
 def cut_host_bits(text: Any) -> str:
-    """What was cut off a network, in a clause; an empty text where nothing was. Somebody may have
-    meant a single address, or another length."""
+    """Clause on the bits that were cut off a network; an empty text where nothing was. Somebody may
+    have meant a single address, or another length."""
     address, slash, dummy = str(text).strip().partition("/")
     if not slash or _canonical(str(text)):
         return ""
@@ -149,7 +150,7 @@ def cut_host_bits(text: Any) -> str:
 
 
 def added_length(text: Any) -> str:
-    """What length was added to an address, in a clause; an empty text where it has one."""
+    """Clause on the length that was added to an address; an empty text where it has one."""
     if "/" in str(text):
         return ""
     try:
@@ -160,8 +161,8 @@ def added_length(text: Any) -> str:
 
 
 def unusual_to_protect(network: Any) -> str:
-    """What makes a network an unlikely one to protect, with its verb; an empty text where nothing
-    does."""
+    """Reason, with its verb, for which a network is an unlikely one to protect; an empty text where
+    nothing does."""
     version, dummy, length, malformed = normalise_network(network)
     if malformed or not version:
         return ""
@@ -192,7 +193,7 @@ def range_of(text: Any) -> Range | None:
 
 
 def overlaps(text: Any, ranges: Ranges) -> bool:
-    """Whether a network or address has an address in a set; not where it is neither."""
+    """Return whether a network or address has an address in a set; not where it is neither."""
     network = range_of(text)
     return network is not None and bool(intersection([network], ranges))
 
@@ -219,7 +220,7 @@ def union(ranges: Iterable[Range]) -> Ranges:
 
 
 def intersection(one: Ranges, other: Ranges) -> Ranges:
-    """What both sets hold."""
+    """Addresses of both sets."""
     common: Ranges = []
     left = right = 0
     while left < len(one) and right < len(other):
@@ -234,7 +235,7 @@ def intersection(one: Ranges, other: Ranges) -> Ranges:
 
 
 def difference(one: Ranges, other: Ranges) -> Ranges:
-    """What the first set holds and the second does not."""
+    """Addresses of the first set that the second lacks."""
     return intersection(one, complement(other))
 
 
@@ -255,7 +256,7 @@ def complement(ranges: Ranges) -> Ranges:
 
 
 def position_in(network: Range, space: Ranges) -> str:
-    """Whether a range lies inside of a space, outside, or straddles its edge."""
+    """Return whether a range lies inside of a space, outside, or straddles its edge."""
     first, last = network
     index = bisect_right(space, (first, EVERYTHING[-1][1]))  # the first that begins behind it
     if index and space[index - 1][1] >= first:
@@ -271,7 +272,7 @@ def part_in(network: Range, ranges: Ranges) -> Ranges:
 
 
 def count(ranges: Ranges) -> int:
-    """How many addresses the set holds."""
+    """Number of addresses in the set."""
     return sum(last - first + 1 for first, last in ranges)
 
 
@@ -304,8 +305,7 @@ def _written_network(first: int, bits: int, length: int) -> str:
 
 
 def counted(ranges: Ranges) -> str:
-    """How many addresses, as people say it: IPv6 addresses by the /64 where there is at least
-    one."""
+    """Number of addresses in words: IPv6 addresses by the /64 where there is at least one."""
     four = count([item for item in ranges if item[0] < IPV6])
     six = count(ranges) - four
     parts = [_number_of(four, "IPv4 address", "es")] if four else []

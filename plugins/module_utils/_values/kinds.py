@@ -186,7 +186,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def same_value(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON; unlike in Python, true is not 1."""
+    """Return whether two values are the same JSON; unlike in Python, true is not 1."""
     if one is other or (isinstance(one, str) and isinstance(other, str)):
         return bool(one == other)
     return _as_json(one) == _as_json(other)

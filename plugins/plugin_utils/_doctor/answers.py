@@ -20,17 +20,16 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.client imp
     NO_ENTRY_POINT,
     Client,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._api.connect import (
-    Warn,
-    client_of_owner,
-    connected,
-)
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import (
     Request,
     Response,
     Unreadable,
     error_items,
     read_document,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import (
+    client_of_owner,
+    connected,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
     Settings,
@@ -62,6 +61,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.base imp
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     Names,
+    Warn,
     excerpt,
     plural,
     visible,

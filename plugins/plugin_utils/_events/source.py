@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from ansible.module_utils.common.parameters import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils._api.connect import connected
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import connected
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
     DEFAULT_BASE_URL,
     Settings,

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._api.operations import (
-    is_refused_meanwhile,
-    operate,
-)
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import (
     Envelope,
     Request,
     Response,
     error_details,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._api.retry import (
+    is_refused_meanwhile,
+    operate,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 
