@@ -15,41 +15,41 @@ from .._expressions.fields import HIGHEST_PORT, PACKET_FIELDS
 from .._expressions.operands import MISSING, Address, Fields
 from .._schema.account import KINDS
 from .._text import Option
-from .request import FieldNames, read_address, read_fields
+from .request import FieldNames, Key, matching, one_of, read_address, read_keys
 
-KEYS = (
-    "destination",
-    "destination_port",
-    "source",
-    "source_port",
-    "protocol",
-    "data_center",
-    "region",
-    "fields",
-)
-FIELDS_OF_KEYS = {
-    "destination": "ip.dst",
-    "destination_port": "tcp.dstport",
-    "source": "ip.src",
-    "source_port": "tcp.srcport",
-    "protocol": "ip.proto",
-}
 PORTS = ("destination_port", "source_port")  # TCP's, unless the packet is of another protocol
+PROTOCOL_FIELD = "ip.proto"
+PROTOCOLS = ("tcp", "udp")
+DNS, DNS_PORT = "dns", 53
+CODE = re.compile(r"[A-Za-z]{2,4}[0-9]{0,2}", re.ASCII)
+
+
+def _port(option: Option, value: Any) -> int:
+    text = "" if isinstance(value, bool) else str(value)
+    if not re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) or int(text) > HIGHEST_PORT:
+        raise OptionError(option, f"'{value}' is no port")
+    return int(text)
+
+
+KEYS: Mapping[str, Key] = {
+    "destination": Key(read_address, ["ip.dst"]),
+    "destination_port": Key(_port, ["tcp.dstport"]),
+    "source": Key(read_address, ["ip.src"]),
+    "source_port": Key(_port, ["tcp.srcport"]),
+    "protocol": Key(one_of(PROTOCOLS), [PROTOCOL_FIELD]),
+    "data_center": Key(matching(CODE, "is no code of a data center")),
+    "region": Key(matching(CODE, "is no code of a region")),
+}
 KEY_OF_FIELD = {
-    **{field: key for key, field in FIELDS_OF_KEYS.items()},
+    **{field: key for key, item in KEYS.items() for field in item.fields},
     "udp.dstport": "destination_port and protocol: udp",
     "udp.srcport": "source_port and protocol: udp",
 }
-PROTOCOL_FIELD = "ip.proto"
 NAMES = FieldNames(
     "packets",
     PACKET_FIELDS,
     {field: key for field, key in KEY_OF_FIELD.items() if field != PROTOCOL_FIELD},
 )
-PROTOCOLS = ("tcp", "udp")
-DNS, DNS_PORT = "dns", 53
-PORT = re.compile(r"[0-9]{1,5}", re.ASCII)
-CODE = re.compile(r"[A-Za-z]{2,4}[0-9]{0,2}", re.ASCII)
 
 
 class Packet(NamedTuple):
@@ -84,16 +84,14 @@ class Packet(NamedTuple):
 def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
     """The packet that an option describes; raises OptionError."""
     problems = OptionProblems()
-    values: dict[str, Any] = {}
-    for key, value in packet.items():
-        with problems.collected():
-            if key not in KEYS:
-                raise OptionError(option, f"a packet has no {key}; it takes {', '.join(KEYS)}")
-            values[key] = _read(option.at(key), key, value)
+    values = read_keys(problems, option, packet, "packet", KEYS, NAMES)
     with problems.collected():
         if "destination" not in packet:
             raise OptionError(option, "it lacks destination")
     problems.raise_any()
+    for key in ("protocol", "data_center", "region"):
+        if key in values:
+            values[key] = values[key].decode().casefold()
     _check_families(option, values)
     _take_protocol(option, values)
     known = _fields_of(values)
@@ -133,7 +131,7 @@ def _fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a packet that are known; the ports of another protocol are missing."""
     protocol = values.get("protocol")
     known: dict[str, Any] = dict(values.get("fields") or {})
-    for key, field in FIELDS_OF_KEYS.items():
+    for key, field in ((key, field) for key, item in KEYS.items() for field in item.fields):
         if key not in PORTS:
             known.update({field: values[key]} if key in values else {})
             continue
@@ -145,25 +143,6 @@ def _fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
     if protocol:
         known["ip.proto"] = protocol.encode()
     return known
-
-
-def _read(option: Option, key: str, value: Any) -> Any:
-    if key in ("destination", "source"):
-        return read_address(option, value)
-    if key == "fields":
-        return read_fields(option, value, NAMES)
-    text = "" if isinstance(value, bool) or value is None else str(value)
-    if key.endswith("_port"):
-        if not PORT.fullmatch(text) or int(text) > HIGHEST_PORT:
-            raise OptionError(option, f"'{value}' is no port")
-        return int(text)
-    if key == "protocol":
-        if text not in PROTOCOLS:
-            raise OptionError(option, f"'{value}' is not one of {', '.join(PROTOCOLS)}")
-        return text
-    if not CODE.fullmatch(text):
-        raise OptionError(option, f"'{value}' is no code of a {key.replace('_', ' ')}")
-    return text.casefold()
 
 
 def _check_families(option: Option, values: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from difflib import get_close_matches
+from functools import partial
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError, OptionProblems
@@ -32,6 +33,32 @@ class FieldNames(NamedTuple):
     whose: str
     known: AbstractSet[str]
     keys: Mapping[str, str]
+
+
+class Key(NamedTuple):
+    """A key of a request or a packet: it reads a value, and gives fields."""
+
+    read: Callable[[Option, Any], Any]
+    fields: Sequence[str] = ()
+
+
+def read_keys(
+    problems: OptionProblems,
+    option: Option,
+    described: Mapping[str, Any],
+    kind: str,
+    keys: Mapping[str, Key],
+    names: FieldNames,
+) -> dict[str, Any]:
+    """The values of a request or packet by key, with `fields` for any other field."""
+    readers = {**keys, "fields": Key(partial(read_fields, names=names))}
+    values: dict[str, Any] = {}
+    for key, value in described.items():
+        with problems.collected():
+            if key not in readers:
+                raise OptionError(option, f"a {kind} has no {key}; it takes {', '.join(readers)}")
+            values[key] = readers[key].read(option.at(key), value)
+    return values
 
 
 def read_fields(option: Option, value: Any, names: FieldNames) -> dict[str, FieldValue]:
@@ -107,61 +134,7 @@ HEADERS_OF_KEYS = {  # they are given by a key of their own
     "referer": "referer",
     "cookies": "cookie",
 }
-FIELDS_OF_KEYS: Mapping[str, Sequence[str]] = {
-    "source": ("ip.src",),
-    "method": ("http.request.method",),
-    "scheme": ("ssl",),
-    "host": ("http.host",),
-    "path": ("http.request.uri.path", "raw.http.request.uri.path"),
-    "query": (
-        "http.request.uri.query",
-        "raw.http.request.uri.query",
-        *(
-            f"{start}http.request.uri.args{end}"
-            for start in ("", "raw.")
-            for end in ("", ".names", ".values")
-        ),
-    ),
-    "uri": ("http.request.uri", "raw.http.request.uri", "http.request.full_uri"),
-    "country": ("ip.src.country", "ip.geoip.country"),
-    "continent": ("ip.src.continent", "ip.geoip.continent"),
-    "asn": ("ip.src.asnum", "ip.geoip.asnum"),
-    "user_agent": ("http.user_agent",),
-    "referer": ("http.referer",),
-    "cookies": ("http.cookie", "http.request.cookies"),
-    "headers": (
-        "http.request.headers",
-        "http.request.headers.names",
-        "http.request.headers.values",
-    ),
-    "tls_version": ("cf.tls_version",),
-    "tls_cipher": ("cf.tls_cipher",),
-}
-KEY_OF_FIELD = {field: key for key, fields in FIELDS_OF_KEYS.items() for field in fields}
-KEYS = (*FIELDS_OF_KEYS, "fields")
-
-
-def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
-    """The fields of a request; raises OptionError."""
-    problems = OptionProblems()
-    values: dict[str, FieldValue] = {}
-    for key, value in request.items():
-        with problems.collected():
-            if key not in KEYS:
-                raise OptionError(option, f"a request has no {key}; it takes {', '.join(KEYS)}")
-            if value is None:
-                raise OptionError(option.at(key), "it has no value")
-            _check_alone(option.at(key), key, request)
-            values[key] = READERS[key](option.at(key), value)
-    problems.raise_any()
-    if not values:
-        raise OptionError(option, "it gives nothing of the request")
-    return Fields(_fields_of(values), keys=KEY_OF_FIELD)
-
-
-def _check_alone(option: Option, key: str, request: Mapping[str, Any]) -> None:
-    if key == "uri" and ("path" in request or "query" in request):
-        raise OptionError(option, "it says what path and query say; give either")
+ARGUMENTS = ["http.request.uri.args" + end for end in ("", ".names", ".values")]
 
 
 def _text(option: Option, value: Any) -> str:
@@ -170,7 +143,7 @@ def _text(option: Option, value: Any) -> str:
     return str(value)
 
 
-def _matching(pattern: re.Pattern[str], problem: str) -> Callable[[Option, Any], bytes]:
+def matching(pattern: re.Pattern[str], problem: str) -> Callable[[Option, Any], bytes]:
     def read(option: Option, value: Any) -> bytes:
         text = _text(option, value)
         if not pattern.fullmatch(text):
@@ -180,7 +153,7 @@ def _matching(pattern: re.Pattern[str], problem: str) -> Callable[[Option, Any],
     return read
 
 
-def _one_of(choices: Sequence[str]) -> Callable[[Option, Any], bytes]:
+def one_of(choices: Sequence[str]) -> Callable[[Option, Any], bytes]:
     def read(option: Option, value: Any) -> bytes:
         if value not in choices:
             raise OptionError(option, f"'{value}' is not one of {', '.join(choices)}")
@@ -221,7 +194,7 @@ def _uri(option: Option, value: Any) -> tuple[bytes, bytes]:
     return _path(option, path), _query(option, query)
 
 
-_query = _matching(QUERY, "is no query as it is sent: escape spaces and such as %20")
+_query = matching(QUERY, "is no query as it is sent: escape spaces and such as %20")
 
 
 def _number(option: Option, value: Any) -> int:
@@ -264,29 +237,54 @@ def _headers(option: Option, value: Any) -> dict[str, list[bytes]]:
     return headers
 
 
-def _other_fields(option: Option, value: Any) -> dict[str, FieldValue]:
-    return read_fields(option, value, FieldNames("requests", KNOWN_FIELDS, KEY_OF_FIELD))
+def _with_raw(*names: str) -> Sequence[str]:
+    """Fields, and those before the normalization, which leaves them alone."""
+    return [start + name for name in names for start in ("", "raw.")]
 
 
-READERS: Mapping[str, Callable[[Option, Any], Any]] = {
-    "source": read_address,
-    "method": _matching(METHOD, "is no method; write it in capitals"),
-    "scheme": _one_of(SCHEMES),
-    "host": _matching(HOST, "is no host; write it in lower case, without a port"),
-    "path": _path,
-    "query": _query,
-    "uri": _uri,
-    "country": _matching(COUNTRY, "is no code of a country such as DE, in capitals"),
-    "continent": _one_of(CONTINENTS),
-    "asn": _number,
-    "user_agent": _any_text,
-    "referer": _any_text,
-    "cookies": _texts_by_name,
-    "headers": _headers,
-    "tls_version": _any_text,
-    "tls_cipher": _any_text,
-    "fields": _other_fields,
+KEYS: Mapping[str, Key] = {
+    "source": Key(read_address, ["ip.src"]),
+    "method": Key(matching(METHOD, "is no method; write it in capitals"), ["http.request.method"]),
+    "scheme": Key(one_of(SCHEMES), ["ssl"]),
+    "host": Key(
+        matching(HOST, "is no host; write it in lower case, without a port"), ["http.host"]
+    ),
+    "path": Key(_path, _with_raw("http.request.uri.path")),
+    "query": Key(_query, _with_raw("http.request.uri.query", *ARGUMENTS)),
+    "uri": Key(_uri, [*_with_raw("http.request.uri"), "http.request.full_uri"]),
+    "country": Key(
+        matching(COUNTRY, "is no code of a country such as DE, in capitals"),
+        ["ip.src.country", "ip.geoip.country"],
+    ),
+    "continent": Key(one_of(CONTINENTS), ["ip.src.continent", "ip.geoip.continent"]),
+    "asn": Key(_number, ["ip.src.asnum", "ip.geoip.asnum"]),
+    "user_agent": Key(_any_text, ["http.user_agent"]),
+    "referer": Key(_any_text, ["http.referer"]),
+    "cookies": Key(_texts_by_name, ["http.cookie", "http.request.cookies"]),
+    "headers": Key(_headers, ["http.request.headers" + end for end in ("", ".names", ".values")]),
+    "tls_version": Key(_any_text, ["cf.tls_version"]),
+    "tls_cipher": Key(_any_text, ["cf.tls_cipher"]),
 }
+KEY_OF_FIELD = {field: key for key, item in KEYS.items() for field in item.fields}
+NAMES = FieldNames("requests", KNOWN_FIELDS, KEY_OF_FIELD)
+
+
+def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
+    """The fields of a request; raises OptionError."""
+    problems = OptionProblems()
+    empty = [key for key in request if key in (*KEYS, "fields") and request[key] is None]
+    for key in empty:
+        with problems.collected():
+            raise OptionError(option.at(key), "it has no value")
+    rest = {key: value for key, value in request.items() if key not in empty}
+    values = read_keys(problems, option, rest, "request", KEYS, NAMES)
+    with problems.collected():
+        if "uri" in request and ("path" in request or "query" in request):
+            raise OptionError(option.at("uri"), "it says what path and query say; give either")
+    problems.raise_any()
+    if not values:
+        raise OptionError(option, "it gives nothing of the request")
+    return Fields(_fields_of(values), keys=KEY_OF_FIELD)
 
 
 def _fields_of(values: dict[str, Any]) -> dict[str, FieldValue]:
@@ -295,7 +293,7 @@ def _fields_of(values: dict[str, Any]) -> dict[str, FieldValue]:
     fields: dict[str, FieldValue] = dict(values.pop("fields", {}))
     for key, value in values.items():
         if key not in ("scheme", "query", "cookies", "headers"):
-            fields.update(dict.fromkeys(FIELDS_OF_KEYS[key], value))
+            fields.update(dict.fromkeys(KEYS[key].fields, value))
     if "scheme" in values:
         fields["ssl"] = values["scheme"] == b"https"
     fields.update(_uri_fields(values))
@@ -320,8 +318,7 @@ def _uri_fields(values: Mapping[str, Any]) -> dict[str, FieldValue]:
 
 
 def _both(name: str, value: FieldValue) -> dict[str, FieldValue]:
-    """A field, and the one before the normalization, which leaves it alone."""
-    return {name: value, f"raw.{name}": value}
+    return dict.fromkeys(_with_raw(name), value)
 
 
 def _argument_fields(query: bytes) -> dict[str, FieldValue]:
