@@ -209,10 +209,10 @@ def plan_warnings(checked: Checked) -> list[str]:
         for item in checked.risks
     ]
     unknown = [*filter(None, [undecided]), *checked.unknown]
-    return [*accepted, *checked.expired_acceptances, *_unusual(checked.plan), *unknown]
+    return [*accepted, *checked.expired_acceptances, *_unusual_objects(checked.plan), *unknown]
 
 
-def _unusual(plan: Plan) -> list[str]:
+def _unusual_objects(plan: Plan) -> list[str]:
     """What the plan creates or changes, and is probably a mistake."""
     odd = [
         (item, item.resource.semantics.unusual(item.planned))

@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 from ansible_collections.edgeops.protection.plugins.action.host_restore import RESTORE
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import FIELDS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import ACCEPTED_BY
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import packet, request
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import OF_PACKETS, OF_REQUESTS
@@ -197,7 +197,7 @@ OF_REQUEST: Mapping[str, Schema] = {
     "method": _matching(request.METHOD),
     "scheme": _one_of(request.SCHEMES),
     "host": _matching(request.HOST),
-    "path": _matching(request.PATH),
+    "path": _matching(request.URI_PATH),
     "query": _matching(request.QUERY),
     "country": _matching(request.COUNTRY),
     "continent": _one_of(request.CONTINENTS),
@@ -207,8 +207,8 @@ OF_PACKET: Mapping[str, Schema] = {
     "destination_port": _any_of([PORT, TEMPLATE]),
     "source_port": _any_of([PORT, TEMPLATE]),
     "protocol": _one_of(packet.PROTOCOLS),
-    "data_center": _matching(packet.CODE),
-    "region": _matching(packet.CODE),
+    "data_center": _matching(packet.PLACE_CODE),
+    "region": _matching(packet.PLACE_CODE),
     "fields": _any_of([OBJECT, TEMPLATE]),
 }
 ACCEPTANCE: Mapping[str, Schema] = {
@@ -219,12 +219,16 @@ ACCEPTANCE: Mapping[str, Schema] = {
 EITHER: Schema = {"oneOf": [{"required": ["request"]}, {"required": ["packet"]}]}
 # What the arguments leave to the code that reads them.
 DETAILS: Mapping[str, Schema] = {
-    "request": _closed({key: OF_REQUEST.get(key, TEXT) for key in request.KEYS}),
-    "packet": _closed({key: OF_PACKET.get(key, TEXT) for key in packet.KEYS}, "destination"),
+    "request": _closed({key: OF_REQUEST.get(key, TEXT) for key in request.REQUEST_KEYS}),
+    "packet": _closed({key: OF_PACKET.get(key, TEXT) for key in packet.PACKET_KEYS}, "destination"),
     "expect": _any_of([{"enum": [*OF_REQUESTS, *OF_PACKETS]}, _closed(dict.fromkeys(COMPONENTS, _one_of(OF_PACKETS)))]),
 }
 ITEMS: Mapping[str, Schema] = {
     "accept_risks": _any_of(
-        [{"enum": list(CODES)}, _closed({name: ACCEPTANCE.get(name, TEXT) for name in FIELDS}, "code"), TEMPLATE]
+        [
+            {"enum": list(CODES)},
+            _closed({name: ACCEPTANCE.get(name, TEXT) for name in ACCEPTED_BY}, "code"),
+            TEMPLATE,
+        ]
     ),
 }

@@ -22,12 +22,12 @@ from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, union
 from .risks.base import FoundRisk
 
-FIELDS = ("code", "networks", "entries", "expires", "reason")
+ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
 PLAIN = re.compile(
     r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII
 )  # needs no quotes in YAML
-TEMPLATES = ("{{", "{%", "{#")  # Ansible would fill them in
-WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
+TEMPLATE_MARKS = ("{{", "{%", "{#")  # Ansible would fill them in
+YAML_WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
 
 
 @dataclass(frozen=True)
@@ -71,24 +71,25 @@ def parse_acceptances(
     parsed = []
     for position, element in enumerate(elements):
         with problems.collected():
-            parsed.append(_parse(Option(option, position), element, codes))
+            parsed.append(_acceptance(Option(option, position), element, codes))
     problems.raise_any()
     return tuple(parsed)
 
 
-def _parse(option: Option, element: Any, codes: Sequence[str]) -> Acceptance:
+def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptance:
     if isinstance(element, str):
         return Acceptance(option, _code(option, element, codes))
     if not isinstance(element, Mapping):
         raise OptionError(
-            option, f"{element!r} is neither a code nor a dictionary with {', '.join(FIELDS)}"
+            option,
+            f"{element!r} is neither a code nor a dictionary with {', '.join(ACCEPTED_BY)}",
         )
     values = {str(name): value for name, value in element.items() if value is not None}
     for name in values:
-        if name not in FIELDS:
+        if name not in ACCEPTED_BY:
             raise OptionError(
                 option,
-                f"it has no {name}{did_you_mean(name, FIELDS)}; it takes {', '.join(FIELDS)}",
+                f"it has no {name}{did_you_mean(name, ACCEPTED_BY)}; it takes {', '.join(ACCEPTED_BY)}",
             )
     if "code" not in values:
         raise OptionError(option, "it lacks code, the risk that is accepted")
@@ -98,7 +99,7 @@ def _parse(option: Option, element: Any, codes: Sequence[str]) -> Acceptance:
     return Acceptance(
         option,
         _code(option.at("code"), values["code"], codes),
-        None if networks is None else _ranges(option.at("networks"), networks),
+        None if networks is None else _networks(option.at("networks"), networks),
         None if entries is None else frozenset(entries),
         _expiry(option.at("expires"), values.get("expires")),
         None if values.get("reason") is None else str(values["reason"]),
@@ -123,7 +124,7 @@ def _texts(option: Option, value: Any) -> Sequence[str] | None:
     return value
 
 
-def _ranges(option: Option, texts: Sequence[str]) -> Ranges:
+def _networks(option: Option, texts: Sequence[str]) -> Ranges:
     for position, text in enumerate(texts):
         if range_of(text) is None:
             raise OptionError(option.at(position), f"'{text}' is neither an address nor a network")
@@ -201,16 +202,16 @@ def _scalar(text: str) -> str:
 
     Single quotes read best; characters that nobody can see or type need double quotes.
     """
-    if PLAIN.fullmatch(text) and text.lower() not in WORDS:
+    if PLAIN.fullmatch(text) and text.lower() not in YAML_WORDS:
         return text
-    unsafe = "!unsafe " if any(mark in text for mark in TEMPLATES) else ""
+    unsafe = "!unsafe " if any(mark in text for mark in TEMPLATE_MARKS) else ""
     if text.isprintable():
         return unsafe + "'" + text.replace("'", "''") + "'"
-    escaped = "".join(map(_escaped, text))
+    escaped = "".join(map(_escaped_character, text))
     return f'{unsafe}"{escaped}"'
 
 
-def _escaped(character: str) -> str:
+def _escaped_character(character: str) -> str:
     """A character within double quotes; YAML knows the escapes of Python."""
     if character in ('"', "\\"):
         return "\\" + character

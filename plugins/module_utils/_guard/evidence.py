@@ -22,7 +22,7 @@ from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION
 from .._text import first_few, plural, sentence
 from .._traffic.answers import Row
-from .._traffic.ask import Listings, ask_traffic
+from .._traffic.ask import AccountTraffic, ask_traffic
 from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed, too_few
 from .._values.address_set import (
     INSIDE,
@@ -139,7 +139,7 @@ CHANGES = (
     "It changes while it would be enabled, so that the traffic so far says nothing of it; change it"
     " first, and enable it later."
 )
-OFF = "TCP protection is off, so that nothing was monitored."
+SWITCHED_OFF = "TCP protection is off, so that nothing was monitored."
 
 
 def verdicts_without_traffic(
@@ -158,7 +158,7 @@ def verdicts_without_traffic(
 
 def ask(
     client: Client, items: Sequence[Operation], limits: EvidenceLimits, now: datetime | None
-) -> Listings:
+) -> AccountTraffic:
     """The traffic that the components of some operations saw."""
     if now is None:
         raise ValueError("without Cloudflare's time nothing has monitored long enough")
@@ -171,13 +171,13 @@ def ask(
 def verdicts_of(
     items: Sequence[Operation],
     plan: Plan,
-    listings: Listings,
+    listings: AccountTraffic,
     limits: EvidenceLimits,
     now: datetime | None,
 ) -> dict[VerdictKey, Verdict]:
     """The verdicts of the traffic on objects, by the coverage after their plan."""
     coverage, is_off = Coverage(plan.after()), Coverage(plan.before).enabled is False
-    decided = [_decided(item, coverage, is_off) for item in items]
+    decided = [_decides_for(item, coverage, is_off) for item in items]
     spaces = {tuple(one.space): one.space for one in decided if isinstance(one, Decided)}
     traffic = listings.traffic(list(spaces.values()))
     oldest = now and now - limits.time
@@ -191,10 +191,10 @@ def verdicts_of(
     return verdicts
 
 
-def _decided(item: Operation, coverage: Coverage, is_off: bool) -> Decided | Verdict:
+def _decides_for(item: Operation, coverage: Coverage, is_off: bool) -> Decided | Verdict:
     """The traffic that an object decides for, or the verdict that it is not known."""
     if is_off and COMPONENTS[str(item.resource.component)].is_switched:
-        return not_known(OFF, coverage.protected)
+        return not_known(SWITCHED_OFF, coverage.protected)
     try:
         return decided_by(coverage, item.resource, item.planned or {})
     except NotKnown as exc:

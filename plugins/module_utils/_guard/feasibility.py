@@ -100,14 +100,14 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
 def check_catalogue(plan: Plan, read: ReadCollection) -> Feasibility:
     """Whether all that a plan names exists; `read` is called only if it names something anew."""
     resources = {item.resource.plural: item.resource for item in plan.operations}
-    checks = [_check(plan, resource, read) for resource in resources.values()]
+    checks = [_check_names(plan, resource, read) for resource in resources.values()]
     return Feasibility(
         " ".join(filter(None, (item.refused for item in checks))),
         joined(" ", filter(None, (item.unknown for item in checks))),
     )
 
 
-def _check(plan: Plan, resource: Resource, read: ReadCollection) -> Feasibility:
+def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> Feasibility:
     catalogue = resource.catalogue
     if catalogue is None:
         return Feasibility()
@@ -198,7 +198,7 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> Feasibility:
         more -= sum(other.resource.parent is LISTS for other in item.along)
     if more <= 0:
         return Feasibility()
-    before = sum(_number(obj.get("num_items")) for obj in plan.before[LISTS.plural])
+    before = sum(_count(obj.get("num_items")) for obj in plan.before[LISTS.plural])
     if not before <= MOST_ITEMS < before + more:
         return Feasibility()
     return Feasibility(
@@ -207,7 +207,7 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> Feasibility:
     )
 
 
-def _number(value: object) -> int:
+def _count(value: object) -> int:
     return int(value) if isinstance(value, (int, float)) else 0
 
 

@@ -47,7 +47,7 @@ from .risks.base import (
 from .terms import EvidenceLimits
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
-    from .._traffic.ask import Listings
+    from .._traffic.ask import AccountTraffic
 
 
 class Pending(TypedDict):
@@ -89,7 +89,7 @@ class Rollout:
     local_time: datetime | None = None
     verdicts: dict[VerdictKey, Verdict] = field(default_factory=dict)
     against: dict[VerdictKey, Verdict] = field(default_factory=dict)
-    _listings: Listings | None = None
+    _listings: AccountTraffic | None = None
 
     def plan(self, make: Callable[[Adjust], Plan], first: Resource) -> Plan:
         """The plan; if it may change who is protected, it starts from the state of all that decides
@@ -181,16 +181,16 @@ class Rollout:
         not_before = write_timestamp(end) if end else None
         until = f"after {not_before}" if end else "that finds out since when"
         message = f"monitors, and is enabled by the first run {until}."
-        return _record(resource, obj, Verdict("time", message), not_before)
+        return _pending_record(resource, obj, Verdict("time", message), not_before)
 
 
 def _kept_back(resource: Resource, obj: Object, verdict: Verdict) -> Pending:
     """An object that the traffic keeps back."""
     sentences = ["monitors, and is not enabled yet.", verdict.message, *verdict.advice]
-    return _record(resource, obj, verdict._replace(message=" ".join(sentences)))
+    return _pending_record(resource, obj, verdict._replace(message=" ".join(sentences)))
 
 
-def _record(
+def _pending_record(
     resource: Resource, obj: Object, verdict: Verdict, not_before: str | None = None
 ) -> Pending:
     label = resource.label_of(obj)

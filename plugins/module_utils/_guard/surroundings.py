@@ -137,7 +137,9 @@ def with_referring_rules(
 ) -> Plan:
     """The plan with the rules of the account's Network Firewall, and with the custom rules of a
     zone, if rules refer to lists whose items it changes, or that are `judged`."""
-    concerned = {LISTS.label_of(obj) for obj in _concerned(plan, judged) if is_referred_to(obj)}
+    concerned = {
+        LISTS.label_of(obj) for obj in _concerned_lists(plan, judged) if is_referred_to(obj)
+    }
     if not concerned:
         return plan
     readings = [(NETWORK_FIREWALL_RULES, client)]
@@ -160,7 +162,7 @@ def is_referred_to(obj: Object) -> bool:
     return REFERENCES not in obj or uses_of(obj) > 0
 
 
-def _concerned(plan: Plan, judged: AbstractSet[str]) -> list[Object]:
+def _concerned_lists(plan: Plan, judged: AbstractSet[str]) -> list[Object]:
     """The lists of the account that are checked, or whose addresses the plan changes."""
     changed = {
         item.resource.within
@@ -178,7 +180,7 @@ def unread_rules(plan: Plan) -> str:
         for resource in (NETWORK_FIREWALL_RULES, CUSTOM_RULES)
         if resource.plural in plan.unread
     ]
-    concerned = [obj for obj in _concerned(plan, frozenset()) if is_referred_to(obj)]
+    concerned = [obj for obj in _concerned_lists(plan, frozenset()) if is_referred_to(obj)]
     if not unread or not concerned:
         return ""
     lists = first_few(LISTS.label_of(obj) for obj in concerned)

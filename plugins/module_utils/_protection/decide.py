@@ -132,7 +132,7 @@ def decide_request(rules: Sequence[ZoneRule], fields: Fields) -> Decision:
     return decision(evaluation.outcomes, evaluation.reasons, evaluation.skips)
 
 
-WORDS = {ENABLED: MITIGATED, MONITORING: MONITORED, DISABLED: UNPROTECTED}
+WORD_OF_MODE = {ENABLED: MITIGATED, MONITORING: MONITORED, DISABLED: UNPROTECTED}
 NO_RULE = Outcome(UNPROTECTED, "no rule")
 
 
@@ -171,7 +171,7 @@ def _decide(
 
 def _open(outcomes: Sequence[Outcome], reason: str) -> Decision:
     """A decision that may be any."""
-    every = [Outcome(word) for word in (*WORDS.values(), BYPASSED)]
+    every = [Outcome(word) for word in (*WORD_OF_MODE.values(), BYPASSED)]
     return decision([*outcomes, *every], [reason])
 
 
@@ -227,11 +227,11 @@ def _by_component(component: Component, packet: Packet) -> Decision:
             if truth is False:
                 continue
             name = f"filter {excerpt(item.expression)}"
-            if mode not in WORDS:
+            if mode not in WORD_OF_MODE:
                 reasons.append(f"{name}: its mode or expression is not known")
-                outcomes += [Outcome(word, name) for word in WORDS.values()]
+                outcomes += [Outcome(word, name) for word in WORD_OF_MODE.values()]
                 continue
-            outcomes.append(Outcome(WORDS[mode], name))
+            outcomes.append(Outcome(WORD_OF_MODE[mode], name))
             if not isinstance(truth, NotKnown):
                 return decision(outcomes, reasons)
             more = [WITHOUT_LISTS] if lists_in(item.expression) else []
@@ -268,7 +268,7 @@ def _decided_by(
     rules: Sequence[Rule], outcomes: Sequence[Outcome], reasons: Sequence[str]
 ) -> Decision:
     """The decision of rules with one label; a service that has two of them is odd."""
-    odd = [rule for rule in rules if rule.mode not in WORDS]
+    odd = [rule for rule in rules if rule.mode not in WORD_OF_MODE]
     more = [f"the mode of the rule {odd[0].label} is not known"] if odd else []
     return decision([*outcomes, *_of_rules(rules)], [*reasons, *more])
 
@@ -278,11 +278,13 @@ def _of_rules(rules: Sequence[Rule]) -> list[Outcome]:
     return [
         Outcome(word, f"rule {rule.label}")
         for rule in rules
-        for word in ([WORDS[rule.mode]] if rule.mode in WORDS else WORDS.values())
+        for word in (
+            [WORD_OF_MODE[rule.mode]] if rule.mode in WORD_OF_MODE else WORD_OF_MODE.values()
+        )
     ]
 
 
-class Packets:
+class PacketDecisions:
     """The decisions of one state on packets."""
 
     def __init__(self, state: State) -> None:
@@ -303,7 +305,9 @@ class Packets:
         if not self._has_components:
             return first
         then = decide_packet(self._coverage, packet, [name for name in components if name])
-        return {name: _after(one, then[name]) if name else one for name, one in first.items()}
+        return {
+            name: _after_firewall(one, then[name]) if name else one for name, one in first.items()
+        }
 
 
 def _in_firewall(
@@ -318,7 +322,7 @@ def _in_firewall(
     return decision(outcomes, [seen[0].not_given(PROTOCOL_FIELD), *reasons])
 
 
-def _after(first: Decision, component: Decision) -> Decision:
+def _after_firewall(first: Decision, component: Decision) -> Decision:
     """The decision on a packet that meets a component if the Network Firewall lets it pass."""
     ends = [outcome for outcome in first.outcomes if outcome.word not in PASSING]
     if len(ends) == len(first.outcomes):

@@ -95,9 +95,9 @@ EXPECTATIONS: OptionSpec = {
 }
 REQUEST, PACKET = "request", "packet"
 FIREWALL = "packet in the Network Firewall"
-KINDS = (REQUEST, PACKET)
+DESCRIBED_KINDS = (REQUEST, PACKET)
 # The module that checks the expectations of a kind.
-MODULES = {
+MODULE_OF_KIND = {
     REQUEST: "custom_rules",
     PACKET: "account_protection",
     FIREWALL: "network_firewall_rules",
@@ -153,7 +153,7 @@ def unchecked(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list
     return [
         Message(
             item.option,
-            f": {MODULES[item.kind]} checks expectations of a {item.kind}, not this module",
+            f": {MODULE_OF_KIND[item.kind]} checks expectations of a {item.kind}, not this module",
         )
         for item in expectations
         if item.kind not in kinds
@@ -162,12 +162,12 @@ def unchecked(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list
 
 def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     """An expectation of either kind; raises OptionError."""
-    kinds = [kind for kind in KINDS if entry.get(kind) is not None]
+    kinds = [kind for kind in DESCRIBED_KINDS if entry.get(kind) is not None]
     if len(kinds) != 1:
         raise OptionError(option, "it takes either a request or a packet")
     (kind,) = kinds
     described = entry[kind]
-    description = str(entry.get("description") or _described(described))
+    description = str(entry.get("description") or _description(described))
     read = _read_request if kind == REQUEST else _read_packet
     return read(Expectation(option, description, ""), described, entry)
 
@@ -232,6 +232,6 @@ def _word(option: Option, value: Any, words: Sequence[str]) -> str:
     return str(value)
 
 
-def _described(values: Mapping[str, Any]) -> str:
+def _description(values: Mapping[str, Any]) -> str:
     """A description made of the values of a request or packet."""
     return ", ".join(f"{name} {value}" for name, value in values.items())

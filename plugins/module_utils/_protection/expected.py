@@ -19,7 +19,7 @@ from .._schema.registry import contents_in
 from .._schema.resource import State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined, plural
-from .decide import Packets, decide_requests, never_decides, rules_in_order
+from .decide import PacketDecisions, decide_requests, never_decides, rules_in_order
 from .expectation import FIREWALL, NAME, REQUEST, UNDECIDED, Decision, Expectation
 
 RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
@@ -44,7 +44,7 @@ class ExpectationRecord(TypedDict):
     before: dict[str, Any]
 
 
-class Finding(NamedTuple):
+class Evaluated(NamedTuple):
     """What an expectation meets in a state: a decision by component, or under "" for a request;
     `unable` says why the rule that it names decides on nothing at all."""
 
@@ -102,17 +102,17 @@ def _as_one(by_component: Mapping[str, Any]) -> Any:
     return values[0] if all(value == values[0] for value in values) else dict(by_component)
 
 
-def find(expectations: Sequence[Expectation], state: State) -> list[Finding]:
+def find(expectations: Sequence[Expectation], state: State) -> list[Evaluated]:
     """What each expectation meets in a state of an account or a zone."""
     expectations = _knowing_lists(expectations, state)
     return _find(expectations, state, Batch(_requests(expectations)))
 
 
-def _find(expectations: Sequence[Expectation], state: State, batch: Batch) -> list[Finding]:
+def _find(expectations: Sequence[Expectation], state: State, batch: Batch) -> list[Evaluated]:
     decided = iter(decide_requests(rules_in_order(state), _requests(expectations), batch))
-    packets = Packets(state)
+    packets = PacketDecisions(state)
     return [
-        Finding(
+        Evaluated(
             item,
             packets.decide(item.packet, item.components) if item.packet else {"": next(decided)},
             never_decides(state, RULES_OF[item.kind], item.rule) if item.rule else "",
@@ -187,7 +187,7 @@ def unmet_expectations(
             f"({index}) ",
             item.option,
             f", {record['description']}: ",
-            _sentence(item, record, plan),
+            _unmet_sentence(item, record, plan),
         )
         for index, (item, record) in enumerate(wrong, 1)
     ]
@@ -201,8 +201,8 @@ def unmet_expectations(
     )
 
 
-def _sentence(item: Expectation, record: ExpectationRecord, plan: Plan) -> str:
-    expected = in_words(record["expected"])
+def _unmet_sentence(item: Expectation, record: ExpectationRecord, plan: Plan) -> str:
+    expected = expected_in_words(record["expected"])
     if item.rule is not None:
         expected += f" by the rule {item.rule}"
     reasons = "; ".join(record["reasons"])
@@ -221,7 +221,7 @@ def _sentence(item: Expectation, record: ExpectationRecord, plan: Plan) -> str:
     )
 
 
-def in_words(value: Any) -> str:
+def expected_in_words(value: Any) -> str:
     """What is expected, in a sentence."""
     if isinstance(value, Mapping):
         return ", ".join(f"{COMPONENTS[name].title} {word}" for name, word in value.items())

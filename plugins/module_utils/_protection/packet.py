@@ -15,13 +15,21 @@ from .._expressions.fields import HIGHEST_PORT, PACKET_FIELDS
 from .._expressions.operands import MISSING, Address, Fields
 from .._schema.account import KINDS
 from .._text import Option
-from .request import FieldNames, Key, matching, one_of, read_address, read_keys
+from .request import (
+    DescribedKey,
+    FieldNames,
+    matching,
+    one_of,
+    read_address,
+    read_fields,
+    read_keys,
+)
 
-PORTS = ("destination_port", "source_port")  # TCP's, unless the packet is of another protocol
+PORT_KEYS = ("destination_port", "source_port")  # TCP's, unless the packet is of another protocol
 PROTOCOL_FIELD = "ip.proto"
 PROTOCOLS = ("tcp", "udp")
 DNS, DNS_PORT = "dns", 53
-CODE = re.compile(r"[A-Za-z]{2,4}[0-9]{0,2}", re.ASCII)
+PLACE_CODE = re.compile(r"[A-Za-z]{2,4}[0-9]{0,2}", re.ASCII)
 
 
 def _port(option: Option, value: Any) -> int:
@@ -31,24 +39,29 @@ def _port(option: Option, value: Any) -> int:
     return int(text)
 
 
-KEYS: Mapping[str, Key] = {
-    "destination": Key(read_address, ["ip.dst"]),
-    "destination_port": Key(_port, ["tcp.dstport"]),
-    "source": Key(read_address, ["ip.src"]),
-    "source_port": Key(_port, ["tcp.srcport"]),
-    "protocol": Key(one_of(PROTOCOLS), [PROTOCOL_FIELD]),
-    "data_center": Key(matching(CODE, "is no code of a data center")),
-    "region": Key(matching(CODE, "is no code of a region")),
+def _fields_by_name(option: Option, value: Any) -> dict[str, Any]:
+    return read_fields(option, value, PACKET_NAMES)
+
+
+PACKET_KEYS: Mapping[str, DescribedKey] = {
+    "destination": DescribedKey(read_address, ["ip.dst"]),
+    "destination_port": DescribedKey(_port, ["tcp.dstport"]),
+    "source": DescribedKey(read_address, ["ip.src"]),
+    "source_port": DescribedKey(_port, ["tcp.srcport"]),
+    "protocol": DescribedKey(one_of(PROTOCOLS), [PROTOCOL_FIELD]),
+    "data_center": DescribedKey(matching(PLACE_CODE, "is no code of a data center")),
+    "region": DescribedKey(matching(PLACE_CODE, "is no code of a region")),
+    "fields": DescribedKey(_fields_by_name),
 }
-KEY_OF_FIELD = {
-    **{field: key for key, item in KEYS.items() for field in item.fields},
+PACKET_KEY_OF_FIELD = {
+    **{field: key for key, item in PACKET_KEYS.items() for field in item.fields},
     "udp.dstport": "destination_port and protocol: udp",
     "udp.srcport": "source_port and protocol: udp",
 }
-NAMES = FieldNames(
+PACKET_NAMES = FieldNames(
     "packets",
     PACKET_FIELDS,
-    {field: key for field, key in KEY_OF_FIELD.items() if field != PROTOCOL_FIELD},
+    {field: key for field, key in PACKET_KEY_OF_FIELD.items() if field != PROTOCOL_FIELD},
 )
 
 
@@ -84,7 +97,7 @@ class Packet(NamedTuple):
 def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
     """The packet that an option describes; raises OptionError."""
     problems = OptionProblems()
-    values = read_keys(problems, option, packet, "packet", KEYS, NAMES)
+    values = read_keys(problems, option, packet, "packet", PACKET_KEYS)
     with problems.collected():
         if "destination" not in packet:
             raise OptionError(option, "it lacks destination")
@@ -94,10 +107,10 @@ def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
             values[key] = values[key].decode().casefold()
     _check_families(option, values)
     _take_protocol(option, values)
-    known = _fields_of(values)
+    known = _packet_fields(values)
     either = _in_each_protocol(values)
     values = {key: value for key, value in values.items() if key not in ("source_port", "fields")}
-    return Packet(fields=Fields(known, keys=KEY_OF_FIELD), either=either, **values)
+    return Packet(fields=Fields(known, keys=PACKET_KEY_OF_FIELD), either=either, **values)
 
 
 def _take_protocol(option: Option, values: dict[str, Any]) -> None:
@@ -111,7 +124,7 @@ def _take_protocol(option: Option, values: dict[str, Any]) -> None:
         raise OptionError(path, "give it as protocol")
     if not protocol:
         raise OptionError(path, "it is no text such as icmp")
-    for key in PORTS:
+    for key in PORT_KEYS:
         if key in values:
             raise OptionError(option.at(key), f"a packet of the protocol {protocol} has no port")
     values["protocol"] = protocol
@@ -119,20 +132,20 @@ def _take_protocol(option: Option, values: dict[str, Any]) -> None:
 
 def _in_each_protocol(values: Mapping[str, Any]) -> dict[str, Fields]:
     """The fields in each protocol; nothing if it is given, or makes no difference."""
-    if "protocol" in values or not any(key in values for key in PORTS):
+    if "protocol" in values or not any(key in values for key in PORT_KEYS):
         return {}
     return {
-        name: Fields(_fields_of({**values, "protocol": name}), keys=KEY_OF_FIELD)
+        name: Fields(_packet_fields({**values, "protocol": name}), keys=PACKET_KEY_OF_FIELD)
         for name in PROTOCOLS
     }
 
 
-def _fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
+def _packet_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a packet that are known; the ports of another protocol are missing."""
     protocol = values.get("protocol")
     known: dict[str, Any] = dict(values.get("fields") or {})
-    for key, field in ((key, field) for key, item in KEYS.items() for field in item.fields):
-        if key not in PORTS:
+    for key, field in ((key, field) for key, item in PACKET_KEYS.items() for field in item.fields):
+        if key not in PORT_KEYS:
             known.update({field: values[key]} if key in values else {})
             continue
         ports = {name: field.replace("tcp", name) for name in PROTOCOLS}

@@ -14,7 +14,6 @@ from __future__ import annotations
 import ipaddress
 import re
 from difflib import get_close_matches
-from functools import partial
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError, OptionProblems
@@ -35,7 +34,7 @@ class FieldNames(NamedTuple):
     keys: Mapping[str, str]
 
 
-class Key(NamedTuple):
+class DescribedKey(NamedTuple):
     """A key of a request or a packet: it reads a value, and gives fields."""
 
     read: Callable[[Option, Any], Any]
@@ -47,17 +46,15 @@ def read_keys(
     option: Option,
     described: Mapping[str, Any],
     kind: str,
-    keys: Mapping[str, Key],
-    names: FieldNames,
+    keys: Mapping[str, DescribedKey],
 ) -> dict[str, Any]:
-    """The values of a request or packet by key, with `fields` for any other field."""
-    readers = {**keys, "fields": Key(partial(read_fields, names=names))}
+    """The values of a request or packet by key."""
     values: dict[str, Any] = {}
     for key, value in described.items():
         with problems.collected():
-            if key not in readers:
-                raise OptionError(option, f"a {kind} has no {key}; it takes {', '.join(readers)}")
-            values[key] = readers[key].read(option.at(key), value)
+            if key not in keys:
+                raise OptionError(option, f"a {kind} has no {key}; it takes {', '.join(keys)}")
+            values[key] = keys[key].read(option.at(key), value)
     return values
 
 
@@ -117,7 +114,7 @@ def read_value(option: Option, value: Any) -> FieldValue:
     raise OptionError(option, f"{value!r} is no value of a field")
 
 
-PATH = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*", re.ASCII)
+URI_PATH = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*", re.ASCII)
 QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*", re.ASCII)
 NORMALISED_AWAY = re.compile(
     r"//|/\.{1,2}(?:/|$)|%(?:2D|2E|5F|7E|3[0-9]|4[1-9A-F]|5[0-9A]|6[1-9A-F]|7[0-9A])", re.ASCII
@@ -134,10 +131,10 @@ HEADERS_OF_KEYS = {  # they are given by a key of their own
     "referer": "referer",
     "cookies": "cookie",
 }
-ARGUMENTS = ["http.request.uri.args" + end for end in ("", ".names", ".values")]
+ARGUMENT_FIELDS = ["http.request.uri.args" + end for end in ("", ".names", ".values")]
 
 
-def _text(option: Option, value: Any) -> str:
+def _as_text(option: Option, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise OptionError(option, f"{value!r} is no text")
     return str(value)
@@ -145,7 +142,7 @@ def _text(option: Option, value: Any) -> str:
 
 def matching(pattern: re.Pattern[str], problem: str) -> Callable[[Option, Any], bytes]:
     def read(option: Option, value: Any) -> bytes:
-        text = _text(option, value)
+        text = _as_text(option, value)
         if not pattern.fullmatch(text):
             raise OptionError(option, f"'{text}' {problem}")
         return text.encode()
@@ -165,7 +162,7 @@ def one_of(choices: Sequence[str]) -> Callable[[Option, Any], bytes]:
 def read_address(option: Option, value: Any) -> Any:
     """An address; raises OptionError."""
     try:
-        address = ipaddress.ip_address(_text(option, value).strip())
+        address = ipaddress.ip_address(_as_text(option, value).strip())
     except ValueError as exc:
         raise OptionError(option, f"'{value}' is no address") from exc
     mapped = getattr(address, "ipv4_mapped", None)
@@ -175,10 +172,10 @@ def read_address(option: Option, value: Any) -> Any:
 
 
 def _path(option: Option, value: Any) -> bytes:
-    text = _text(option, value)
+    text = _as_text(option, value)
     if "?" in text:
         raise OptionError(option, f"'{text}' has a query; give path and query, or uri")
-    if not PATH.fullmatch(text) or NORMALISED_AWAY.search(text):
+    if not URI_PATH.fullmatch(text) or NORMALISED_AWAY.search(text):
         raise OptionError(
             option,
             f"'{text}' is no path as rules see it after URL normalization: it begins with /, has no"
@@ -188,7 +185,7 @@ def _path(option: Option, value: Any) -> bytes:
 
 
 def _uri(option: Option, value: Any) -> tuple[bytes, bytes]:
-    path, mark, query = _text(option, value).partition("?")
+    path, mark, query = _as_text(option, value).partition("?")
     if mark and not query:
         raise OptionError(option, f"'{value}' ends with a '?' and no query")
     return _path(option, path), _query(option, query)
@@ -197,15 +194,15 @@ def _uri(option: Option, value: Any) -> tuple[bytes, bytes]:
 _query = matching(QUERY, "is no query as it is sent: escape spaces and such as %20")
 
 
-def _number(option: Option, value: Any) -> int:
-    text = _text(option, value)
+def _as_number(option: Option, value: Any) -> int:
+    text = _as_text(option, value)
     if not re.fullmatch(r"[0-9]{1,10}", text, re.ASCII):
         raise OptionError(option, f"'{text}' is no number")
     return int(text)
 
 
 def _any_text(option: Option, value: Any) -> bytes:
-    return _text(option, value).encode()
+    return _as_text(option, value).encode()
 
 
 def _texts_by_name(option: Option, value: Any) -> dict[str, list[bytes]]:
@@ -242,58 +239,67 @@ def _with_raw(*names: str) -> Sequence[str]:
     return [start + name for name in names for start in ("", "raw.")]
 
 
-KEYS: Mapping[str, Key] = {
-    "source": Key(read_address, ["ip.src"]),
-    "method": Key(matching(METHOD, "is no method; write it in capitals"), ["http.request.method"]),
-    "scheme": Key(one_of(SCHEMES), ["ssl"]),
-    "host": Key(
+def _other_fields(option: Option, value: Any) -> dict[str, FieldValue]:
+    return read_fields(option, value, REQUEST_NAMES)
+
+
+REQUEST_KEYS: Mapping[str, DescribedKey] = {
+    "source": DescribedKey(read_address, ["ip.src"]),
+    "method": DescribedKey(
+        matching(METHOD, "is no method; write it in capitals"), ["http.request.method"]
+    ),
+    "scheme": DescribedKey(one_of(SCHEMES), ["ssl"]),
+    "host": DescribedKey(
         matching(HOST, "is no host; write it in lower case, without a port"), ["http.host"]
     ),
-    "path": Key(_path, _with_raw("http.request.uri.path")),
-    "query": Key(_query, _with_raw("http.request.uri.query", *ARGUMENTS)),
-    "uri": Key(_uri, [*_with_raw("http.request.uri"), "http.request.full_uri"]),
-    "country": Key(
+    "path": DescribedKey(_path, _with_raw("http.request.uri.path")),
+    "query": DescribedKey(_query, _with_raw("http.request.uri.query", *ARGUMENT_FIELDS)),
+    "uri": DescribedKey(_uri, [*_with_raw("http.request.uri"), "http.request.full_uri"]),
+    "country": DescribedKey(
         matching(COUNTRY, "is no code of a country such as DE, in capitals"),
         ["ip.src.country", "ip.geoip.country"],
     ),
-    "continent": Key(one_of(CONTINENTS), ["ip.src.continent", "ip.geoip.continent"]),
-    "asn": Key(_number, ["ip.src.asnum", "ip.geoip.asnum"]),
-    "user_agent": Key(_any_text, ["http.user_agent"]),
-    "referer": Key(_any_text, ["http.referer"]),
-    "cookies": Key(_texts_by_name, ["http.cookie", "http.request.cookies"]),
-    "headers": Key(_headers, ["http.request.headers" + end for end in ("", ".names", ".values")]),
-    "tls_version": Key(_any_text, ["cf.tls_version"]),
-    "tls_cipher": Key(_any_text, ["cf.tls_cipher"]),
+    "continent": DescribedKey(one_of(CONTINENTS), ["ip.src.continent", "ip.geoip.continent"]),
+    "asn": DescribedKey(_as_number, ["ip.src.asnum", "ip.geoip.asnum"]),
+    "user_agent": DescribedKey(_any_text, ["http.user_agent"]),
+    "referer": DescribedKey(_any_text, ["http.referer"]),
+    "cookies": DescribedKey(_texts_by_name, ["http.cookie", "http.request.cookies"]),
+    "headers": DescribedKey(
+        _headers, ["http.request.headers" + end for end in ("", ".names", ".values")]
+    ),
+    "tls_version": DescribedKey(_any_text, ["cf.tls_version"]),
+    "tls_cipher": DescribedKey(_any_text, ["cf.tls_cipher"]),
+    "fields": DescribedKey(_other_fields),
 }
-KEY_OF_FIELD = {field: key for key, item in KEYS.items() for field in item.fields}
-NAMES = FieldNames("requests", KNOWN_FIELDS, KEY_OF_FIELD)
+REQUEST_KEY_OF_FIELD = {field: key for key, item in REQUEST_KEYS.items() for field in item.fields}
+REQUEST_NAMES = FieldNames("requests", KNOWN_FIELDS, REQUEST_KEY_OF_FIELD)
 
 
 def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
     """The fields of a request; raises OptionError."""
     problems = OptionProblems()
-    empty = [key for key in request if key in (*KEYS, "fields") and request[key] is None]
+    empty = [key for key in request if key in REQUEST_KEYS and request[key] is None]
     for key in empty:
         with problems.collected():
             raise OptionError(option.at(key), "it has no value")
     rest = {key: value for key, value in request.items() if key not in empty}
-    values = read_keys(problems, option, rest, "request", KEYS, NAMES)
+    values = read_keys(problems, option, rest, "request", REQUEST_KEYS)
     with problems.collected():
         if "uri" in request and ("path" in request or "query" in request):
             raise OptionError(option.at("uri"), "it says what path and query say; give either")
     problems.raise_any()
     if not values:
         raise OptionError(option, "it gives nothing of the request")
-    return Fields(_fields_of(values), keys=KEY_OF_FIELD)
+    return Fields(_request_fields(values), keys=REQUEST_KEY_OF_FIELD)
 
 
-def _fields_of(values: dict[str, Any]) -> dict[str, FieldValue]:
+def _request_fields(values: dict[str, Any]) -> dict[str, FieldValue]:
     if "uri" in values:
         values["path"], values["query"] = values.pop("uri")
     fields: dict[str, FieldValue] = dict(values.pop("fields", {}))
     for key, value in values.items():
         if key not in ("scheme", "query", "cookies", "headers"):
-            fields.update(dict.fromkeys(KEYS[key].fields, value))
+            fields.update(dict.fromkeys(REQUEST_KEYS[key].fields, value))
     if "scheme" in values:
         fields["ssl"] = values["scheme"] == b"https"
     fields.update(_uri_fields(values))

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the analytics answer: rows and settings, or the reason why something is not known.
+"""Answers of the analytics: rows and settings, or the reason why something is not known.
 
 The vendor lists the errors on its page "GraphQL Analytics API: Error responses". Errors may come
 with HTTP 200.
@@ -19,7 +19,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 from .._api.responses import Response, Unreadable, read_document
 from .._text import excerpt
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges, position_in, range_of
-from .queries import DATA_CENTER, NODES, OUTCOME, PERMISSION, REASON, VERDICT, Node, Page
+from .queries import DATA_CENTER, NODES, OUTCOME, PERMISSION, REASON, VERDICT, Page, TrafficNode
 
 
 class Row(NamedTuple):
@@ -35,8 +35,7 @@ class Row(NamedTuple):
 
 
 def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
-    """Whether a row's destination lies inside of a space, outside of all, or straddles the edge of
-    one."""
+    """The position of a destination: inside of a space, outside of all, or across an edge."""
     destination = range_of(row.destination)
     positions = {position_in(destination, space) for space in spaces} if destination else {OUTSIDE}
     return next((one for one in (STRADDLING, INSIDE) if one in positions), OUTSIDE)
@@ -44,8 +43,8 @@ def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What the analytics tell of an account, by the name of the node; `unknown` says what they do
-    not tell, and why."""
+    """The traffic of an account by the name of the node; `unknown` says what is not known, and
+    why."""
 
     since: datetime
     until: datetime
@@ -55,29 +54,29 @@ class Traffic:
 
 TOO_LARGE = re.compile(rb"too many nodes|excessive resources")
 DEPLETED = re.compile(rb"budget depleted")
-MAX_MESSAGE = 200  # characters
+LONGEST_REASON = 200  # characters
 
 
-class Kind(NamedTuple):
-    """A kind of error: how its message reads, what to do, and whether the settings tell more."""
+class ErrorKind(NamedTuple):
+    """A kind of error by its message, with what to do; the settings may tell more."""
 
     pattern: str
     to_do: str
     is_of_settings: bool = False
 
 
-KINDS = (
-    Kind("budget depleted", "Run again in five minutes; others use the same budget."),
-    Kind("too many nodes|excessive resources", "The query is too large; ask for fewer hours."),
-    Kind("older than", "Ask for fewer hours.", True),
-    Kind("time range is too large", "Ask for fewer hours.", True),
-    Kind("number of fields|limit must be", "The account allows smaller queries only.", True),
-    Kind(
+ERRORS = (
+    ErrorKind("budget depleted", "Run again in five minutes; others use the same budget."),
+    ErrorKind("too many nodes|excessive resources", "The query is too large; ask for fewer hours."),
+    ErrorKind("older than", "Ask for fewer hours.", True),
+    ErrorKind("time range is too large", "Ask for fewer hours.", True),
+    ErrorKind("number of fields|limit must be", "The account allows smaller queries only.", True),
+    ErrorKind(
         "access to the path", f"The account may lack the product, or the token {PERMISSION}.", True
     ),
-    Kind("not authorized|permission", f"The token needs the permission {PERMISSION}."),
-    Kind("unauthorized|authentication", "Cloudflare does not know these credentials."),
-    Kind("try again|in progress", "Run again later."),
+    ErrorKind("not authorized|permission", f"The token needs the permission {PERMISSION}."),
+    ErrorKind("unauthorized|authentication", "Cloudflare does not know these credentials."),
+    ErrorKind("try again|in progress", "Run again later."),
 )
 BY_STATUS = {
     401: "Cloudflare does not know these credentials.",
@@ -86,18 +85,20 @@ BY_STATUS = {
 }
 
 
-class NotKnown(Exception):
-    """The analytics did not tell; the text says why. `node` is what that is about, None for all."""
+class Unanswered(Exception):
+    """The analytics did not tell; the text says why. `node` is None if that is about all nodes."""
 
-    def __init__(self, reason: str, node: Node | None = None, is_of_settings: bool = False) -> None:
+    def __init__(
+        self, reason: str, node: TrafficNode | None = None, is_of_settings: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.node = node
         self.is_of_settings = is_of_settings
 
 
-class Settings(NamedTuple):
-    """What an account may ask of a node; seconds and numbers, None where that is not told."""
+class NodeSettings(NamedTuple):
+    """Limits of what an account may ask of a node; seconds and numbers, None for those not told."""
 
     enabled: bool
     not_older_than: int | None
@@ -105,67 +106,67 @@ class Settings(NamedTuple):
     max_page_size: int | None
 
 
-class Answer(NamedTuple):
+class NodeRows(NamedTuple):
     """The rows of each node that was asked, by its name, the settings, and errors beside them."""
 
     rows: Mapping[str, Sequence[Row]]
-    settings: Mapping[str, Settings]
-    errors: Sequence[NotKnown] = ()
+    settings: Mapping[str, NodeSettings]
+    errors: Sequence[Unanswered] = ()
 
 
 def is_final(response: Response) -> bool:
-    """Whether the same query would be refused again, however long one waits; the budget of five
+    """Tell if the same query would be refused again, however long one waits; the budget of five
     minutes is longer than any pause."""
     return bool(TOO_LARGE.search(response.content) or DEPLETED.search(response.content))
 
 
-def read_answer(response: Response, pages: Sequence[Page]) -> Answer:
-    """The answer to a query for these pages; raises NotKnown."""
+def read_answer(response: Response, pages: Sequence[Page]) -> NodeRows:
+    """The answer to a query for these pages; raises Unanswered."""
     try:
         document = read_document(response.content)
     except Unreadable as exc:
         raise _unexpected(response, exc.reason) from exc
     errors = list(_errors(response, document))
-    account = _account(document)
+    account = _account_in(document)
     if account is None:
         raise errors[0] if errors else _unexpected(response, "it names no account")
     rows: dict[str, list[Row]] = {}
     for page in pages:
         try:
             rows[page.node.name] = _rows(account.get(page.node.name), page)
-        except NotKnown as exc:
+        except Unanswered as exc:
             if not any(error.node in (None, page.node) for error in errors):
                 errors.append(exc)
-    return Answer(rows, _settings(account.get("settings")), errors)
+    return NodeRows(rows, _settings(account.get("settings")), errors)
 
 
-def _unexpected(response: Response, problem: str) -> NotKnown:
+def _unexpected(response: Response, problem: str) -> Unanswered:
     hint = BY_STATUS.get(response.status, "")
-    return NotKnown(
+    return Unanswered(
         f"The analytics were answered with HTTP {response.status}, and {problem}. {hint}".rstrip()
     )
 
 
-def _errors(response: Response, document: Any) -> Iterator[NotKnown]:
+def _errors(response: Response, document: Any) -> Iterator[Unanswered]:
     """The errors of an answer, in the envelope of the analytics or in the usual one."""
     listed = document.get("errors") if isinstance(document, dict) else None
     for item in listed if isinstance(listed, list) else []:
         message = item.get("message") if isinstance(item, dict) else item
         path = item.get("path") if isinstance(item, dict) else None
-        yield _error(response.status, str(message or "it gave no reason"), path)
+        yield _unanswered(response.status, str(message or "it gave no reason"), path)
 
 
-def _error(status: int, message: str, path: Any) -> NotKnown:
-    kind = next((one for one in KINDS if re.search(one.pattern, message, re.IGNORECASE)), None)
+def _unanswered(status: int, message: str, path: Any) -> Unanswered:
+    kind = next((one for one in ERRORS if re.search(one.pattern, message, re.IGNORECASE)), None)
     to_do = kind.to_do if kind else BY_STATUS.get(status, "")
     steps = path if isinstance(path, list) else []
     node = next((one for one in NODES if one.name in steps or one.field in message), None)
-    reason = excerpt(" ".join(message.split()), MAX_MESSAGE).rstrip(".")
+    reason = excerpt(" ".join(message.split()), LONGEST_REASON).rstrip(".")
     sentence = f"The analytics were answered with HTTP {status}: {reason}. {to_do}".rstrip()
-    return NotKnown(sentence, node, bool(kind and kind.is_of_settings))
+    return Unanswered(sentence, node, bool(kind and kind.is_of_settings))
 
 
-def _account(document: Any) -> Mapping[str, Any] | None:
+def _account_in(document: Any) -> Mapping[str, Any] | None:
     for step in ("data", "viewer", "accounts"):
         document = document.get(step) if isinstance(document, dict) else None
     first = document[0] if isinstance(document, list) and document else None
@@ -174,7 +175,7 @@ def _account(document: Any) -> Mapping[str, Any] | None:
 
 def _rows(listed: Any, page: Page) -> list[Row]:
     if not isinstance(listed, list):
-        raise NotKnown("The analytics gave no rows.", page.node)
+        raise Unanswered("The analytics gave no rows.", page.node)
     return [_row(item, page) for item in listed]
 
 
@@ -185,27 +186,27 @@ def _row(item: Any, page: Page) -> Row:
         names = (page.destination, DATA_CENTER, REASON, OUTCOME, VERDICT)
         texts = [dimensions[name] for name in names]
     except (KeyError, TypeError) as exc:
-        raise NotKnown("The analytics gave a row that lacks fields.", page.node) from exc
+        raise Unanswered("The analytics gave a row that lacks fields.", page.node) from exc
     whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
     if not whole or not all(isinstance(text, str) for text in texts):
-        raise NotKnown("The analytics gave a row that is not understood.", page.node)
+        raise Unanswered("The analytics gave a row that is not understood.", page.node)
     destination, data_center, reason, outcome, verdict = texts
     return Row(destination, data_center, reason, outcome, verdict, packets, samples)
 
 
-def _settings(listed: Any) -> dict[str, Settings]:
+def _settings(listed: Any) -> dict[str, NodeSettings]:
     """By the name of the node; without those of which the answer says nothing."""
-    read: dict[str, Settings] = {}
+    read: dict[str, NodeSettings] = {}
     for node in NODES:
         item = listed.get(node.field) if isinstance(listed, dict) else None
         if isinstance(item, dict):
-            numbers = [_number(item.get(name)) for name in LIMITS]
-            read[node.name] = Settings(item.get("enabled") is not False, *numbers)
+            numbers = [_positive(item.get(name)) for name in SETTING_NAMES]
+            read[node.name] = NodeSettings(item.get("enabled") is not False, *numbers)
     return read
 
 
-LIMITS = ("notOlderThan", "maxDuration", "maxPageSize")
+SETTING_NAMES = ("notOlderThan", "maxDuration", "maxPageSize")
 
 
-def _number(value: Any) -> int | None:
+def _positive(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

@@ -18,10 +18,19 @@ from .._api.responses import Request, Response
 from .._errors import ServiceError
 from .._text import plural
 from .._values.address_set import INSIDE, STRADDLING, Ranges
-from .answers import Answer, NotKnown, Row, Settings, Traffic, is_final, position_of, read_answer
+from .answers import (
+    NodeRows,
+    NodeSettings,
+    Row,
+    Traffic,
+    Unanswered,
+    is_final,
+    position_of,
+    read_answer,
+)
 from .queries import NODES, Page, node_of, query
 
-PATH = "graphql"
+GRAPHQL_PATH = "graphql"
 MAX_PAGES = 20  # of one node
 MARGIN = 60  # seconds, which may pass until Cloudflare looks at its clock
 MAX_STRADDLING = 200  # subnets that are asked for address by address
@@ -34,22 +43,22 @@ def ask_traffic(
     components: Sequence[str],
     since: datetime,
     until: datetime,
-) -> Listings:
+) -> AccountTraffic:
     """The traffic of some components between two moments, by subnet."""
     asking = Asking(send, account_id)
     of_components = {node_of(component) for component in components}
     pages = [Page(node, since, until) for node in NODES if node in of_components]
-    return Listings(asking, since, until, asking.first(pages))
+    return AccountTraffic(asking, since, until, asking.first(pages))
 
 
 @dataclass(frozen=True)
-class Listings:
+class AccountTraffic:
     """The listings of an account, by the name of the node."""
 
     asking: Asking
     since: datetime
     until: datetime
-    by_node: Mapping[str, Listing]
+    by_node: Mapping[str, NodeTraffic]
 
     def traffic(self, spaces: Sequence[Ranges] | None = None) -> Traffic:
         """The traffic to all destinations, or to those in one of some spaces.
@@ -69,14 +78,14 @@ class Listings:
 
 
 @dataclass(frozen=True)
-class Listing:
+class NodeTraffic:
     """The rows of a node so far, the page that was asked for last, and what is not known."""
 
     page: Page
     rows: Sequence[Row] = ()
     unknown: Sequence[str] = ()
 
-    def without(self, *reasons: str) -> Listing:
+    def without(self, *reasons: str) -> NodeTraffic:
         """The same listing with more that is not known."""
         return replace(self, unknown=list(dict.fromkeys([*self.unknown, *reasons])))
 
@@ -88,60 +97,62 @@ class Asking:
     send: Send
     account_id: str
 
-    def ask(self, pages: Sequence[Page], with_settings: bool = False) -> Answer:
-        """One query; raises NotKnown."""
+    def ask(self, pages: Sequence[Page], with_settings: bool = False) -> NodeRows:
+        """One query; raises Unanswered."""
         body = query(self.account_id, pages, with_settings)
-        request = Request("POST", PATH, body=body, is_query=True, is_final=is_final)
+        request = Request("POST", GRAPHQL_PATH, body=body, is_query=True, is_final=is_final)
         try:
             response = self.send(request)
         except ServiceError as exc:
-            raise NotKnown(f"The analytics did not answer: {exc.message}") from exc
+            raise Unanswered(f"The analytics did not answer: {exc.message}") from exc
         return read_answer(response, pages)
 
-    def first(self, pages: Sequence[Page]) -> dict[str, Listing]:
+    def first(self, pages: Sequence[Page]) -> dict[str, NodeTraffic]:
         """The whole listing of each node, by its name."""
         try:
             answer = self.ask(pages, with_settings=True)
-        except NotKnown as exc:
+        except Unanswered as exc:
             if not exc.is_of_settings and exc.node is None:
-                return {page.node.name: Listing(page).without(exc.reason) for page in pages}
+                return {page.node.name: NodeTraffic(page).without(exc.reason) for page in pages}
             return self.by_settings(pages, exc)
         listings = [self.complete(self.listing(page, answer)) for page in pages]
         return {listing.page.node.name: listing for listing in listings}
 
-    def by_settings(self, pages: Sequence[Page], refusal: NotKnown) -> dict[str, Listing]:
+    def by_settings(self, pages: Sequence[Page], refusal: Unanswered) -> dict[str, NodeTraffic]:
         """The listings as far as the account's settings allow them, each asked for by itself."""
         try:
             settings = self.ask((), with_settings=True).settings
-        except NotKnown:
+        except Unanswered:
             settings = {}
         return {page.node.name: self.alone(page, settings, refusal) for page in pages}
 
-    def alone(self, page: Page, settings: Mapping[str, Settings], refusal: NotKnown) -> Listing:
+    def alone(
+        self, page: Page, settings: Mapping[str, NodeSettings], refusal: Unanswered
+    ) -> NodeTraffic:
         """The listing of one node, within its settings."""
         allowed = settings.get(page.node.name)
         if allowed is None:
-            return Listing(page).without(refusal.reason)
-        listing = Listing(bounded(page, allowed)).without(*limits_of(page, allowed))
+            return NodeTraffic(page).without(refusal.reason)
+        listing = NodeTraffic(bounded(page, allowed)).without(*kept_back(page, allowed))
         if not allowed.enabled:
             return listing
         try:
             answer = self.ask([listing.page])
-        except NotKnown as exc:
+        except Unanswered as exc:
             return listing.without(exc.reason)
         within_settings = self.listing(listing.page, answer).without(*listing.unknown)
         return self.complete(within_settings)
 
-    def listing(self, page: Page, answer: Answer) -> Listing:
+    def listing(self, page: Page, answer: NodeRows) -> NodeTraffic:
         """One page of an answer, with what is not known of it."""
         errors = [error.reason for error in answer.errors if error.node in (None, page.node)]
         allowed = answer.settings.get(page.node.name)
         if allowed is not None:
-            errors += limits_of(page, allowed)
+            errors += kept_back(page, allowed)
             page = bounded(page, allowed)
-        return Listing(page, answer.rows.get(page.node.name, ())).without(*errors)
+        return NodeTraffic(page, answer.rows.get(page.node.name, ())).without(*errors)
 
-    def complete(self, listing: Listing) -> Listing:
+    def complete(self, listing: NodeTraffic) -> NodeTraffic:
         """The listing with the pages behind its first one; each begins with the last destination of
         the one before, whose rows may be cut."""
         pages, last = 1, listing.rows
@@ -153,7 +164,7 @@ class Asking:
             page = listing.page._replace(first=edge)
             try:
                 answer = self.ask([page])
-            except NotKnown as exc:
+            except Unanswered as exc:
                 return listing.without(exc.reason)
             last = answer.rows.get(page.node.name, ())
             if not last or last[0].destination != edge:
@@ -164,7 +175,7 @@ class Asking:
             pages += 1
         return listing
 
-    def within(self, listing: Listing, spaces: Sequence[Ranges]) -> Listing:
+    def within(self, listing: NodeTraffic, spaces: Sequence[Ranges]) -> NodeTraffic:
         """The rows with destinations in a space; subnets that straddle an edge, by address."""
         positions = [position_of(row, spaces) for row in listing.rows]
         inside = [row for row, position in zip(listing.rows, positions) if position == INSIDE]
@@ -184,13 +195,13 @@ class Asking:
         page = listing.page._replace(subnets=subnets, first=None)
         try:
             by_address = self.complete(self.listing(page, self.ask([page])))
-        except NotKnown as exc:
+        except Unanswered as exc:
             return listing.without(exc.reason)
         rows = [row for row in by_address.rows if position_of(row, spaces) == INSIDE]
         return replace(listing, rows=[*inside, *rows]).without(*by_address.unknown)
 
 
-def limits_of(page: Page, allowed: Settings) -> list[str]:
+def kept_back(page: Page, allowed: NodeSettings) -> list[str]:
     """What of a page the settings of the account keep back, a sentence each."""
     if not allowed.enabled:
         return [f"The account has no analytics of {page.node.product}."]
@@ -207,7 +218,7 @@ def limits_of(page: Page, allowed: Settings) -> list[str]:
     return [f"The account's analytics {bound}, and {hours} are asked for." for bound in bounds]
 
 
-def bounded(page: Page, allowed: Settings) -> Page:
+def bounded(page: Page, allowed: NodeSettings) -> Page:
     """The page within the settings: shorter, and from a later moment on."""
     longest = [limit for limit in (allowed.not_older_than, allowed.max_duration) if limit]
     seconds = min(

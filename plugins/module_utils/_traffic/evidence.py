@@ -29,9 +29,9 @@ from .answers import Row, Traffic
 from .queries import ADVICE, CHALLENGE, DROP, PASS, concerns, node_of
 
 FEWEST_SAMPLES = 30  # below, a share of packets says nothing
-NO_TRAFFIC = "The analytics saw no traffic."
-DIGITS = 3  # of a percentage
-Group = TypeVar("Group", bound=Hashable)
+NOTHING_SEEN = "The analytics saw no traffic."
+PERCENT_DIGITS = 3  # of a percentage
+GroupKey = TypeVar("GroupKey", bound=Hashable)
 
 
 class NetworkTraffic(TypedDict):
@@ -92,7 +92,7 @@ class Sums:
         if not self.total:
             return None
         exact = 100 * self.would_drop / self.total
-        return round(exact, DIGITS) or float(f"{exact:.1g}")
+        return round(exact, PERCENT_DIGITS) or float(f"{exact:.1g}")
 
     def shown(self, packets: int) -> int | None:
         """A number of packets as results show it; None where none were seen, which is no zero."""
@@ -128,9 +128,9 @@ def summed(rows: Iterable[Row]) -> Sums:
     return Sums(packets["passed"], packets["dropped"], packets["would_drop"], samples)
 
 
-def grouped(rows: Iterable[Row], key: Callable[[Row], Group]) -> dict[Group, list[Row]]:
+def grouped(rows: Iterable[Row], key: Callable[[Row], GroupKey]) -> dict[GroupKey, list[Row]]:
     """The rows by what they have in common."""
-    groups: dict[Group, list[Row]] = {}
+    groups: dict[GroupKey, list[Row]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
     return groups
@@ -171,7 +171,7 @@ CHALLENGED = "CHALLENGE: clients would be challenged; lower the sensitivities if
 def evidence_of(traffic: Traffic, component: str) -> Evidence:
     """What the traffic of an account says of one component."""
     name = node_of(component).name
-    rows = [row for row in traffic.rows.get(name, ()) if _counts(row, component)]
+    rows = [row for row in traffic.rows.get(name, ()) if _counts_for(row, component)]
     unknown = list(traffic.unknown.get(name, ["The analytics were not asked."]))
     odd = sorted({f"{row.outcome}/{row.verdict}" for row in rows if not action_of(row)})
     malformed = sorted({row.destination for row in rows if range_of(row.destination) is None})
@@ -180,11 +180,11 @@ def evidence_of(traffic: Traffic, component: str) -> Evidence:
     if malformed:
         unknown.append(f"Destinations are not understood: {first_few(malformed)}.")
     if not rows and not unknown:
-        unknown.append(NO_TRAFFIC)
+        unknown.append(NOTHING_SEEN)
     return Evidence(component, rows, unknown)
 
 
-def _counts(row: Row, component: str) -> bool:
+def _counts_for(row: Row, component: str) -> bool:
     return action_of(row) == "passed" or concerns(component, row.reason)
 
 

@@ -20,7 +20,7 @@ SETTINGS = ("enabled", "notOlderThan", "maxDuration", "maxPageSize", "maxNumberO
 PASS, DROP = "pass", "drop"
 
 
-class Node(NamedTuple):
+class TrafficNode(NamedTuple):
     """A node of an account, by the name that queries give it; its data are about a `product`."""
 
     name: str
@@ -39,12 +39,12 @@ class Node(NamedTuple):
 
 
 NODES = (
-    Node("tcp", "advancedTcpProtectionNetworkAnalyticsAdaptiveGroups", TCP),
-    Node("dns", "advancedDnsProtectionNetworkAnalyticsAdaptiveGroups", DNS),
+    TrafficNode("tcp", "advancedTcpProtectionNetworkAnalyticsAdaptiveGroups", TCP),
+    TrafficNode("dns", "advancedDnsProtectionNetworkAnalyticsAdaptiveGroups", DNS),
 )
 
 
-def node_of(component: str) -> Node:
+def node_of(component: str) -> TrafficNode:
     """The node with the data of a component."""
     return next(node for node in NODES if component in node.components)
 
@@ -86,7 +86,7 @@ class Page(NamedTuple):
     By `addresses` in these subnets, or else by subnet.
     """
 
-    node: Node
+    node: TrafficNode
     since: datetime
     until: datetime
     limit: int = LARGEST_PAGE
@@ -123,7 +123,7 @@ def query(account_id: str, pages: Sequence[Page], with_settings: bool = False) -
         name = page.node.name
         declared += [f"${name}: {page.node.filter_type}!", f"${name}Limit: uint64!"]
         variables.update({name: page.conditions(), f"{name}Limit": page.limit})
-    parts = ([_settings()] if with_settings else []) + [_rows(page) for page in pages]
+    parts = ([_settings_query()] if with_settings else []) + [_rows_query(page) for page in pages]
     text = (
         f"query Traffic({', '.join(declared)}) {{ viewer {{ "
         f"accounts(filter: {{accountTag: $account}}) {{ {' '.join(parts)} }} }} }}"
@@ -131,12 +131,12 @@ def query(account_id: str, pages: Sequence[Page], with_settings: bool = False) -
     return {"query": text, "variables": variables}
 
 
-def _settings() -> str:
+def _settings_query() -> str:
     nodes = " ".join(f"{node.field} {{ {' '.join(SETTINGS)} }}" for node in NODES)
     return f"settings {{ {nodes} }}"
 
 
-def _rows(page: Page) -> str:
+def _rows_query(page: Page) -> str:
     name, dimensions = page.node.name, (page.destination, *GROUPED_BY)
     order = ", ".join(f"{dimension}_ASC" for dimension in dimensions)
     return (

@@ -71,7 +71,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._timestamps imp
     read_date,
     write_timestamp,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import PATH
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import GRAPHQL_PATH
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import (
     PERMISSION as ANALYTICS_PERMISSION,
 )
@@ -99,7 +99,7 @@ ANALYTICS = Resource(
     title="analytics",
     plural_title="analytics",
     owner="",  # the query names the account
-    path=PATH,
+    path=GRAPHQL_PATH,
     permission=Permission(ANALYTICS_PERMISSION.partition(" Read")[0], "account"),
     fields=(),
     key=(),
@@ -243,7 +243,9 @@ def _places(path: str) -> set[str]:
 def _first_read(resource: Resource, owner: Mapping[str, str], now: datetime) -> Read:
     if resource is ANALYTICS:
         body = query(owner[ACCOUNT_OPTION], (), with_settings=True)
-        return Read(resource, Request("POST", PATH, body=body, resource=resource, is_query=True))
+        return Read(
+            resource, Request("POST", GRAPHQL_PATH, body=body, resource=resource, is_query=True)
+        )
     if resource is AUDIT_LOG:
         times = (now - timedelta(hours=HOURS_OF_LOG), now)
         since, before = (write_timestamp(moment).replace("+00:00", "Z") for moment in times)

@@ -17,7 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
     UNDECIDED,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import (
-    in_words,
+    expected_in_words,
     with_rule,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
@@ -292,7 +292,7 @@ def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
         yield Expected(
             module=module,
             description=str(item["description"]),
-            expected=in_words(item["expected"]),
+            expected=expected_in_words(item["expected"]),
             actual=(
                 "another outcome, undecided which one"
                 if is_open

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import Packets
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import PacketDecisions
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import find
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.packet import parse_packet
@@ -76,7 +76,7 @@ def before_components(components: list[str], *rules: dict[str, Any], **packet: A
     firewall = [{"ref": f"r{index}", **rule} for index, rule in enumerate(rules)]
     state = {**ACCOUNT, "network_firewall_rules": firewall}
     seen = parse_packet(Option("packet"), {"destination": "203.0.113.53", **packet})
-    decisions = Packets(state).decide(seen, components)
+    decisions = PacketDecisions(state).decide(seen, components)
     return {name: (one.word, one.by, list(one.reasons)) for name, one in decisions.items()}
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import (
-    NotKnown,
+    NodeSettings,
     Row,
-    Settings,
+    Unanswered,
     is_final,
     read_answer,
 )
@@ -53,15 +53,15 @@ def test_rows_are_read() -> None:
 @pytest.mark.parametrize(
     ("listed", "settings"),
     [
-        ({"enabled": True, "notOlderThan": 5, "maxDuration": 6, "maxPageSize": 7}, Settings(True, 5, 6, 7)),
-        ({"enabled": False}, Settings(False, None, None, None)),
+        ({"enabled": True, "notOlderThan": 5, "maxDuration": 6, "maxPageSize": 7}, NodeSettings(True, 5, 6, 7)),
+        ({"enabled": False}, NodeSettings(False, None, None, None)),
         (
             {"enabled": None, "notOlderThan": "5", "maxDuration": True, "maxPageSize": 0},
-            Settings(True, None, None, None),
+            NodeSettings(True, None, None, None),
         ),
     ],
 )
-def test_settings_are_read(listed: Any, settings: Settings) -> None:
+def test_settings_are_read(listed: Any, settings: NodeSettings) -> None:
     answer = read_answer(data({"settings": {NODES[0].field: listed, NODES[1].field: None}}), [])
     assert answer.settings == {"tcp": settings}
 
@@ -106,7 +106,7 @@ ERRORS = [
 
 @pytest.mark.parametrize(("message", "status", "words", "is_of_settings"), ERRORS)
 def test_errors_say_what_to_do(message: str, status: int, words: str, is_of_settings: bool) -> None:
-    with pytest.raises(NotKnown) as caught:
+    with pytest.raises(Unanswered) as caught:
         read_answer(answered({"data": None, "errors": [{"message": message}]}, status), [TCP])
     assert f"HTTP {status}: {message.rstrip('.')}" in caught.value.reason and words in caught.value.reason
     assert caught.value.is_of_settings is is_of_settings and caught.value.node is None
@@ -126,7 +126,7 @@ def test_errors_say_what_to_do(message: str, status: int, words: str, is_of_sett
     ],
 )
 def test_other_answers_are_errors(body: Any, status: int, words: str) -> None:
-    with pytest.raises(NotKnown, match=words):
+    with pytest.raises(Unanswered, match=words):
         read_answer(answered(body, status), [TCP])
 
 
