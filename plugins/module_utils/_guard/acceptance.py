@@ -89,7 +89,8 @@ def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptanc
         if name not in ACCEPTED_BY:
             raise OptionError(
                 option,
-                f"it has no {name}{did_you_mean(name, ACCEPTED_BY)}; it takes {', '.join(ACCEPTED_BY)}",
+                f"it has no {name}{did_you_mean(name, ACCEPTED_BY)};"
+                f" it takes {', '.join(ACCEPTED_BY)}",
             )
     if "code" not in values:
         raise OptionError(option, "it lacks code, the risk that is accepted")
