@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a module returns of a plan: the operations, the diff, the coverage and the risks, and the
+"""Results of a plan: the operations, the diff, the coverage and the risks, and the
 sentences about them."""
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Expired(TypedDict):
 
 
 def expired_records(desired: Iterable[Desired]) -> list[Expired]:
-    """What expired, in the order of the task."""
+    """Expired entries, in the order of the task."""
     return [
         Expired(
             resource=item.resource.name,
@@ -78,8 +78,7 @@ def expired_records(desired: Iterable[Desired]) -> list[Expired]:
 
 
 def expiry_warnings(desired: Iterable[Desired], plan: Plan) -> list[str]:
-    """What expired and does not exist, since the task can do without it; and what nobody knows to
-    have expired."""
+    """Warnings for expired entries that do not exist, and for entries whose expiry is not known."""
     deleted = {
         (item.resource.plural, item.key) for item in plan.operations if item.action == "delete"
     }
@@ -213,7 +212,7 @@ def plan_warnings(checked: Checked) -> list[str]:
 
 
 def _unusual_objects(plan: Plan) -> list[str]:
-    """What the plan creates or changes, and is probably a mistake."""
+    """Objects that the plan creates or changes, and that are probably a mistake."""
     odd = [
         (item, item.resource.semantics.unusual(item.planned))
         for item in plan.operations
@@ -243,8 +242,8 @@ def standing_warnings(checked: Checked, codes: Sequence[str]) -> list[str]:
 
 
 def failure_of(broken: BrokenOff) -> ProtectionError:
-    """Why a plan was not applied to its end, with `done`, `left` and `unknown`, which add up to
-    `operations`."""
+    """The reason why a plan was not applied to its end, with `done`, `left` and `unknown`, which
+    add up to `operations`."""
     operations = broken.done + broken.unknown + broken.left
     return broken.cause.extended(
         _progress(len(broken.done), len(broken.left), len(broken.unknown)),
@@ -258,7 +257,7 @@ def failure_of(broken: BrokenOff) -> ProtectionError:
 
 
 def _progress(done: int, left: int, unknown: int) -> str:
-    """How far it came: `300 of 601 operations are done, 1 is left; whether 300 others were applied
+    """The progress: `300 of 601 operations are done, 1 is left; whether 300 others were applied
     is not known.`"""
     if not done and not unknown:
         return ""

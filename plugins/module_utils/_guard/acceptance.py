@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a task accepts: the codes of risks, each for everything or for some networks and entries,
+"""Acceptances of a task: the codes of risks, each for everything or for some networks and entries,
 and until some time.
 
 An acceptance that is bound to what a reviewer saw does not let anything else through months later.
@@ -44,11 +44,11 @@ class Acceptance:
 
     @property
     def is_unbound(self) -> bool:
-        """Whether it accepts whatever has the code, for ever."""
+        """True if it accepts whatever has the code, for ever."""
         return self.networks is None and self.entries is None and self.expires is None
 
     def has_expired(self, now: datetime | None) -> bool:
-        """Whether it no longer counts; so does one that ends while Cloudflare's time is not
+        """True if it no longer counts; so does one that ends while Cloudflare's time is not
         known."""
         return self.expires is not None and (now is None or now >= self.expires)
 
@@ -156,7 +156,7 @@ def accepting(
 
 
 def _cover(group: Sequence[Acceptance], risk: FoundRisk) -> bool:
-    """Whether acceptances that are bound to the same cover all that a risk concerns."""
+    """True if acceptances that are bound to the same cover all that a risk concerns."""
     bound_to_networks = group[0].networks is not None
     bound_to_entries = group[0].entries is not None
     networks = union(network for item in group for network in item.networks or [])
@@ -171,7 +171,7 @@ def _cover_networks(networks: Ranges, risk: FoundRisk) -> bool:
 
 
 def _cover_entries(entries: AbstractSet[str], risk: FoundRisk) -> bool:
-    """Whether these texts name all objects of a risk; keys are compared as Cloudflare compares
+    """True if these texts name all objects of a risk; keys are compared as Cloudflare compares
     them."""
     keys = {
         resource.plural: {resource.key_in(entry) for entry in entries}

@@ -31,7 +31,7 @@ class Feasibility(NamedTuple):
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> Feasibility:
-    """Whether the owner takes a plan; `read` is called only where some zones would not."""
+    """Check that the owner takes a plan; `read` is called only if some zones would not."""
     too_many = _too_many(plan)
     if too_many:
         return Feasibility(too_many)
@@ -47,8 +47,8 @@ def check_quota(plan: Plan, read: ReadCollection) -> Feasibility:
 
 
 def _too_many(plan: Plan) -> str:
-    """Why an owner would not take a plan that makes a list longer than its quota; one that is
-    longer already has a larger quota."""
+    """The reason why an owner would not take a plan that makes a list longer than its quota; one
+    that is longer already has a larger quota."""
     resources = {item.resource.plural: item.resource for item in plan.operations}
     for resource in (item for item in resources.values() if item.quota):
         before, after = (len(state[resource.plural]) for state in (plan.before, plan.after()))
@@ -61,13 +61,13 @@ def _too_many(plan: Plan) -> str:
 
 
 def may_exceed_quota(plan: Plan) -> bool:
-    """Whether there are zones that would not take this plan, so that the quota of its zone
+    """True if there are zones that would not take this plan, so that the quota of its zone
     matters."""
     return any(_exceeded(plan, quota) for quota in QUOTAS.values())
 
 
 def exceeded_quota(plan: Plan, zone: Object) -> str | None:
-    """Why a zone would not take this plan; empty where it would, None where its quota is
+    """The reason why a zone would not take this plan; empty if it would, None if its quota is
     unknown."""
     quota = quota_of(zone)
     if quota is None:
@@ -78,7 +78,7 @@ def exceeded_quota(plan: Plan, zone: Object) -> str | None:
 
 
 def _exceeded(plan: Plan, quota: Quota) -> list[str]:
-    """What a plan brings into a zone beyond its quota; a zone that holds more already has a larger
+    """The parts of a plan beyond the quota of a zone; a zone that holds more already has a larger
     quota."""
     changed = [item for item in plan.operations if item.resource is LIMITED and item.planned]
     if not changed:
@@ -98,7 +98,7 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
 
 
 def check_catalogue(plan: Plan, read: ReadCollection) -> Feasibility:
-    """Whether all that a plan names exists; `read` is called only if it names something anew."""
+    """Check that all that a plan names exists; `read` is called only if it names something anew."""
     resources = {item.resource.plural: item.resource for item in plan.operations}
     checks = [_check_names(plan, resource, read) for resource in resources.values()]
     return Feasibility(
@@ -142,7 +142,7 @@ TO_DO = "Cloudflare protects only what is approved, and not delegated to another
 
 
 def check_onboarding(plan: Plan, read: ReadCollection) -> Feasibility:
-    """Whether Cloudflare takes the new prefixes of a plan; `read` is called only if there are
+    """Check that Cloudflare takes the new prefixes of a plan; `read` is called only if there are
     some."""
     new = [str((item.planned or {}).get("prefix")) for item in plan.operations if _protects(item)]
     if not new:
@@ -155,7 +155,7 @@ def check_onboarding(plan: Plan, read: ReadCollection) -> Feasibility:
 
 
 def _protects(item: Operation) -> bool:
-    """Whether an operation begins to protect a prefix."""
+    """True if an operation begins to protect a prefix."""
     if item.resource is not PREFIXES or item.planned is None or _is_excluded(item.planned):
         return False
     return item.existing is None or _is_excluded(item.existing)
@@ -189,8 +189,8 @@ def _refused(part: Object, new: Sequence[str], why: str) -> Iterator[str]:
 
 
 def check_list_items(plan: Plan, _read: ReadCollection) -> Feasibility:
-    """Whether a plan gives the lists of an account more items than most accounts may have: whether
-    this one may is not known."""
+    """Warn of a plan that gives the lists of an account more items than most accounts may have;
+    this one may have a larger quota."""
     more = 0
     for item in plan.operations:
         if item.resource.parent is LISTS:
@@ -220,5 +220,5 @@ CHECKS: Sequence[Callable[[Plan, ReadCollection], Feasibility]] = (
 
 
 def check_feasibility(plan: Plan, read: ReadCollection) -> list[Feasibility]:
-    """What each check finds; `read` is called only if a plan may be refused."""
+    """The findings of each check; `read` is called only if a plan may be refused."""
     return [check(plan, read) for check in CHECKS]

@@ -158,7 +158,7 @@ def with_referring_rules(
 
 
 def is_referred_to(obj: Object) -> bool:
-    """Whether rules refer to a list, or may do so where Cloudflare does not count them."""
+    """True if rules refer to a list, or may do so if Cloudflare does not count them."""
     return REFERENCES not in obj or uses_of(obj) > 0
 
 

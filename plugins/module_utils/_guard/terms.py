@@ -42,7 +42,7 @@ class Approval:
     begun: Plan | None = None
 
     def refusal(self, plan: Plan, identity: str) -> str:
-        """Why this plan, which has this id, must not be applied; an empty text where it may."""
+        """The reason why this plan, which has this id, must not be applied; empty if it may."""
         if self.expected is None or not plan.operations or identity == self.expected:
             return ""
         if self.begun is not None:

@@ -53,7 +53,7 @@ def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[Zone
 
 
 def never_decides(state: State, resource: Resource, name: str) -> str:
-    """Why a rule of a ruleset decides on nothing at all; empty if it may decide."""
+    """The reason why a rule of a ruleset decides on nothing at all; empty if it may decide."""
     active = rules_in_order(state, resource)
     own = [rule for rule in active if rule.entry == name]
     if own:

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a task expects of single requests and packets: the option, read before any request."""
+"""Expectations of a task for single requests and packets: the option, read before any request."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class Decision(NamedTuple):
 
     @property
     def by(self) -> str | None:
-        """What decides, if that is known."""
+        """The rule or whatever else decides, if that is known."""
         deciding = {outcome.by for outcome in self.outcomes}
         return deciding.pop() if len(deciding) == 1 else None
 
     def fulfils(self, expected: str, rule: str | None = None) -> bool | None:
-        """Whether this is what was expected, decided by a rule if one is named; None if it is not
+        """True if this is what was expected, decided by a rule if one is named; None if it is not
         known."""
         words = FULFILLING.get(expected, (expected,))
         fulfilled = {
@@ -107,7 +107,8 @@ Expected = Union[str, Mapping[str, str]]  # a word, or one by component
 
 @dataclass(frozen=True)
 class Expectation:
-    """What is expected of one request, or of one packet; `rule` is the one that decides."""
+    """An outcome that is expected of one request, or of one packet; `rule` is the one that
+    decides."""
 
     option: Option
     description: str
@@ -118,7 +119,7 @@ class Expectation:
 
     @property
     def kind(self) -> str:
-        """Whether it is of a request, of a packet, or of one in the Network Firewall."""
+        """The kind: of a request, of a packet, or of one in the Network Firewall."""
         if self.request is not None:
             return REQUEST
         return FIREWALL if self.expected in OF_FIREWALL else PACKET
@@ -133,7 +134,7 @@ class Expectation:
         return self.packet.components if self.packet else []
 
     def expected_of(self, component: str) -> str:
-        """What is expected of a component."""
+        """The outcome that is expected of a component."""
         return self.expected[component] if isinstance(self.expected, Mapping) else self.expected
 
 

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether what a task expects holds of a state, and why not."""
+"""Expectations of a task held against a state, with reasons for those that do not hold."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ExpectationRecord(TypedDict):
 
 
 class Evaluated(NamedTuple):
-    """What an expectation meets in a state: a decision by component, or under "" for a request;
+    """An expectation held against a state: a decision by component, or under "" for a request;
     `unable` says why the rule that it names decides on nothing at all."""
 
     expectation: Expectation
@@ -54,7 +54,7 @@ class Evaluated(NamedTuple):
 
     @property
     def met(self) -> bool | None:
-        """Whether the expectation holds; None if that is not decided."""
+        """True if the expectation holds; None if that is not decided."""
         item = self.expectation
         parts = [
             decided.fulfils(item.expected_of(name), item.rule)
@@ -64,7 +64,7 @@ class Evaluated(NamedTuple):
 
     @property
     def reasons(self) -> list[str]:
-        """Why it cannot be met, and why it is not decided."""
+        """Reasons why it cannot be met, or is not decided."""
         if self.met is False and self.unable:
             return [self.unable]
         reasons = [reason for decided in self.decisions.values() for reason in decided.reasons]
@@ -89,11 +89,11 @@ class Evaluated(NamedTuple):
 
     @property
     def skips(self) -> list[str]:
-        """What a request does not meet beside the rules."""
+        """Names of what a request does not meet beside the rules."""
         return [item for decided in self.decisions.values() for item in decided.skips]
 
     def record(self) -> dict[str, Any]:
-        """What results say of it."""
+        """The part of a result that says how it ends."""
         return {"actual": self.actual, "rule": self.rule, "met": self.met}
 
 
@@ -103,7 +103,7 @@ def _as_one(by_component: Mapping[str, Any]) -> Any:
 
 
 def find(expectations: Sequence[Expectation], state: State) -> list[Evaluated]:
-    """What each expectation meets in a state of an account or a zone."""
+    """Each expectation held against a state of an account or a zone."""
     expectations = _knowing_lists(expectations, state)
     return _find(expectations, state, Batch(_requests(expectations)))
 
@@ -174,7 +174,7 @@ def unmet_expectations(
     results: Mapping[str, Sequence[ExpectationRecord]],
     plan: Plan,
 ) -> str:
-    """Why a plan is refused for what is expected; empty if all of it is met."""
+    """The reason why a plan is refused for what is expected; empty if all of it is met."""
     records = results.get(NAME, ())
     wrong = [
         (item, record) for item, record in zip(expectations, records) if record["met"] is not True
@@ -222,7 +222,7 @@ def _unmet_sentence(item: Expectation, record: ExpectationRecord, plan: Plan) ->
 
 
 def expected_in_words(value: Any) -> str:
-    """What is expected, in a sentence."""
+    """The expected outcome, in a sentence."""
     if isinstance(value, Mapping):
         return ", ".join(f"{COMPONENTS[name].title} {word}" for name, word in value.items())
     return str(value)

@@ -79,8 +79,8 @@ class Packet(NamedTuple):
     either: Mapping[str, Fields] = {}
 
     def seen_by(self, component: str) -> Sequence[Fields]:
-        """What the Network Firewall may see of a packet that is meant for a component, or of any
-        packet."""
+        """The fields that the Network Firewall may see of a packet that is meant for a component,
+        or of any packet."""
         if component in KINDS or not self.either:
             return [self.fields]
         own = self.either.get("udp") if component == DNS else None

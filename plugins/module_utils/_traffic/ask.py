@@ -202,7 +202,7 @@ class Asking:
 
 
 def kept_back(page: Page, allowed: NodeSettings) -> list[str]:
-    """What of a page the settings of the account keep back, a sentence each."""
+    """The parts of a page that the settings of the account keep back, a sentence each."""
     if not allowed.enabled:
         return [f"The account has no analytics of {page.node.product}."]
     seconds = (page.until - page.since).total_seconds()

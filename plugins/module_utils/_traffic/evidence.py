@@ -87,8 +87,8 @@ class Sums:
 
     @property
     def percent(self) -> float | None:
-        """How many of a hundred packets would have been dropped, zero only for none; None where
-        none were seen."""
+        """The percentage that would have been dropped, zero only for none; None if none were
+        seen."""
         if not self.total:
             return None
         exact = 100 * self.would_drop / self.total
@@ -105,7 +105,7 @@ class Sums:
 
     @property
     def known(self) -> bool:
-        """Whether so many were seen that the share says something."""
+        """True if so many were seen that the share says something."""
         return self.samples >= FEWEST_SAMPLES
 
 
@@ -157,7 +157,7 @@ class Evidence:
         return dict(sorted(packets.items(), key=lambda item: (-item[1], item[0])))
 
     def advice(self) -> list[str]:
-        """What to do about packets that would have been dropped, a sentence for each reason."""
+        """Advice about packets that would have been dropped, a sentence for each reason."""
         reasons = {row.reason for row in self.rows if action_of(row) == "would_drop"}
         advice = [text for reason, text in ADVICE.items() if reason in reasons]
         if any(reason.startswith(CHALLENGE) for reason in reasons):
@@ -169,7 +169,7 @@ CHALLENGED = "CHALLENGE: clients would be challenged; lower the sensitivities if
 
 
 def evidence_of(traffic: Traffic, component: str) -> Evidence:
-    """What the traffic of an account says of one component."""
+    """The evidence of an account's traffic on one component."""
     name = node_of(component).name
     rows = [row for row in traffic.rows.get(name, ()) if _counts_for(row, component)]
     unknown = list(traffic.unknown.get(name, ["The analytics were not asked."]))
@@ -234,7 +234,7 @@ def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> Comp
 
 
 def too_few(samples: int) -> str:
-    """Why a share of so few samples is not known."""
+    """The reason why a share of so few samples is not known."""
     return f"Only {samples} packets were sampled, fewer than {FEWEST_SAMPLES}."
 
 

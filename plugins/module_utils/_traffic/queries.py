@@ -68,7 +68,7 @@ ADVICE: Mapping[str, str] = {  # by the reasons of out-of-state TCP protection
 
 
 def concerns(component: str, reason: str) -> bool:
-    """Whether a packet with this reason counts for a component; an unknown reason counts for each
+    """True if a packet with this reason counts for a component; an unknown reason counts for each
     that shares the node."""
     if len(node_of(component).components) == 1:
         return True
