@@ -8,9 +8,6 @@ from __future__ import annotations
 import datetime
 import time
 
-import pytest
-import requests
-
 from tests.fake_service import LocalService
 
 from .conftest import Client
@@ -45,13 +42,3 @@ def test_every_answer_has_the_date_of_the_clock_and_a_ray(protection: Client, se
     first, second = protection("GET", "/prefixes"), protection("GET", "/nothing")
     assert first.headers["Date"].startswith("Tue, 06 May 2031 07:08:") and first.headers["Date"].endswith("GMT")
     assert first.headers["CF-RAY"] != second.headers["CF-RAY"]
-
-
-def test_a_closed_service_answers_nobody() -> None:
-    with LocalService() as service, requests.Session() as session:
-        url = service.base_url
-        assert session.get(url, timeout=5).status_code == 404
-        service.close()
-        with pytest.raises(requests.ConnectionError):
-            session.get(url, timeout=5)
-        assert service.base_url == url

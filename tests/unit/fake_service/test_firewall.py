@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.fake_service import LocalService
-
 from .conftest import Client
 
 MISSING = "0" * 32
@@ -62,15 +60,6 @@ def test_put_looks_at_the_filter_s_id_only(firewall: Client, rules: list[dict[st
     assert zone.filters[0] == before
 
 
-def test_put_updates_the_filter_if_switched_on(
-    firewall: Client, rules: list[dict[str, Any]], zone: Any, service: LocalService
-) -> None:
-    service.switch(firewall_put_updates_filter=True)
-    body = whole(rules[0], filter={"id": rules[0]["filter"]["id"], "expression": "ssl", "paused": True})
-    firewall.result("PUT", f"/firewall/rules/{body['id']}", body)
-    assert (zone.filters[0]["expression"], zone.filters[0]["paused"]) == ("ssl", True)
-
-
 @pytest.mark.parametrize(
     ("spoilt", "status", "pointer"),
     [
@@ -93,22 +82,6 @@ def test_a_batch_has_25_rules_at_most(firewall: Client, zone: Any) -> None:
     zone.seed(rules=[{"action": "block", "filter": {"expression": f"ip.src eq 192.0.2.{n}"}} for n in range(26)])
     assert len(firewall.result("PUT", "/firewall/rules", zone.rules[:25])) == 25
     assert "25 items at most" in firewall.refused("PUT", "/firewall/rules", zone.rules)["message"]
-
-
-def test_rules_are_created_on_filters_that_exist(firewall: Client, zone: Any) -> None:
-    zone.seed(filters=[{"expression": "ssl"}])
-    body = {"action": "block", "filter": {"id": zone.filters[0]["id"]}}
-    created = firewall.result("POST", "/firewall/rules", [body])
-    assert zone.rules == created and created[0]["filter"] == zone.filters[0]
-    refused = firewall.refused("POST", "/firewall/rules", [body, whole(body, filter={"id": MISSING})])
-    assert (refused["status"], refused["pointer"], len(zone.rules)) == (400, "/1/filter/id", 1)
-
-
-def test_deleting_a_rule_leaves_its_filter(firewall: Client, rules: list[dict[str, Any]], zone: Any) -> None:
-    doomed = rules[0]["id"]
-    assert firewall.result("DELETE", f"/firewall/rules/{doomed}") == [{"id": doomed}]
-    assert (len(zone.rules), len(zone.filters)) == (2, 3)
-    assert firewall.refused("DELETE", f"/firewall/rules/{doomed}")["status"] == 404
 
 
 def test_a_filter_in_use_cannot_be_deleted(firewall: Client, rules: list[dict[str, Any]], zone: Any) -> None:

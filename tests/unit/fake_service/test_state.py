@@ -72,13 +72,6 @@ def test_a_state_document_has_all_data(service: LocalService) -> None:
         assert other.credentials == service.credentials
 
 
-@pytest.mark.parametrize("custom_rules", [None, []])
-def test_a_zone_without_custom_rules_stays_so(service: LocalService, custom_rules: list[Any] | None) -> None:
-    service.zone(ZONE).seed(custom_rules=custom_rules)
-    service.load(yaml.safe_load(yaml.safe_dump(service.document())))
-    assert (service.zone(ZONE).entry_point is None) == (custom_rules is None)
-
-
 def test_reset_forgets_everything(service: LocalService, protection: Client) -> None:
     service.misbehave("status", status=500)
     service.rate_limit(1, 60)

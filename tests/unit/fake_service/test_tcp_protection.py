@@ -11,7 +11,7 @@ import pytest
 
 from tests.fake_service import LocalService
 
-from .conftest import ACCOUNT, Client
+from .conftest import Client
 
 RULE = {
     "scope": "region",
@@ -85,34 +85,3 @@ def test_duplicates_are_accepted_unless_switched_off(protection: Client, service
     assert first["id"] != second["id"]
     service.switch(refuse_duplicates=True)
     assert protection.refused("POST", path, LISTS[path])["status"] == 409
-
-
-def test_an_account_without_dns_protection_has_tcp_protection(
-    protection: Client, account: Any, service: LocalService
-) -> None:
-    account.seed(dns_entitled=False)
-    assert protection.result("GET", "/prefixes") == []
-    protection.root = f"{service.base_url}/accounts/{ACCOUNT}/magic/advanced_dns_protection/configs"
-    refused = protection.refused("GET", "/dns_protection/rules")
-    assert (refused["status"], refused["code"]) == (403, 8888)
-    account.seed(dns_entitled=True)
-    assert protection.result("GET", "/dns_protection/rules") == []
-
-
-@pytest.mark.parametrize(
-    ("path", "status", "code"),
-    [
-        ("/accounts/ffffffffffffffffffffffffffffffff/magic/advanced_tcp_protection/configs/prefixes", 404, 7003),
-        (f"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/nothing", 404, 7003),
-        ("/zones/ffffffffffffffffffffffffffffffff/firewall/rules", 404, 7003),
-        ("/nothing", 404, 7003),
-        (f"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/prefixes/bulk", 405, 10405),
-    ],
-)
-def test_unknown_paths_have_no_route(
-    protection: Client, service: LocalService, path: str, status: int, code: int
-) -> None:
-    protection.root = service.base_url
-    refused = protection.refused("PUT" if status == 405 else "GET", path)
-    assert (refused["status"], refused["code"]) == (status, code)
-    assert path in refused["message"]
