@@ -25,7 +25,7 @@ def coverage(account: Any) -> CoverageSummary:
 
 
 def covers(account: Any, addresses: Any) -> Any:
-    """Whether and how an address, or each of several, is protected; see covers.yml."""
+    """Return whether and how an address, or each of several, is protected; see covers.yml."""
     covering = _covering(account)
     try:
         if isinstance(addresses, str):

@@ -83,7 +83,7 @@ def pattern_of(target: Any) -> str:
 
 
 def no_host(pattern: str, limit: str | None, is_target: bool, number: int) -> str:
-    """Why there is no host, and what to do."""
+    """Return why there is no host, and what to do."""
     if number == 0:
         remedy = "The inventory has no hosts; name it with -i."
     elif limit:
