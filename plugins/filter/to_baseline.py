@@ -11,7 +11,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    LISTS,
+    COLLECTIONS,
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
@@ -79,7 +79,7 @@ def _account_state(result: Any) -> dict[str, list[Object]]:
     if not isinstance(status, Mapping):
         raise ValueError("the account is not the result of protection_info with all of its subsets")
     state: dict[str, list[Object]] = {STATUS.plural: [status]}
-    for name, resources in LISTS.items():
+    for name, resources in COLLECTIONS.items():
         objects = result.get(name)
         if name not in result and all(item.on_demand for item in resources):
             continue

@@ -12,7 +12,7 @@ from typing import Mapping, Sequence
 from ._api.client import Client
 from ._concurrency import concurrently
 from ._plan.desired import Desired
-from ._plan.nested import unread_nested
+from ._plan.plan import unread_nested
 from ._schema.lists import LISTS, REFERENCES
 from ._schema.resource import Object, Resource, State
 

@@ -18,7 +18,7 @@ MAX_NAMES = 5  # so many are named in a sentence; the others are counted
 MAX_EXCERPT = 120  # characters
 # Control characters, marks and overrides of the direction, invisible characters, line separators,
 # tags, surrogates.
-UNSEEN = re.compile(
+INVISIBLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -170,7 +170,7 @@ def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
 def visible(text: str) -> str:
     """A text as a terminal can show it: characters that control it, or the direction of text, are
     escaped."""
-    return UNSEEN.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    return INVISIBLE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
 
 
 def as_markdown(text: str) -> str:

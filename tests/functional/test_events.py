@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import KINDS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import TCP_KINDS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import (
     LEAST,
     LONGEST_GAP,
@@ -228,7 +228,7 @@ def test_the_plugin_and_its_page_have_the_options_that_there_are() -> None:
     for name in LEAST:
         default = SOURCE_ARGUMENTS[name]["default"]
         assert documented[name]["default"] == default and f"| `{name}` | {default:g} |" in page
-    assert documented["components"]["default"] == list(KINDS)
+    assert documented["components"]["default"] == list(TCP_KINDS)
     assert documented.keys() <= set(SOURCE_ARGUMENTS) and all(f"`{name}`" in page for name in SOURCE_ARGUMENTS)
 
 

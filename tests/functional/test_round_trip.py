@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
@@ -23,7 +23,7 @@ Result = Mapping[str, Any]
 ROUND_TRIPS: Mapping[str, tuple[str, Callable[[Result], Result]]] = {
     "account_protection": (
         "protection_info",
-        lambda read: {**{name: read[name] for name in LISTS}, "purge": list(LISTS)},
+        lambda read: {**{name: read[name] for name in COLLECTIONS}, "purge": list(COLLECTIONS)},
     ),
     "protected_prefixes": ("protection_info", lambda read: {"prefixes": read["prefixes"], "purge": True}),
     "allowlist": ("protection_info", lambda read: {"entries": read["allowlist"], "purge": True}),

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
@@ -76,6 +76,6 @@ def comparable(value: Any) -> Any:
 def assert_no_duplicates_and_no_clearance(service: LocalService) -> None:
     """No object is there twice, and no call deleted a whole collection."""
     assert not [call for call in service.calls if call.method == "DELETE" and COLLECTION.search(call.path)]
-    for resource in RESOURCES:
+    for resource in ACCOUNT_RESOURCES:
         keys = Counter(resource.key_of(item) for item in collections_of(service)[resource.plural])
         assert max(keys.values(), default=0) <= 1

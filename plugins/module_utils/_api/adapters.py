@@ -44,7 +44,7 @@ KEEP_ALIVE = [
 PIECE = 65536  # bytes that are sent before the deadline is looked at again
 
 
-class Deadline(threading.local):
+class AttemptDeadline(threading.local):
     """Time by which the attempt of this thread must have ended."""
 
     at = float("inf")
@@ -61,7 +61,7 @@ class Deadline(threading.local):
         return seconds
 
 
-DEADLINE = Deadline()
+DEADLINE = AttemptDeadline()
 
 
 class BoundedReader(io.RawIOBase):

@@ -12,7 +12,7 @@ from typing import AbstractSet, Any, Iterator, Mapping, Sequence, TypedDict
 
 from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
-from .._schema.lists import LISTS, is_managed, items_of
+from .._schema.lists import LISTS, has_addresses, items_of
 from .._schema.neighbours import (
     ACCESS_RULES,
     AUDIT_LOG,
@@ -219,13 +219,13 @@ def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:
 
 def managed_lists(state: State) -> list[Object]:
     """The lists of a state that have addresses."""
-    return [obj for obj in state[LISTS.plural] if is_managed(obj)]
+    return [obj for obj in state[LISTS.plural] if has_addresses(obj)]
 
 
 def read_ip_lists(client: Client, names: AbstractSet[str] | None = None) -> list[dict[str, Any]]:
     """The lists of an account that have addresses, or those of them with these names, with their
     items; raises ServiceError."""
-    lists = [obj for obj in client.read(LISTS) if is_managed(obj)]
+    lists = [obj for obj in client.read(LISTS) if has_addresses(obj)]
     lists = [obj for obj in lists if names is None or LISTS.label_of(obj) in names]
     items = concurrently(client.read, [items_of(LISTS.label_of(obj)) for obj in lists])
     return [with_items(*pair) for pair in zip(lists, items)]

@@ -14,8 +14,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 from .._api.client import Client
 from .._concurrency import attempt_each
 from .._errors import ServiceError
-from .._plan.nested import spread_nested
-from .._plan.plan import Operation, Plan, differences, overlay
+from .._plan.plan import Operation, Plan, differences, overlay, spread_nested
 from .._schema.resource import Nested, Object, Resource, Write
 from .._text import Warn, excerpt
 from .._values.address_set import networks_overlap

@@ -75,7 +75,7 @@ def _parameters(rule: CustomRule) -> dict[str, Any]:
 
 LONGEST_ORDERED_LIST = 200  # with more rules, Cloudflare orders by priority only
 NAMES_SHOWN = 3
-TYPES = (
+TYPE_NAMES = (
     ((str, bytes), "a text"),
     ((list, tuple), "a list"),
     ((dict,), "a mapping"),
@@ -156,7 +156,7 @@ def _read_rules(rules: Any) -> list[FirewallRule]:
 
 def _kind(value: Any) -> str:
     return next(
-        (name for kinds, name in TYPES if isinstance(value, kinds)),
+        (name for kinds, name in TYPE_NAMES if isinstance(value, kinds)),
         f"a {type(value).__name__}",
     )
 

@@ -18,10 +18,10 @@ from .._schema.resource import API_FIELDS, EXPIRES, Field, Key, Resource, Values
 from .._text import Message, Option
 from .._timestamps import parse_expiry
 from .api_fields import with_api_fields
-from .nested import merge_nested
+from .plan import merge_nested
 
 PURGE, STATE = Option("purge"), Option("state")
-IGNORE_IDS = Option("ignore_ids")
+IGNORED_IDS = Option("ignore_ids")
 Position = Tuple[str, str]  # first, last, before or after; and the key of the other object
 Entries = Sequence[
     Tuple[Option, Mapping[str, Any]]
@@ -248,7 +248,7 @@ def check_purge(option: str, entries: Sequence[Any] | None, absent: bool = False
         raise OptionError(PURGE, Message("it takes ", Option(option), ", the list of what stays"))
 
 
-def examine(desired: Sequence[Desired]) -> list[str]:
+def check_values(desired: Sequence[Desired]) -> list[str]:
     """Changes that reading made to the options, and warnings of what Cloudflare may refuse, each
     with its option; raises OptionError for what it would refuse.
 

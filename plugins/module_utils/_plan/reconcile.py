@@ -18,10 +18,9 @@ from .._text import Message
 from .._timestamps import read_timestamp
 from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
-from .desired import IGNORE_IDS, PURGE, STATE, Desired
-from .nested import merge_nested, share_nested
+from .desired import IGNORED_IDS, PURGE, STATE, Desired
 from .ordering import order_operations
-from .plan import Operation, Plan, differences
+from .plan import Operation, Plan, differences, merge_nested, share_nested
 
 UNKNOWN_AGE = datetime.max.replace(tzinfo=timezone.utc)
 PHASES = ("create", "update", "delete")  # nothing is deleted before what replaces it exists
@@ -194,9 +193,9 @@ def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Exis
                 Message(
                     f"Cloudflare holds {resource.title} {resource.label_of(values)} with the id"
                     f" {ignored[key]} only, and ",
-                    IGNORE_IDS,
+                    IGNORED_IDS,
                     " names it. Remove this id from ",
-                    IGNORE_IDS,
+                    IGNORED_IDS,
                     f", or the {resource.title} from the task.",
                 )
             )

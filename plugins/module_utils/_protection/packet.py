@@ -13,7 +13,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 from .._errors import OptionError, OptionProblems
 from .._expressions.fields import HIGHEST_PORT, PACKET_FIELDS
 from .._expressions.operands import MISSING, Address, Fields
-from .._schema.account import KINDS
+from .._schema.account import TCP_KINDS
 from .._text import Option
 from .request import (
     DescribedKey,
@@ -81,7 +81,7 @@ class Packet(NamedTuple):
     def seen_by(self, component: str) -> Sequence[Fields]:
         """The fields that the Network Firewall may see of a packet that is meant for a component,
         or of any packet."""
-        if component in KINDS or not self.either:
+        if component in TCP_KINDS or not self.either:
             return [self.fields]
         own = self.either.get("udp") if component == DNS else None
         return [own] if own else list(self.either.values())
@@ -89,7 +89,7 @@ class Packet(NamedTuple):
     @property
     def components(self) -> Sequence[str]:
         """The components that see such a packet."""
-        seen = list(KINDS) if self.protocol in (None, "tcp") else []
+        seen = list(TCP_KINDS) if self.protocol in (None, "tcp") else []
         is_dns = self.destination_port == DNS_PORT and self.protocol in (None, "udp")
         return [*seen, DNS] if is_dns else seen
 

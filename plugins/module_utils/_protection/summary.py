@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
-from .._schema.account import KINDS, LISTS, PREFIXES, STATUS
+from .._schema.account import COLLECTIONS, PREFIXES, STATUS, TCP_KINDS
 from .._schema.resource import Object, State
 from .._text import capitalised, first_few
 from .._values.address_set import (
@@ -319,7 +319,7 @@ def read_account(account: Any) -> State:
         )
     account = account.get("protection", account)
     state = _status(account)
-    for name, resources in LISTS.items():
+    for name, resources in COLLECTIONS.items():
         if account.get(name) is None:
             continue
         entries = _entries_of_account(name, account[name])
@@ -330,7 +330,7 @@ def read_account(account: Any) -> State:
                 if entry.get("kind") in (None, resource.kind)
             ]
     if not state:
-        raise ValueError(f"it says nothing of {', '.join(['status', *LISTS])}")
+        raise ValueError(f"it says nothing of {', '.join(['status', *COLLECTIONS])}")
     return state
 
 
@@ -350,10 +350,10 @@ def _entries_of_account(name: str, entries: Any) -> Sequence[Mapping[str, Any]]:
         or not all(isinstance(item, Mapping) for item in entries)
     ):
         raise ValueError(f"{name} is not a list of dictionaries")
-    if len(LISTS[name]) > 1:
+    if len(COLLECTIONS[name]) > 1:
         for position, item in enumerate(entries):
-            if item.get("kind") not in KINDS:
-                raise ValueError(f"{name}[{position}].kind is not one of {', '.join(KINDS)}")
+            if item.get("kind") not in TCP_KINDS:
+                raise ValueError(f"{name}[{position}].kind is not one of {', '.join(TCP_KINDS)}")
     return [
         {field: value for field, value in item.items() if value is not None} for item in entries
     ]

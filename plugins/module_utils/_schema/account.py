@@ -113,7 +113,7 @@ COMPONENTS: Mapping[str, ComponentDeclaration] = {
         ),
     ),
 }
-KINDS = tuple(name for name, component in COMPONENTS.items() if component.product == TCP)
+TCP_KINDS = tuple(name for name, component in COMPONENTS.items() if component.product == TCP)
 
 STATUS = Resource(
     name="tcp_protection_status",
@@ -226,7 +226,7 @@ def _rules(component: str) -> Resource:
         owner=ACCOUNT_OPTION,
         product=details.product,
         component=component,
-        kind=component if component in KINDS else None,
+        kind=component if component in TCP_KINDS else None,
         on_demand=details.product != TCP,
         path=details.path + "/rules",
         permission=DDOS_PERMISSION,
@@ -270,14 +270,16 @@ def _filters(kind: str) -> Resource:
     )
 
 
-RULES = tuple(map(_rules, KINDS))
-FILTERS = tuple(map(_filters, KINDS))
+RULES = tuple(map(_rules, TCP_KINDS))
+FILTERS = tuple(map(_filters, TCP_KINDS))
 DNS_RULES = _rules("dns")
 
 # In the order in which the vendor's manual sets them up.
-RESOURCES = (PREFIXES, *RULES, *FILTERS, DNS_RULES, ALLOWLIST, STATUS)
-ACCOUNT = tuple(resource for resource in RESOURCES if not resource.on_demand)
-LISTS: Mapping[str, tuple[Resource, ...]] = {  # by option: the collections that one list holds
+ACCOUNT_RESOURCES = (PREFIXES, *RULES, *FILTERS, DNS_RULES, ALLOWLIST, STATUS)
+ACCOUNT = tuple(resource for resource in ACCOUNT_RESOURCES if not resource.on_demand)
+COLLECTIONS: Mapping[
+    str, tuple[Resource, ...]
+] = {  # by option: the collections that one list holds
     "prefixes": (PREFIXES,),
     "allowlist": (ALLOWLIST,),
     "rules": RULES,
@@ -305,7 +307,7 @@ def decided_with(resource: Resource) -> tuple[Resource, ...]:
     """The resources that decide together with this one who is protected; none for a resource that
     protects nobody."""
     return (
-        tuple(item for item in RESOURCES if item in (*ACCOUNT, resource))
-        if resource in RESOURCES
+        tuple(item for item in ACCOUNT_RESOURCES if item in (*ACCOUNT, resource))
+        if resource in ACCOUNT_RESOURCES
         else ()
     )

@@ -158,7 +158,7 @@ WHOLE_LISTS = replace(
 )
 
 
-def is_managed(obj: Mapping[str, Any]) -> bool:
+def has_addresses(obj: Mapping[str, Any]) -> bool:
     """Return whether a list has addresses, so that the collection manages it."""
     return not _not_ours(obj)
 

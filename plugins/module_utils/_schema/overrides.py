@@ -49,18 +49,19 @@ L7_ACTIONS = ("block", "managed_challenge", "challenge", LOG)
 OF_ANOTHER_KIND = "is a rule of another kind, which overrides no managed DDoS rules"
 
 
-def _renamed(obj: Object, names: Mapping[str, str]) -> dict[str, Any]:
+def _with_other_names(obj: Object, names: Mapping[str, str]) -> dict[str, Any]:
     return {names.get(name, name): value for name, value in obj.items()}
 
 
 def _with_names(overrides: Object, names: Mapping[str, str]) -> dict[str, Any]:
     """Overrides with the other names, in their lists too."""
-    renamed = _renamed(overrides, names)
+    renamed = _with_other_names(overrides, names)
     for name in ENTRY_KEYS:
         entries = renamed.get(name)
         if isinstance(entries, list):
             renamed[name] = [
-                _renamed(item, names) if isinstance(item, Mapping) else item for item in entries
+                _with_other_names(item, names) if isinstance(item, Mapping) else item
+                for item in entries
             ]
     return renamed
 

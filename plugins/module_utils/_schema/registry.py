@@ -178,7 +178,7 @@ MANAGED: Sequence[Managed] = (
     Managed(account.STATUS, "account_protection", "enabled"),
     *(
         Managed(resource, "account_protection", option)
-        for option, resources in account.LISTS.items()
+        for option, resources in account.COLLECTIONS.items()
         for resource in resources
     ),
     _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules", "packet"),

@@ -205,7 +205,7 @@ class InFiles(NamedTuple):
     exclusive."""
 
 
-Listing = Union[Single, AtOnce, Paged, ByCursor, InDocument, InFiles]
+ListingForm = Union[Single, AtOnce, Paged, ByCursor, InDocument, InFiles]
 USUAL_PAGES = Paged()
 
 
@@ -307,7 +307,7 @@ class Resource:
     permission: Permission
     fields: tuple[Field, ...]
     key: tuple[str, ...]
-    listing: Listing = USUAL_PAGES
+    listing: ListingForm = USUAL_PAGES
     plural_title: str = ""
     update: Write | None = None
     create: Write | None = None

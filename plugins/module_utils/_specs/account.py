@@ -20,7 +20,7 @@ from .._protection.coverage import Coverage
 from .._protection.expectation import EXPECTATIONS, PACKET, Expectation
 from .._protection.holes import unmanaged_records
 from .._protection.summary import answer, summarise
-from .._schema.account import ACCOUNT, KINDS, LISTS, RESOURCES, STATUS, of_kind
+from .._schema.account import ACCOUNT, ACCOUNT_RESOURCES, COLLECTIONS, STATUS, TCP_KINDS, of_kind
 from .._schema.registry import RULESETS
 from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State, options_of
 from .._text import Option
@@ -44,8 +44,8 @@ STAGED_ROLLOUT: OptionSpec = {
     "staged_rollout": {"type": "bool", "default": False},
     **ROLLOUT_EVIDENCE,
 }
-KIND_OPTION: OptionSpec = {"kind": {"type": "str", "choices": list(KINDS), "required": True}}
-SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **LISTS}
+KIND_OPTION: OptionSpec = {"kind": {"type": "str", "choices": list(TCP_KINDS), "required": True}}
+SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **COLLECTIONS}
 
 
 def _reading(resource: Resource) -> Callable[[Client], Any]:
@@ -63,7 +63,7 @@ DEFAULT_SUBSETS = [
 ]
 
 
-def objects_of(resources: Sequence[Resource], state: State) -> list[Object]:
+def shown_objects(resources: Sequence[Resource], state: State) -> list[Object]:
     """Collections as results show them; where there are several kinds of objects, each says its
     kind."""
     return [
@@ -75,7 +75,7 @@ def objects_of(resources: Sequence[Resource], state: State) -> list[Object]:
 
 def subset_of(name: str, state: State) -> Any:
     """A part of an account as results show it."""
-    objects = objects_of(SUBSETS[name], state)
+    objects = shown_objects(SUBSETS[name], state)
     return objects[0] if name == "status" else objects
 
 
@@ -141,7 +141,7 @@ class WholeList(ModuleSpec):
     def result(
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
-        return {self._option: objects_of((self._resource,), state)}
+        return {self._option: shown_objects((self._resource,), state)}
 
 
 class SingleObject(ModuleSpec):
@@ -175,7 +175,7 @@ class SingleObject(ModuleSpec):
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
         resource, (key,) = desired[0].resource, desired[0].objects
-        objects = objects_of((resource,), state)
+        objects = shown_objects((resource,), state)
         return {self._name: next((item for item in objects if resource.key_of(item) == key), None)}
 
 
@@ -191,9 +191,14 @@ class AccountProtection(ModuleSpec):
             **options_of(STATUS.fields),
             **{
                 name: list_option(items[0], KIND_OPTION if len(items) > 1 else None)
-                for name, items in LISTS.items()
+                for name, items in COLLECTIONS.items()
             },
-            "purge": {"type": "list", "elements": "str", "choices": list(LISTS), "default": []},
+            "purge": {
+                "type": "list",
+                "elements": "str",
+                "choices": list(COLLECTIONS),
+                "default": [],
+            },
             "ignore_ids": {"type": "list", "elements": "str", "default": []},
             **EXPECTATIONS,
             **STAGED_ROLLOUT,
@@ -210,8 +215,8 @@ class AccountProtection(ModuleSpec):
             with problems.collected():
                 check_purge(option, options[option])
         needs_dns = any("dns" in item.components for item in expectations)
-        for resource in RESOURCES:
-            option = _option_of(resource)
+        for resource in ACCOUNT_RESOURCES:
+            option = _option_for(resource)
             if resource.on_demand and options.get(option) is None and not needs_dns:
                 continue
             with problems.collected():
@@ -233,7 +238,7 @@ class AccountProtection(ModuleSpec):
         }
 
 
-def _option_of(resource: Resource) -> str:
+def _option_for(resource: Resource) -> str:
     return next(option for option, resources in SUBSETS.items() if resource in resources)
 
 

@@ -112,7 +112,7 @@ def list_option(
     return dict(spec, required=True) if required else spec
 
 
-Arguments = Mapping[str, Mapping[str, Any]]
+ArgumentSpecs = Mapping[str, Mapping[str, Any]]
 
 # What the validator of ansible-core raises for values that it does not expect, such as an infinite
 # whole number.
@@ -137,7 +137,7 @@ def argument_spec(spec: ModuleSpec) -> dict[str, dict[str, Any]]:
     }
 
 
-def validate(arguments: Arguments, module: str, options: Mapping[str, Any]) -> Validated:
+def validate(arguments: ArgumentSpecs, module: str, options: Mapping[str, Any]) -> Validated:
     """Check the options as AnsibleModule does of a task, in its words."""
     try:
         result = ArgumentSpecValidator(arguments).validate(options)
@@ -154,7 +154,7 @@ def validate(arguments: Arguments, module: str, options: Mapping[str, Any]) -> V
     return Validated(validated, result.errors.msg)
 
 
-def without_types(arguments: Arguments) -> dict[str, dict[str, Any]]:
+def without_types(arguments: ArgumentSpecs) -> dict[str, dict[str, Any]]:
     """An argument spec that takes any value, for options whose check crashes."""
     return {
         name: {"type": "raw", "no_log": bool(argument.get("no_log"))}
@@ -162,7 +162,7 @@ def without_types(arguments: Arguments) -> dict[str, dict[str, Any]]:
     }
 
 
-def unreadable(arguments: Arguments, options: Mapping[str, Any]) -> str:
+def unreadable(arguments: ArgumentSpecs, options: Mapping[str, Any]) -> str:
     """A sentence about the first option whose check crashes."""
     for path, argument, value in _suboptions(Option(), {"options": arguments}, options):
         if _crashes(argument, value):

@@ -17,7 +17,7 @@ from .._errors import OptionProblems
 from .._guard.acceptance import parse_acceptances
 from .._guard.risks.registry import CODES, codes_of, parse_limits
 from .._guard.terms import Terms, parse_approval, parse_evidence
-from .._plan.desired import Desired, examine
+from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, parse_expectations, unchecked
 from .._schema.resource import Resource, State
 from .base import ModuleSpec, Options
@@ -101,7 +101,7 @@ def parse_task(
         reads,
         desired,
         Terms(limits, accepted, approval, evidence, own, is_staged),
-        warnings=examine(desired),
+        warnings=check_values(desired),
         unchecked=unchecked(expectations, spec.expects),
         context=context,
     )

@@ -150,7 +150,7 @@ def mapping(
     valid."""
 
     def parse(value: Mapping[str, Any]) -> Mapping[str, Any]:
-        filled: Mapping[str, Any] = _without_nulls(value)
+        filled: Mapping[str, Any] = _without_empty(value)
         check(filled)
         return filled
 
@@ -165,7 +165,7 @@ def keyed(
 
     def parse(value: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         entries: dict[Any, Mapping[str, Any]] = {}
-        for item in map(_without_nulls, value):
+        for item in map(_without_empty, value):
             name = parse_key(item[key])
             if name in entries:
                 raise ValueError(f"{name} is named twice")
@@ -178,10 +178,10 @@ def keyed(
     return Value(option, parse, _normalise_structure)
 
 
-def _without_nulls(value: Any) -> Any:
+def _without_empty(value: Any) -> Any:
     """A structure without the fields that are null."""
     if isinstance(value, Mapping):
-        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
+        return {name: _without_empty(item) for name, item in value.items() if item is not None}
     return value
 
 

@@ -31,7 +31,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import redact
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     COMPONENTS,
-    KINDS,
+    TCP_KINDS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     ACCOUNT_OPTION,
@@ -67,7 +67,7 @@ SOURCE_ARGUMENTS: Arguments = {
         "type": "list",
         "elements": "str",
         "choices": list(COMPONENTS),
-        "default": list(KINDS),
+        "default": list(TCP_KINDS),
     },
     "interval": {"type": "float", "default": 60.0},
     "delay": {"type": "float", "default": 120.0},

@@ -21,12 +21,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.api_field
     undeclared_changes,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
-    examine,
+    check_values,
     parse_desired,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import differences
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    LISTS,
+    COLLECTIONS,
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
@@ -80,7 +80,7 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
     try:
         named = {name: value for name, value in validated.items() if value is not None}
         desired = parse_desired(resource, [(Option(), named)])
-        examine([desired])
+        check_values([desired])
     except OptionError as exc:
         return exc.message
     ((key, values),) = desired.objects.items()
@@ -114,7 +114,7 @@ def _without_nulls(value: Any) -> Any:
 
 IGNORE_IDS = f"{PREFIX}ignore_ids"
 PURGE = f"{PREFIX}purge"
-OPTION_OF = {item.plural: option for option, items in LISTS.items() for item in items}
+OPTION_OF = {item.plural: option for option, items in COLLECTIONS.items() for item in items}
 
 
 @dataclass
@@ -143,10 +143,12 @@ def export_state(state: State, purge: bool = False) -> Export:
         _export_status(state[STATUS.plural], export)
     options = list(dict.fromkeys(OPTION_OF[plural] for plural in state if plural in OPTION_OF))
     ignored: list[str] = []
-    for option in (name for name in LISTS if name in options):
+    for option in (name for name in COLLECTIONS if name in options):
         _export_list(option, state, export, ignored)
     if options:
-        exclusive = [name for name in LISTS if name in options and name not in export.incomplete]
+        exclusive = [
+            name for name in COLLECTIONS if name in options and name not in export.incomplete
+        ]
         export.variables[PURGE] = exclusive if purge else []
         export.variables.update({IGNORE_IDS: ignored} if ignored else {})
     for plural in state:
@@ -171,7 +173,7 @@ def _export_status(objects: Sequence[Object], export: Export) -> None:
 def _export_list(option: str, state: State, export: Export, ignored: list[str]) -> None:
     """One list of an account, in which order does not matter."""
     described: list[dict[str, Any]] = []
-    for resource in LISTS[option]:
+    for resource in COLLECTIONS[option]:
         objects = _in_order(resource, state.get(resource.plural, ()))
         sorting = sort_out(resource, objects)
         kind = {"kind": resource.kind} if resource.kind else {}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    UNSEEN,
+    INVISIBLE,
     capitalised,
     first_few,
     plural,
@@ -72,7 +72,7 @@ SETS = {
 }
 
 # Line feeds are the page's own; those of data are escaped before.
-UNSEEN_IN_PAGES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+UNSEEN_IN_PAGES = re.compile(INVISIBLE.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 
 
 def html_page(report: Report) -> str:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import KINDS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import TCP_KINDS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
     BY_NAME,
     MANAGED,
@@ -275,7 +275,7 @@ def traffic_task(parts: Sequence[Part], hours: Any) -> Part | None:
     number = float(hours or 0)
     if account is None or not number:
         return None
-    components = [*KINDS, *(["dns"] if account.options.get("dns_rules") else [])]
+    components = [*TCP_KINDS, *(["dns"] if account.options.get("dns_rules") else [])]
     options = {**connection_options(account), "hours": number, "components": components}
     names = {**account.names, "hours": TRAFFIC_HOURS}
     return Part(TRAFFIC, options, account.context._replace(names=names))

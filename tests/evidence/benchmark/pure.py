@@ -18,7 +18,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import examine, numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
+    check_values,
+    numbered,
+    parse_desired,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import expectation_records
@@ -89,7 +93,7 @@ def plan_rules(rules: list[dict[str, Any]], expectations: Sequence[Mapping[str, 
     plan = make_plan({CUSTOM_RULES.plural: existing}, [desired])
     parsed = parse_expectations({"expectations": expectations})
     records = expectation_records(parsed, plan.before, plan.after()) if parsed else []
-    warnings = examine([desired])
+    warnings = check_values([desired])
     return len(plan.operations) == 1 and not warnings and all(record["met"] for record in records)
 
 

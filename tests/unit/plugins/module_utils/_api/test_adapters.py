@@ -16,9 +16,9 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
     DEADLINE,
     PIECE,
+    AttemptDeadline,
     BoundedReader,
     BoundedSocket,
-    Deadline,
 )
 
 
@@ -50,7 +50,7 @@ def _no_deadline() -> Iterator[None]:
 
 
 def test_a_deadline_is_of_one_thread_and_raises_once_it_is_over() -> None:
-    deadline = Deadline()
+    deadline = AttemptDeadline()
     deadline.set(60)
     assert 59 < deadline.remaining() <= 60
     others: list[float] = []

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError, OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
@@ -20,7 +20,7 @@ from tests.support.coverage_model import account_state
 WHOLE, INFO = MODULE_SPECS["account_protection"], MODULE_SPECS["protection_info"]
 PREFIX = {"prefix": "192.0.2.0/24"}
 REGION = {"kind": "syn_flood", "scope": "region", "name": "WEUR"}
-NOTHING: Any = {"enabled": None, "purge": [], **dict.fromkeys(LISTS)}
+NOTHING: Any = {"enabled": None, "purge": [], **dict.fromkeys(COLLECTIONS)}
 
 
 def reads(spec: ModuleSpec, options: Any) -> list[str]:

@@ -13,7 +13,11 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
+    ACCOUNT_RESOURCES,
+    ALLOWLIST,
+    PREFIXES,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED, ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
@@ -99,7 +103,7 @@ def test_a_call_without_an_answer_stops_no_other() -> None:
 
 def test_every_resource_of_an_owner_is_read_once() -> None:
     of_account = resources_of("account_id")
-    assert {resource.path for resource in (*RESOURCES, ONBOARDED, AUDIT_LOG, ANALYTICS)} <= {
+    assert {resource.path for resource in (*ACCOUNT_RESOURCES, ONBOARDED, AUDIT_LOG, ANALYTICS)} <= {
         resource.path for resource in of_account
     }
     assert {ZONE.path, CUSTOM_RULES.path, FIREWALL_RULES.path} <= {item.path for item in resources_of("zone_id")}
