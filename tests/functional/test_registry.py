@@ -1,0 +1,130 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A resource that is declared in the registry alone is in risks, holes, export, snapshot, restore, report, doctor and docs.
+
+A copy of the plugins declares one more ruleset, which the local service has at the path of the custom rules.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests.support.ansible_run import REPOSITORY
+
+COLLECTION = "ansible_collections/edgeops/protection"
+ROW = '    _evaluated(CUSTOM_RULES, "custom_rules", "request"),\n'
+DECLARED = """
+import dataclasses
+
+BOT_RULES = dataclasses.replace(CUSTOM_RULES, name="bot_rule", plural="bot_rules", title="bot rule")
+"""
+PROGRAM = """
+import json
+
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import resources_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
+from tests.documentation.variables_schema import variables_schema
+from tests.fake_service import LocalService
+from tests.support.baseline_runs import applied, restored, snapshot
+from tests.support.host_parts import read_back
+from tests.support.module_run import ACCOUNT, ZONE, run_main
+
+NOW = "2026-11-21T10:00:00+00:00"
+BLOCK = {"ref": "login", "action": "block", "expression": 'http.host eq "a"'}
+SKIP = {"ref": "hack", "action": "skip", "expression": "true", "action_parameters": {"ruleset": "current"}}
+BASELINE = {"baseline_bot_rules": [BLOCK], "baseline_bot_rules_state": "exact"}
+
+with LocalService() as service:
+    def seed(*rules):
+        service.reset()
+        service.account(ACCOUNT)
+        service.zone(ZONE).seed(custom_rules=rules)
+
+    connection = {"base_url": service.base_url, "api_token": service.token, "call_budget": 0, "zone_id": ZONE}
+
+    def checked(rules, **options):
+        return run_main("bot_rules", {**connection, "rules": rules, **options}, True)
+
+    seed(BLOCK)
+    refused = checked([], state="exact")
+    seed(SKIP, BLOCK)
+    weakened = host_record(host_results("lima", {}, {"bot_rules": checked([BLOCK])}), NOW)
+    difference = host_record(
+        host_results("lima", {}, {"bot_rules": checked([BLOCK], state="exact")}), NOW
+    )
+    seed(SKIP)
+    saved = snapshot(service, **BASELINE)
+    applied(service, BASELINE)
+    replaced = [rule["ref"] for rule in service.zone(ZONE).custom_rules]
+    refusals, unmet = restored(service, saved)
+    print(json.dumps({
+        "risks": [risk["code"] for risk in refused["risks"]],
+        "holes": [item["title"] for item in weakened["unmanaged"]],
+        "report": [weakened["status"], len(weakened["reasons"]), difference["status"]],
+        "page": "Bot rule hack" in markdown_page(report_of([difference], NOW)),
+        "snapshot": [rule["ref"] for rule in read_back(saved)["baseline_snapshot"]["bot_rules"]],
+        "exported": [rule["ref"] for rule in export_state({"bot_rules": [BLOCK]}).variables["baseline_bot_rules"]],
+        "applied": replaced,
+        "restored": [refusals, unmet, [rule["ref"] for rule in service.zone(ZONE).custom_rules]],
+        "doctor": [item.title for item in resources_of("zone_id") if item.name == "bot_rule"],
+        "docs": "baseline_bot_rules" in json.loads(variables_schema())["properties"],
+    }))
+"""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The places in which the copy has the resource."""
+    root = tmp_path_factory.mktemp("copy")
+    copy = root / COLLECTION
+    shutil.copytree(REPOSITORY / "plugins", copy / "plugins", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("roles", "docs", "galaxy.yml", "meta"):
+        (copy / name).symlink_to(REPOSITORY / name)
+    registry = copy / "plugins/module_utils/_schema/registry.py"
+    text = registry.read_text(encoding="utf-8")
+    assert ROW in text
+    head, table = text.split("# In the order in which a baseline applies them.\n")
+    table = table.replace(ROW, ROW + '    _evaluated(BOT_RULES, "bot_rules", "request"),\n')
+    registry.write_text(f"{head}{DECLARED}\n{table}", encoding="utf-8")
+    stub = (
+        (copy / "plugins/modules/custom_rules.py")
+        .read_text(encoding="utf-8")
+        .replace('["custom_rules"]', '["bot_rules"]')
+    )
+    (copy / "plugins/modules/bot_rules.py").write_text(stub, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{REPOSITORY}"}
+    run = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-3000:]
+    result: dict[str, Any] = json.loads(run.stdout)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ("risks", ["empties_list", "weakens_zone"]),
+        ("holes", ["bot rule"]),
+        ("report", ["weakened", 1, "weakened"]),
+        ("page", True),
+        ("exported", ["login"]),
+        ("snapshot", ["hack"]),
+        ("applied", ["login"]),
+        ("restored", [[], [], ["hack"]]),
+        ("doctor", ["bot rule"]),
+        ("docs", True),
+    ],
+)
+def test_a_resource_of_the_registry_is_everywhere(where: str, expected: Any, found: dict[str, Any]) -> None:
+    assert found[where] == expected
