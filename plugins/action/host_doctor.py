@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters i
     REQUESTS_IMPORT_ERROR,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import known_secrets
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import redact
+from ansible_collections.edgeops.protection.plugins.module_utils._text import redact
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
     write_timestamp,
 )

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping
 
 from ._api.client import Client
 from ._api.responses import swapped_ids
@@ -20,12 +20,9 @@ from ._errors import ProtectionError, ServiceError
 from ._result import readable_failure
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
-from ._text import Names, Screen, Warn, excerpt, joined, visible, with_names
+from ._text import Names, Screen, Warn, excerpt, joined, redact, visible, with_names, with_texts
 
 MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
-HIDDEN = (  # as ansible-core writes it, which hides the values of options itself
-    "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-)
 
 
 def run(
@@ -109,7 +106,7 @@ class _Output:
 
     def details(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """Results, also with messages in them."""
-        readable: dict[str, Any] = _with_texts(details, self._readable)
+        readable: dict[str, Any] = with_texts(details, self._readable)
         return readable
 
     def failure(self, exc: ProtectionError) -> dict[str, Any]:
@@ -118,7 +115,7 @@ class _Output:
         return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
 
     def _readable(self, text: str) -> str:
-        return _redact_text(with_names(text, self._names), self._secrets)
+        return redact(with_names(text, self._names), self._secrets)
 
 
 def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
@@ -129,37 +126,3 @@ def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
 def without_secrets(value: Any, options: Mapping[str, Any], names: bool = True) -> Any:
     """The value without the secrets of these options and of the environment; see redact."""
     return redact(value, known_secrets(options, os.environ), names)
-
-
-def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
-    """The value without the secrets, wherever Cloudflare repeated one; ansible-core 2.22 leaves
-    them in results.
-
-    Without `names`, the names in dictionaries stay, as they do in the options that ansible-core
-    shows.
-    """
-    return _with_texts(value, lambda text: _redact_text(text, secrets), names)
-
-
-def _with_texts(value: Any, readable: Callable[[str], str], names: bool = True) -> Any:
-    """The value with each text made readable, with `names` also those that name items."""
-    if isinstance(value, str):
-        return readable(value)
-    if isinstance(value, Mapping):
-        return {
-            readable(name) if names and isinstance(name, str) else name: _with_texts(
-                item, readable, names
-            )
-            for name, item in value.items()
-        }
-    if isinstance(value, (list, tuple)):
-        return [_with_texts(item, readable, names) for item in value]
-    return value
-
-
-def _redact_text(text: str, secrets: Sequence[str]) -> str:
-    if text in secrets:
-        return HIDDEN
-    for secret in secrets:
-        text = text.replace(secret, "********")
-    return text

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Callable, Iterable, Mapping, NamedTuple, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 MAX_NAMES = 5  # so many are named in a sentence; the others are counted
 MAX_EXCERPT = 120  # characters
@@ -193,3 +193,42 @@ class Screen(NamedTuple):
     show: Callable[[str], None]
     is_first: Callable[[], bool]
     title: str
+
+
+HIDDEN = (  # as ansible-core writes it, which hides the values of options itself
+    "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+)
+
+
+def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
+    """The value without the secrets, wherever Cloudflare repeated one; ansible-core 2.22 leaves
+    them in results.
+
+    Without `names`, the names in dictionaries stay, as they do in the options that ansible-core
+    shows.
+    """
+    return with_texts(value, lambda text: _redact_text(text, secrets), names)
+
+
+def with_texts(value: Any, readable: Callable[[str], str], names: bool = True) -> Any:
+    """The value with each text made readable, with `names` also those that name items."""
+    if isinstance(value, str):
+        return readable(value)
+    if isinstance(value, Mapping):
+        return {
+            readable(name) if names and isinstance(name, str) else name: with_texts(
+                item, readable, names
+            )
+            for name, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [with_texts(item, readable, names) for item in value]
+    return value
+
+
+def _redact_text(text: str, secrets: Sequence[str]) -> str:
+    if text in secrets:
+        return HIDDEN
+    for secret in secrets:
+        text = text.replace(secret, "********")
+    return text

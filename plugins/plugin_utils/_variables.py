@@ -25,7 +25,6 @@ from ansible.module_utils.common.validation import (
     check_type_list,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import known_secrets
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import redact
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import CRASHES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     OWN_NAMES,
@@ -33,6 +32,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     excerpt,
     first_few,
     left_out,
+    redact,
     visible,
 )
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    RESOURCES,
     read_host,
     variables_file,
 )
@@ -153,12 +153,12 @@ def test_input_of_another_shape_is_refused(account: Any) -> None:
         to_baseline(account)
 
 
-@pytest.mark.parametrize("plural", RESOURCES)
+@pytest.mark.parametrize("plural", BY_PLURAL)
 def test_every_resource_is_read_by_its_name(plural: str, service: LocalService) -> None:
     service.account(ACCOUNT)
     service.zone(ZONE).seed(account_id=ACCOUNT)
     connection = {"account_id": ACCOUNT, "zone_id": ZONE, "api_token": service.token, "base_url": service.base_url}
-    resource = RESOURCES[plural]
+    resource = BY_PLURAL[plural]
     state = read_host([resource], {**connection, "call_budget": 0}, run_module)
     assert (state.owners, [*state.objects]) == ({resource.owner: connection[resource.owner]}, [plural])
     assert not service.writes

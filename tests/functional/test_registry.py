@@ -73,7 +73,7 @@ with LocalService() as service:
         "risks": [risk["code"] for risk in refused["risks"]],
         "holes": [item["title"] for item in weakened["unmanaged"]],
         "report": [weakened["status"], len(weakened["reasons"]), difference["status"]],
-        "page": "Bot rule hack" in markdown_page(report_of([difference], NOW)),
+        "page": "Bot rule `hack`" in markdown_page(report_of([difference], NOW)),
         "snapshot": [rule["ref"] for rule in read_back(saved)["baseline_snapshot"]["bot_rules"]],
         "exported": [rule["ref"] for rule in export_state({"bot_rules": [BLOCK]}).variables["baseline_bot_rules"]],
         "applied": replaced,

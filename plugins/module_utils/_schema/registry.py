@@ -193,6 +193,7 @@ MODULES = tuple(dict.fromkeys(item.module for item in MANAGED))
 BY_NAME: Mapping[str, Resource] = {  # by the name that operations have
     item.name: item for item in (*(item.resource for item in MANAGED), LISTS, items_of(""))
 }
+BY_PLURAL: Mapping[str, Resource] = {item.resource.plural: item.resource for item in MANAGED}
 # The entry points of phases.
 RULESETS = tuple(item.resource for item in MANAGED if item.resource.is_ordered)
 DDOS_OVERRIDES = tuple(item.resource for item in MANAGED if item.option == "overrides")

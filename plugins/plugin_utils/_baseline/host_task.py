@@ -24,11 +24,16 @@ from .lists import informed
 from .misspelt import misspelt_in_host
 from .results import IsAccepted, combined, has_failed, lines, refused
 from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
-from .variables import SNAPSHOT_DIRECTORY, Part, with_plans, without_omitted
+from .variables import (
+    SNAPSHOT_DIRECTORY,
+    Part,
+    RunModule,
+    TakeSnapshot,
+    with_plans,
+    without_omitted,
+)
 
 Results = dict[str, dict[str, Any]]  # by module, in the order in which the modules ran
-RunModule = Callable[[Part, bool], dict[str, Any]]  # the result of a part, in check mode or not
-TakeSnapshot = Callable[[], str]  # the path of the snapshot; raises OSError and ValueError
 
 
 class HostRun(NamedTuple):

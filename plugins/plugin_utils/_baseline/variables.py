@@ -12,7 +12,7 @@ not stand here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,6 +105,10 @@ class Part:
     def deletes(self) -> bool:
         """Return whether the part deletes lists, once no rule refers to them."""
         return self.context.step == DELETION
+
+
+RunModule = Callable[[Part, bool], dict[str, Any]]  # the result of a part, in check mode or not
+TakeSnapshot = Callable[[], str]  # the path of the snapshot; raises OSError and ValueError
 
 
 def variable_of(item: Managed) -> str:

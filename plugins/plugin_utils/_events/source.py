@@ -28,7 +28,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.settings i
     shared_options,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import redact
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     COMPONENTS,
     TCP_KINDS,
@@ -38,7 +37,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
     OWNER_OPTIONS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import validate
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Names, with_names
+from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+    Names,
+    redact,
+    with_names,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
     CLOCK_SKEW,
     write_timestamp,

@@ -29,6 +29,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     COLLECTIONS,
     STATUS,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     API_FIELDS,
     Key,
@@ -44,7 +45,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import Op
 
 from .._baseline.variables import PREFIX
 from .._plain import plain
-from .snapshot import RESOURCES
 
 
 def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def export_state(state: State, purge: bool = False) -> Export:
         export.variables.update({IGNORE_IDS: ignored} if ignored else {})
     for plural in state:
         if plural != STATUS.plural and plural not in OPTION_OF:
-            _export_rules(RESOURCES[plural], state[plural], purge, export)
+            _export_rules(BY_PLURAL[plural], state[plural], purge, export)
     return export
 
 

@@ -23,6 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.api_field
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.ordering import (
     longest_ascending,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     API_FIELDS,
     Field,
@@ -44,7 +45,6 @@ from .describe import (
     unknown_fields,
     why_not_described,
 )
-from .snapshot import RESOURCES
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Recovere
     for plural, objects in snapshot.items():
         if not objects and plural not in current:
             continue  # nothing was there, and no module makes anything of it
-        plan = _Recovery(RESOURCES[plural], current[plural], exceptions)
+        plan = _Recovery(BY_PLURAL[plural], current[plural], exceptions)
         plan.take(objects)
         recovered.expected.append(plan.expected(objects))
         recovered.refusals += _all_refusals(plan, objects, current[plural])

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     API_FIELDS,
     State,
@@ -30,12 +31,11 @@ from .._baseline.variables import (
 from .._plain import plain
 from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
 from .recovery import Exceptions, Expected, Recovered, recover
-from .snapshot import RESOURCES
 
 ACCOUNT_STATE = frozenset(
     f"{PREFIX}{option}" for option in ("enabled", *dict.fromkeys(OPTION_OF.values()))
 )
-RULES = {f"{PREFIX}{plural}": item for plural, item in RESOURCES.items() if plural not in OPTION_OF}
+RULES = {f"{PREFIX}{plural}": item for plural, item in BY_PLURAL.items() if plural not in OPTION_OF}
 ZONE_STATE = frozenset(name for name, item in RULES.items() if item.owner == "zone_id")
 STATE = frozenset([*ACCOUNT_STATE, *RULES])
 IGNORED = {
@@ -210,7 +210,7 @@ def _objects(snapshot: Any, name: str) -> State:
     if not isinstance(snapshot, dict):
         raise ValueError(f"{name} is damaged: {SNAPSHOT} is not a dictionary.")
     for plural, objects in snapshot.items():
-        if plural not in RESOURCES:
+        if plural not in BY_PLURAL:
             raise ValueError(
                 f"{name} has {plural}, which this release of the collection does not know. Take"
                 " the release that wrote the file."

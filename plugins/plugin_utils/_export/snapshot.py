@@ -17,7 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
+    BY_PLURAL,
+    MANAGED,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
     OWNERS,
     Object,
@@ -31,7 +34,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._timestamps imp
     read_timestamp,
 )
 
-from .._baseline.host_task import RunModule, TakeSnapshot
 from .._baseline.variables import (
     OPTIONS,
     ROLE,
@@ -40,13 +42,14 @@ from .._baseline.variables import (
     SNAPSHOT_KEEP,
     SOURCE,
     Part,
+    RunModule,
+    TakeSnapshot,
     connection_options,
 )
 from .._files import write_private
 from .._plain import plain
 
 READERS = ("protection_info", "custom_rules_info")  # of an account, and of a zone
-RESOURCES: Mapping[str, Resource] = {item.resource.plural: item.resource for item in MANAGED}
 
 
 class HostState(NamedTuple):
@@ -81,8 +84,8 @@ def read_host(
     objects: dict[str, Sequence[Object]] = {}
     for module in READERS:
         owner = MODULE_SPECS[module].owner
-        reads = [plural for plural, item in RESOURCES.items() if item.owner == owner]
-        reads = [plural for plural in reads if RESOURCES[plural] in resources]
+        reads = [plural for plural, item in BY_PLURAL.items() if item.owner == owner]
+        reads = [plural for plural in reads if BY_PLURAL[plural] in resources]
         if not reads:
             continue
         options = connection_options(Part(module, dict(connection)))

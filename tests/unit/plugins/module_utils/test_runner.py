@@ -19,13 +19,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._context import
     context_in,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
-    HIDDEN,
     MAX_MESSAGE,
     option_failure,
-    redact,
     run,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._text import HIDDEN, redact
 
 from tests.support.connection import CONNECTION
 

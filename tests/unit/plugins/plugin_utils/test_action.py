@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import HIDDEN
+from ansible_collections.edgeops.protection.plugins.module_utils._text import HIDDEN
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ModuleCalls, wrong_options
 
 from tests.support.connection import CONNECTION
