@@ -125,7 +125,7 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
 class LostTime:
     """The time that a task loses with attempts that fail and with waits; `allowed` is in seconds.
 
-    What several calls lose at the same time counts once. An attempt under way counts until it ends
+    Time that several calls lose at once counts once. An attempt under way counts until it ends
     well, so that all that are under way together end in time.
     """
 

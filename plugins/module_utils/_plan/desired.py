@@ -252,7 +252,7 @@ def check_values(desired: Sequence[Desired]) -> list[str]:
     """Changes that reading made to the options, and warnings of what Cloudflare may refuse, each
     with its option; raises OptionError for what it would refuse.
 
-    What an absent object was like does not matter, so its values are not examined.
+    The values of an absent object do not matter, so they are not examined.
     """
     remarks = [remark for item in desired if not item.absent for remark in item.remarks]
     return remarks + [

@@ -281,13 +281,13 @@ NO_SEMANTICS = Semantics()
 class Resource:
     """A collection of objects of one shape, or (with an empty key) a single object.
 
-    What it is: `name` and `plural` in options and results, `title` in sentences, `plural_title` in
+    Its words: `name` and `plural` in options and results, `title` in sentences, `plural_title` in
     sentences about several where an s makes no plural of it, `kind` where several collections have
     one shape. `owner` is the option that names the account or zone; empty where the credentials
     alone decide. `product` is what the owner must have bought, and `component` the part of the
     protection that its rules or filters decide on.
 
-    How it is called: `path`, `permission`, `create`, `update`, `delete`, and how Cloudflare lists
+    Its calls: `path`, `permission`, `create`, `update`, `delete`, and how Cloudflare lists
     the objects; `on_demand` says that it is read only where a task names it; `read_only` names
     fields that Cloudflare sets and does not take back; `nested` is an object inside of each object;
     `quota` is how many objects an owner may have, 0 if that is not known or depends on its plan;
