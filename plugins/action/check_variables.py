@@ -12,48 +12,25 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.edgeops.protection.plugins.module_utils._text import left_out
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import (
-    CollectionAction,
-    wrong_options,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
-    COLLECTION,
-    HostTask,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
-    declared_in,
-    misspelt_in_host,
-    misspelt_in_role,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import (
-    ACCEPTED_UNMANAGED,
-    parse_accepted,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
-    READ,
-    SNAPSHOT_KEEP,
-    parts_of,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
-    VARIABLES as EXPORT,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import check_keep
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
-    ACKNOWLEDGED,
-    parse_acknowledged,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
-    OF_REPORTED_HOST,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
+
+from ..module_utils._text import left_out
+from ..plugin_utils._action import CollectionAction, wrong_options
+from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
+from ..plugin_utils._baseline.misspelt import declared_in, misspelt_in_host, misspelt_in_role
+from ..plugin_utils._baseline.unmanaged import ACCEPTED_UNMANAGED, parse_accepted
+from ..plugin_utils._baseline.variables import READ, SNAPSHOT_KEEP, parts_of
+from ..plugin_utils._export.export_file import VARIABLES as EXPORT
+from ..plugin_utils._export.snapshot import check_keep
+from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
+from ..plugin_utils._report.arguments import OF_REPORTED_HOST
+from ..plugin_utils._variables import (
     MAX_PROBLEMS,
     Arguments,
     message_of,
     require_valid,
     wrong_values,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 

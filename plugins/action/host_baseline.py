@@ -12,31 +12,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import (
-    approved_plan,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import OF_HOST
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
-    HostRun,
-    HostRunner,
-    HostTask,
-    wrong_parts,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import has_failed
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+from ..plugin_utils._action import CollectionAction
+from ..plugin_utils._baseline.approval import approved_plan
+from ..plugin_utils._baseline.arguments import OF_HOST
+from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
+from ..plugin_utils._baseline.results import has_failed
+from ..plugin_utils._baseline.variables import (
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
     deletes_lists,
     has_expectations,
     parts_of,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    check_keep,
-    delete_older,
-    snapshots_in,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
+from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 

@@ -15,34 +15,20 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
-from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
-    REQUESTS_IMPORT_ERROR,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import known_secrets
-from ansible_collections.edgeops.protection.plugins.module_utils._text import redact
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
-    write_timestamp,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
-    misspelt_in_playbook,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
-    OF_CONNECTION,
-    examine_host,
-    parts_to_read,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
-    bundle_text,
-    failures,
-    lines_of,
-    record_of,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import host_folder
-from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_private
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
-from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+
+from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ..module_utils._api.settings import known_secrets
+from ..module_utils._text import redact
+from ..module_utils._timestamps import write_timestamp
+from ..plugin_utils._action import CollectionAction
+from ..plugin_utils._baseline.host_task import HostTask
+from ..plugin_utils._baseline.misspelt import misspelt_in_playbook
+from ..plugin_utils._doctor.answers import OF_CONNECTION, examine_host, parts_to_read
+from ..plugin_utils._doctor.record import bundle_text, failures, lines_of, record_of
+from ..plugin_utils._export.snapshot import host_folder
+from ..plugin_utils._files import write_private
+from ..plugin_utils._variables import require_valid
+from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 

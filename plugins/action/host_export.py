@@ -11,12 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
-    export_state,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
+from ..plugin_utils._action import CollectionAction
+from ..plugin_utils._baseline.host_task import HostTask
+from ..plugin_utils._export.describe import export_state
+from ..plugin_utils._export.export_file import (
     OF_HOST,
     SCHEMA,
     VARIABLES,
@@ -27,13 +25,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_
     read_existing,
     sealed,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    read_host,
-    require_writable,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_private
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
-from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+from ..plugin_utils._export.snapshot import read_host, require_writable
+from ..plugin_utils._files import write_private
+from ..plugin_utils._variables import require_valid
+from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 

@@ -14,45 +14,30 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
-    NAME as EXPECTATIONS,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
-    write_timestamp,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.lists import informed
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
-    ACCOUNT,
-    Part,
-    parts_of,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
+
+from ..module_utils._protection.expectation import NAME as EXPECTATIONS
+from ..module_utils._timestamps import write_timestamp
+from ..plugin_utils._action import CollectionAction
+from ..plugin_utils._baseline.host_task import HostTask
+from ..plugin_utils._baseline.lists import informed
+from ..plugin_utils._baseline.variables import ACCOUNT, Part, parts_of
+from ..plugin_utils._report.acknowledged import (
     ACKNOWLEDGED,
     accepted_risks,
     expiring,
     parse_acknowledged,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
-    DEFAULT_MODE,
-    OF_REPORTED_HOST,
-    file_mode,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import (
-    TRAFFIC_HOURS,
-    Beside,
-    traffic_task,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
+from ..plugin_utils._report.arguments import DEFAULT_MODE, OF_REPORTED_HOST, file_mode
+from ..plugin_utils._report.document import host_record
+from ..plugin_utils._report.neighbours import TRAFFIC_HOURS, Beside, traffic_task
+from ..plugin_utils._report.results import (
     HostResults,
     host_results,
     is_refusal,
     is_unmet,
     with_consents,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 

@@ -13,26 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import CollectionAction
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import plan_ids
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
-    HostRun,
-    HostTask,
-    wrong_parts,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import has_failed
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
-    SNAPSHOT_DIRECTORY,
-    Part,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
+
+from ..plugin_utils._action import CollectionAction
+from ..plugin_utils._baseline.approval import plan_ids
+from ..plugin_utils._baseline.host_task import HostRun, HostTask, wrong_parts
+from ..plugin_utils._baseline.results import has_failed
+from ..plugin_utils._baseline.variables import SNAPSHOT_DIRECTORY, Part
+from ..plugin_utils._export.restore import (
     OF_INVENTORY,
     Restoration,
     StateFile,
     difference_message,
     read_file,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+from ..plugin_utils._export.snapshot import (
     HostState,
     parse_before,
     parse_moment,
@@ -40,11 +34,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapsho
     snapshot_before,
     snapshots_in,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
-    Arguments,
-    require_valid,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+from ..plugin_utils._variables import Arguments, require_valid
+from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 

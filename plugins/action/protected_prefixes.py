@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ActionModule
-from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import prepare_workers
+from ..plugin_utils._action import ActionModule
+from ..plugin_utils._worker import prepare_workers
 
 __all__ = ["ActionModule"]
 

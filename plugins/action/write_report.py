@@ -15,37 +15,24 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
-from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, visible
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
-    misspelt_in_role,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import REPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
+
+from ..module_utils._text import first_few, visible
+from ..plugin_utils._baseline.misspelt import misspelt_in_role
+from ..plugin_utils._baseline.variables import REPORT
+from ..plugin_utils._plain import plain
+from ..plugin_utils._report.arguments import (
     DEFAULT_MODE,
     REPORT_OPTIONS,
     REPORT_VARIABLES,
     file_mode,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
-    host_record,
-    report_of,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
-    write_files,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import summary
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import (
-    compare,
-    merge_reports,
-    read_report_file,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import (
-    HostRecord,
-    Report,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import require_valid
+from ..plugin_utils._report.document import host_record, report_of
+from ..plugin_utils._report.files import write_files
+from ..plugin_utils._report.markdown import summary
+from ..plugin_utils._report.merging import compare, merge_reports, read_report_file
+from ..plugin_utils._report.record import HostRecord, Report
+from ..plugin_utils._report.results import host_results
+from ..plugin_utils._variables import require_valid
 
 CONTROL_NODE = "localhost"  # where a play merges reports of others, and is none of their hosts
 

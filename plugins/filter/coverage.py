@@ -8,15 +8,9 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import (
-    Coverage,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
-    CoverageSummary,
-    answer,
-    read_account,
-    summarise,
-)
+
+from ..module_utils._protection.coverage import Coverage
+from ..module_utils._protection.summary import CoverageSummary, answer, read_account, summarise
 
 
 def coverage(account: Any) -> CoverageSummary:

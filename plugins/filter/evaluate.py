@@ -10,26 +10,21 @@ from dataclasses import replace
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+
+from ..module_utils._errors import OptionError
+from ..module_utils._protection.expectation import (
     ALLOWED,
     MITIGATED,
     Expectation,
     parse_expectation,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import find
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
-    read_account,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import (
-    items_of,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import (
-    NETWORK_FIREWALL_RULES,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+from ..module_utils._protection.expected import find
+from ..module_utils._protection.summary import read_account
+from ..module_utils._schema.lists import items_of
+from ..module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ..module_utils._schema.resource import State
+from ..module_utils._schema.zone import CUSTOM_RULES
+from ..module_utils._text import Option
 
 
 def evaluate(

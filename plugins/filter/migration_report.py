@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.report import report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import run_filter
+from ..module_utils._migration.migrate import migrate
+from ..module_utils._migration.report import report
+from ..plugin_utils._plain import run_filter
 
 
 def migration_report(rules: object, custom_rules: object = ()) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import steps
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import run_filter
+from ..module_utils._migration.migrate import steps
+from ..plugin_utils._plain import run_filter
 
 
 def migration_steps(rules: object, custom_rules: object) -> dict[str, Any]:

@@ -9,13 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import (
-    merge_reports,
-    read_report,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
+
+from ..plugin_utils._report.document import make_report
+from ..plugin_utils._report.merging import merge_reports, read_report
+from ..plugin_utils._report.record import Report
+from ..plugin_utils._report.results import read_results
 
 
 def protection_report(hosts: Iterable[Any], generated: str, merge: Iterable[str] = ()) -> Report:

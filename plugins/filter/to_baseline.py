@@ -10,26 +10,13 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    COLLECTIONS,
-    STATUS,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    Object,
-    Resource,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
-    CUSTOM_RULES,
-    FIREWALL_RULES,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
-    Export,
-    export_state,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
-    export_text,
-)
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import plain
+
+from ..module_utils._schema.account import COLLECTIONS, STATUS
+from ..module_utils._schema.resource import Object, Resource
+from ..module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ..plugin_utils._export.describe import Export, export_state
+from ..plugin_utils._export.export_file import export_text
+from ..plugin_utils._plain import plain
 
 
 def to_baseline(

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import run_filter
+from ..module_utils._migration.migrate import migrate
+from ..plugin_utils._plain import run_filter
 
 
 def to_custom_rules(rules: object, custom_rules: object = ()) -> list[dict[str, Any]]:

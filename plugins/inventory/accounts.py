@@ -159,32 +159,17 @@ from typing import Any
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
-from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
-    REQUESTS_IMPORT_ERROR,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._api.client import LaterPageError
-from ansible_collections.edgeops.protection.plugins.module_utils._api.session import connected
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
-    BOUNDS,
-    parse_settings,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import concurrently
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import (
-    ProtectionError,
-    ServiceError,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import (
-    ACCOUNTS,
-    ZONES,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Screen
-from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import (
-    Directory,
-    Host,
-    Selection,
-    hosts_of,
-)
+
+from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ..module_utils._api.client import LaterPageError
+from ..module_utils._api.session import connected
+from ..module_utils._api.settings import BOUNDS, parse_settings
+from ..module_utils._concurrency import concurrently
+from ..module_utils._errors import ProtectionError, ServiceError
+from ..module_utils._schema.neighbours import ACCOUNTS, ZONES
+from ..module_utils._schema.resource import Resource
+from ..module_utils._text import Screen
+from ..plugin_utils._inventory.hosts import Directory, Host, Selection, hosts_of
 
 try:
     from ansible.template import trust_as_template

@@ -27,12 +27,7 @@ def run_module(spec: ModuleSpec) -> None:
     watch(has_lost_its_reader)
     verbose = getattr(module, "_verbosity", 0) > 0
     result = run(
-        spec,
-        module.params,
-        module.check_mode,
-        verbose,
-        module.warn,
-        context=context_in(os.environ),
+        spec, module.params, module.check_mode, verbose, module.warn, context=context_in(os.environ)
     )
     if result.get("failed"):
         module.fail_json(**result)

@@ -115,7 +115,8 @@ class _Output:
         return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
 
     def _readable(self, text: str) -> str:
-        return redact(with_names(text, self._names), self._secrets)
+        readable: str = redact(with_names(text, self._names), self._secrets)
+        return readable
 
 
 def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:

@@ -26,29 +26,14 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.plugins.action.normal import ActionModule as PackedModule
 from ansible.utils.display import Display
-from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import (
-    REQUESTS_IMPORT_ERROR,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import PLAN_OPTIONS
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
-    option_failure,
-    run,
-    without_secrets,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import (
-    ModuleSpec,
-    argument_spec,
-    validate,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    Screen,
-    Warn,
-    visible,
-    with_names,
-)
 
+from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ..module_utils._context import TASK, Context
+from ..module_utils._guard.terms import PLAN_OPTIONS
+from ..module_utils._runner import option_failure, run, without_secrets
+from ..module_utils._specs.base import ModuleSpec, argument_spec, validate
+from ..module_utils._specs.registry import MODULE_SPECS
+from ..module_utils._text import Screen, Warn, visible, with_names
 from ._plain import plain
 from ._worker import end_with_run, first_of_run
 

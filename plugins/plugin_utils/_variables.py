@@ -24,17 +24,10 @@ from ansible.module_utils.common.validation import (
     check_type_int,
     check_type_list,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import known_secrets
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import CRASHES
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    OWN_NAMES,
-    Option,
-    excerpt,
-    first_few,
-    left_out,
-    redact,
-    visible,
-)
+
+from ..module_utils._api.settings import known_secrets
+from ..module_utils._specs.base import CRASHES
+from ..module_utils._text import OWN_NAMES, Option, excerpt, first_few, left_out, redact, visible
 
 Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices, options, required
 Arguments = Mapping[str, Argument]

@@ -15,8 +15,9 @@ from multiprocessing import parent_process
 
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
-from ansible_collections.edgeops.protection.plugins.module_utils._api.adapters import load_trust
-from ansible_collections.edgeops.protection.plugins.module_utils._api.progress import watch
+
+from ..module_utils._api.adapters import load_trust
+from ..module_utils._api.progress import watch
 
 try:
     from ansible.template import trust_as_template

@@ -225,10 +225,6 @@ DETAILS: Mapping[str, Schema] = {
 }
 ITEMS: Mapping[str, Schema] = {
     "accept_risks": _any_of(
-        [
-            {"enum": list(CODES)},
-            _closed({name: ACCEPTANCE.get(name, TEXT) for name in ACCEPTED_BY}, "code"),
-            TEMPLATE,
-        ]
-    ),
+        [{"enum": list(CODES)}, _closed({name: ACCEPTANCE.get(name, TEXT) for name in ACCEPTED_BY}, "code"), TEMPLATE]
+    )
 }

@@ -48,11 +48,7 @@ RULES: list[dict[str, Any]] = [
         "action": "challenge",
         "filter": {"expression": 'http.request.uri.path eq "/login"'},
     },
-    {
-        "id": "14217d7bd5ab435e84b1bd468bf4fb9f",
-        "action": "allow",
-        "filter": {"expression": "ip.src in {192.0.2.0/24}"},
-    },
+    {"id": "14217d7bd5ab435e84b1bd468bf4fb9f", "action": "allow", "filter": {"expression": "ip.src in {192.0.2.0/24}"}},
     {"action": "block", "filter": {"expression": "ip.src in {203.0.113.0/24}"}},
 ]
 

@@ -184,10 +184,7 @@ def test_a_token_that_sees_nothing_says_what_it_needs(tmp_path: Path, service: L
 
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [
-        ({"kind": "status", "status": 403}, "Zone Read (zone)"),
-        ({"kind": "status", "status": 500}, "Cloudflare failed"),
-    ],
+    [({"kind": "status", "status": 403}, "Zone Read (zone)"), ({"kind": "status", "status": 500}, "Cloudflare failed")],
     ids=["403", "500"],
 )
 def test_a_refused_listing_is_an_error(

@@ -173,10 +173,7 @@ def test_the_page_on_slices_calculates(row: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (["examples"], "Usage: "),
-        (["examples", "baseline.yml", "out", "east"], "CLOUDFLARE_API_TOKEN_east is not set"),
-    ],
+    [(["examples"], "Usage: "), (["examples", "baseline.yml", "out", "east"], "CLOUDFLARE_API_TOKEN_east is not set")],
 )
 def test_a_wrong_call_is_explained(tmp_path: Path, arguments: list[str], message: str) -> None:
     run = run_slices(LocalService(), tmp_path, *arguments)

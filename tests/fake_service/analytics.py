@@ -140,12 +140,7 @@ class AccountNode:
         return lambda info, **arguments: self._rows(name, info, **arguments)
 
     def _rows(
-        self,
-        name: str,
-        info: Info,
-        filter: Mapping[str, Any],
-        limit: int,
-        orderBy: Sequence[str] = (),
+        self, name: str, info: Info, filter: Mapping[str, Any], limit: int, orderBy: Sequence[str] = ()
     ) -> list[dict[str, Any]]:
         settings = self._account.analytics[name]
         check(settings, filter, limit, len(list(leaves(info, selected(info)))))

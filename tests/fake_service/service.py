@@ -87,13 +87,7 @@ class Service:
         """The zone, made (empty) if there is none yet."""
         return self.zones.setdefault(zone_id, Zone(self.clock))
 
-    def add_token(
-        self,
-        token: str,
-        *,
-        only: Iterable[str] | None = None,
-        **permissions: Permission,
-    ) -> str:
+    def add_token(self, token: str, *, only: Iterable[str] | None = None, **permissions: Permission) -> str:
         """Accept another token, with these permissions by area, limited to some account and zone ids if `only` is given."""
         self.credentials.tokens[token] = Grant(**permissions, only=None if only is None else tuple(only))
         return token

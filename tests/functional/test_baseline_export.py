@@ -14,10 +14,7 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    read_host,
-    variables_file,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host, variables_file
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE

@@ -11,11 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
-    RULESETS,
-    Part,
-    parts_of,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS, Part, parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts

@@ -29,13 +29,7 @@ DNS: Mapping[str, Any] = {"scope": "global", "mode": "enabled"}
 
 def flow(packets: int, reason: str = "NOT_FOUND", to: str = "203.0.113.7", **more: Any) -> dict[str, Any]:
     """Packets that would have been dropped."""
-    return {
-        "ipDestinationAddress": to,
-        "packets": packets,
-        "verdict": "drop",
-        "mitigationReason": reason,
-        **more,
-    }
+    return {"ipDestinationAddress": to, "packets": packets, "verdict": "drop", "mitigationReason": reason, **more}
 
 
 @dataclass(frozen=True)

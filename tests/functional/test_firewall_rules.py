@@ -11,15 +11,7 @@ from typing import Any
 import pytest
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import (
-    FILTER_1,
-    FILTER_2,
-    RULE_1,
-    RULE_2,
-    RULE_3,
-    RULE_4,
-    SHARED,
-)
+from tests.functional.idempotence_cases import FILTER_1, FILTER_2, RULE_1, RULE_2, RULE_3, RULE_4, SHARED
 from tests.support.module_run import ZONE, Modules
 
 

@@ -26,12 +26,7 @@ from tests.support.report_schema import validate_report
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 RULES = {"rules": [{"scope": "global", "name": "global", "mode": "enabled"}], "filters": []}
 PREFIXES = [{"prefix": "192.0.2.0/24"}]
-IN_ORDER: Mapping[str, Any] = {
-    "enabled": True,
-    "prefixes": PREFIXES,
-    "syn_flood": RULES,
-    "out_of_state_tcp": RULES,
-}
+IN_ORDER: Mapping[str, Any] = {"enabled": True, "prefixes": PREFIXES, "syn_flood": RULES, "out_of_state_tcp": RULES}
 LEFT_OUT = {**RULES, "filters": [{"expression": "ip.dst eq 192.0.2.9", "mode": "disabled"}]}
 OFF: Mapping[str, Any] = {"state": "protection_off", "reason": "a lab"}
 NINE: Mapping[str, Any] = {"state": "uncovered", "networks": ["192.0.2.9"], "reason": "a test sender"}

@@ -118,8 +118,7 @@ def test_an_item_that_somebody_adds_is_a_hole(
     others = int("not known" in reason)  # rules of other zones
     items = [*OFFICE["items"], {"ip": ip}]
     service.account(ACCOUNT).seed(
-        lists=[{"name": "office", "items": items, "num_referencing_filters": others}],
-        network_firewall_rules=packets,
+        lists=[{"name": "office", "items": items, "num_referencing_filters": others}], network_firewall_rules=packets
     )
     service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=requests)
     status, reasons = assessed(

@@ -227,8 +227,7 @@ def test_each_request_on_a_kept_connection_has_the_whole_timeout(service: LocalS
 
 
 @pytest.mark.parametrize(
-    ("method", "outcome"),
-    [("GET", {}), ("PATCH", {"unknown": ["192.0.2.1"]}), ("POST", {"unknown": ["10.0.0.1/32"]})],
+    ("method", "outcome"), [("GET", {}), ("PATCH", {"unknown": ["192.0.2.1"]}), ("POST", {"unknown": ["10.0.0.1/32"]})]
 )
 def test_a_hung_service_takes_as_long_as_the_documentation_says(
     method: str, outcome: dict[str, list[str]], service: LocalService, modules: Modules

@@ -250,11 +250,7 @@ def test_the_environment_alone_is_enough(
     service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.account(ACCOUNT)
-    for variable, value in (
-        ("API_TOKEN", service.token),
-        ("BASE_URL", service.base_url),
-        ("ACCOUNT_ID", ACCOUNT),
-    ):
+    for variable, value in (("API_TOKEN", service.token), ("BASE_URL", service.base_url), ("ACCOUNT_ID", ACCOUNT)):
         monkeypatch.setenv("CLOUDFLARE_" + variable, value)
     assert run_main("tcp_protection_status", {"enabled": True})["changed"] is True
 

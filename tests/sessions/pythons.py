@@ -203,10 +203,7 @@ def integration(session: nox.Session) -> None:
     aliases = Path("tests/integration/targets").glob("*/aliases")
     expected = {path.parent.name for path in aliases if "hidden" not in path.read_text("utf-8").splitlines()}
     nox_folder = ROOT / ".nox"
-    old = (
-        (VENV, nox_folder / "targets-oldest-requests"),
-        (nox_folder / "matrix-2-19", nox_folder / "targets-3-8"),
-    )
+    old = ((VENV, nox_folder / "targets-oldest-requests"), (nox_folder / "matrix-2-19", nox_folder / "targets-3-8"))
     made = [pair for pair in old if all((folder / "bin" / "python").exists() for folder in pair)]
     for controller, target in set(old) - set(made):
         session.warn(f"NOT RUN: {controller.name} with modules on {target.name}; make targets matrix makes them.")

@@ -57,10 +57,7 @@ def ansible_playbook(
 
 
 def ansible(
-    program: str,
-    *arguments: str | Path,
-    directory: Path = REPOSITORY,
-    environment: Mapping[str, str] | None = None,
+    program: str, *arguments: str | Path, directory: Path = REPOSITORY, environment: Mapping[str, str] | None = None
 ) -> Run:
     """Run one of the programs of the Ansible beside this Python, away from the user's own settings."""
     with tempfile.TemporaryDirectory() as scratch:

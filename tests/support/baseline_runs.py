@@ -11,10 +11,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    read_parts,
-    snapshot_text,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts, snapshot_text
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import RISKS, host, read_back, run_module

@@ -20,11 +20,7 @@ from .._text import Message, Option, excerpt, joined, plural, visible
 
 BASE_URL, API_TOKEN = Option("base_url"), Option("api_token")
 TOKEN_AS_KEY = Message(
-    "The value of ",
-    Option("api_key"),
-    " is not an API key; a token belongs into ",
-    API_TOKEN,
-    ".",
+    "The value of ", Option("api_key"), " is not an API key; a token belongs into ", API_TOKEN, "."
 )
 MALFORMED_TOKEN = Message(
     "The value of ",

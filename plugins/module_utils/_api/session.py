@@ -442,12 +442,7 @@ def client_of_owner(client: Client, settings: Settings) -> Client:
 
 
 def _shared_budget(
-    settings: Settings,
-    counted: Unit,
-    calls: int,
-    period: float,
-    warn: Warn,
-    screen: Screen | None,
+    settings: Settings, counted: Unit, calls: int, period: float, warn: Warn, screen: Screen | None
 ) -> NoBudget:
     """The budget of this credential for calls of one kind; none where no calls are counted."""
 

@@ -364,10 +364,7 @@ class Batch:
                 sure, possible = sure | one, possible | other
             else:
                 one, other = self._split(part, concerned)
-                sure, possible = (
-                    sure & ~other | one & ~possible,
-                    possible & ~one | other & ~sure,
-                )
+                sure, possible = (sure & ~other | one & ~possible, possible & ~one | other & ~sure)
         return sure, possible
 
     def _decided(self, leaf: Comparison, concerned: Requests) -> tuple[Requests, Requests]:

@@ -81,8 +81,7 @@ def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptanc
         return Acceptance(option, _code(option, element, codes))
     if not isinstance(element, Mapping):
         raise OptionError(
-            option,
-            f"{element!r} is neither a code nor a dictionary with {', '.join(ACCEPTED_BY)}",
+            option, f"{element!r} is neither a code nor a dictionary with {', '.join(ACCEPTED_BY)}"
         )
     values = {str(name): value for name, value in element.items() if value is not None}
     for name in values:

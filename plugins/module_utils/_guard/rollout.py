@@ -14,14 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Iterable,
-    Sequence,
-    TypedDict,
-)
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, TypedDict
 
 from .._api.client import Client
 from .._concurrency import concurrently

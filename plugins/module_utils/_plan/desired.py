@@ -271,8 +271,7 @@ def _examine_object(resource: Resource, path: Option, values: Values) -> list[st
         if exc.option in [path.at(name) for name in resource.key]:
             raise
         raise OptionError(
-            exc.option,
-            Message(exc.problem, f" ({resource.title} {resource.label_of(values)})"),
+            exc.option, Message(exc.problem, f" ({resource.title} {resource.label_of(values)})")
         ) from exc
 
 

@@ -15,15 +15,7 @@ from __future__ import annotations
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import NotKnown
-from .._expressions.solve import (
-    EMPTY,
-    WHOLE,
-    Diagrams,
-    Set,
-    TooManyCases,
-    destinations,
-    matched,
-)
+from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
 from .._schema.overrides import DEFAULT, L4_OVERRIDES, LOG, SENSITIVITIES, levels_of
 from .._schema.resource import Key, Object, Resource
 from .._schema.rulesets import ENABLED

@@ -31,15 +31,7 @@ from .resource import (
     Values,
     Write,
 )
-from .rulesets import (
-    DESCRIPTION,
-    ENABLED,
-    LOGGING,
-    blocks_nobody,
-    entry_point,
-    fit_action,
-    lacking,
-)
+from .rulesets import DESCRIPTION, ENABLED, LOGGING, blocks_nobody, entry_point, fit_action, lacking
 
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
 # Among firewall rules of equal priority, Cloudflare evaluates actions in this order.

@@ -232,10 +232,7 @@ class AccountProtection(ModuleSpec):
     def result(
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> Mapping[str, Any]:
-        return {
-            "protection": subsets_of(state),
-            "unmanaged": unmanaged_records(desired, state),
-        }
+        return {"protection": subsets_of(state), "unmanaged": unmanaged_records(desired, state)}
 
 
 def _option_for(resource: Resource) -> str:

@@ -38,11 +38,7 @@ Send = Callable[[Request], Response]
 
 
 def ask_traffic(
-    send: Send,
-    account_id: str,
-    components: Sequence[str],
-    since: datetime,
-    until: datetime,
+    send: Send, account_id: str, components: Sequence[str], since: datetime, until: datetime
 ) -> AccountTraffic:
     """The traffic of some components between two moments, by subnet."""
     asking = Asking(send, account_id)

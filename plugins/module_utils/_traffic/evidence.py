@@ -11,16 +11,7 @@ Numbers are estimates, since Cloudflare samples. Not known is never zero.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import (
-    Any,
-    Callable,
-    Hashable,
-    Iterable,
-    Mapping,
-    Sequence,
-    TypedDict,
-    TypeVar,
-)
+from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypedDict, TypeVar
 
 from .._text import first_few
 from .._timestamps import write_timestamp

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import PLAN_ID
-from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
-
+from ...module_utils._guard.terms import PLAN_ID
+from ...module_utils._text import plural
 from .unmanaged import describe_differences
 from .variables import EXPECTED_PLAN
 

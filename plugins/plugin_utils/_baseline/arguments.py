@@ -8,18 +8,11 @@ the option it fills."""
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MODULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-
+from ...module_utils._schema.registry import MODULES
+from ...module_utils._specs.base import argument_spec
+from ...module_utils._specs.registry import MODULE_SPECS
 from .._variables import Argument, Arguments
-from .variables import (
-    EXPECTED_PLAN,
-    INVENTORY,
-    OPTIONS,
-    SNAPSHOT_DIRECTORY,
-    SNAPSHOT_KEEP,
-)
+from .variables import EXPECTED_PLAN, INVENTORY, OPTIONS, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
 
 
 def _arguments_of(module: str) -> dict[str, Argument]:

@@ -14,8 +14,8 @@ from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from ansible.utils.display import Display
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Warn
 
+from ...module_utils._text import Warn
 from .._action import ModuleCalls, failure_diff, wrong_options
 from .._plain import is_data, plain
 from .._variables import Arguments, require_valid

@@ -14,11 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
-    normalise_network,
-)
-
+from ...module_utils._schema.lists import items_of
+from ...module_utils._values.address_set import normalise_network
 from .variables import IP_LISTS, Part
 
 Results = Mapping[str, Mapping[str, Any]]  # of the parts that ran before, by name

@@ -11,13 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._result import readable_failure
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    first_sentences,
-    plural,
-    visible,
-)
-
+from ...module_utils._result import readable_failure
+from ...module_utils._text import first_sentences, plural, visible
 from .approval import host_plan_id, plan_ids
 from .unmanaged import weakening
 from .variables import ACCOUNT

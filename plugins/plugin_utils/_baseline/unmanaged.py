@@ -15,18 +15,10 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from ansible.module_utils.common.validation import check_type_dict, check_type_list
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
-    BY_NAME,
-    title_of_resource,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    excerpt,
-    plural,
-    sentence,
-    visible,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import parse_expiry
 
+from ...module_utils._schema.registry import BY_NAME, title_of_resource
+from ...module_utils._text import excerpt, plural, sentence, visible
+from ...module_utils._timestamps import parse_expiry
 from .._variables import Argument, require_valid
 
 

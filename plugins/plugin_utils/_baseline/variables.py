@@ -16,38 +16,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils._context import (
-    CREATION,
-    DELETION,
-    Context,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
-    codes_of,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
-    FIREWALL as FIREWALL_PACKET,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
-    NAME,
-    OF_FIREWALL,
-    PACKET,
-    REQUEST,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
-    MANAGED,
-    MODULES,
-    Managed,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    ACCOUNT_OWNER,
-    OWNER_OPTIONS,
-    OWNERS,
-    ZONE_OPTION,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Names
+from ...module_utils._api.settings import shared_options
+from ...module_utils._context import CREATION, DELETION, Context
+from ...module_utils._guard.risks.registry import codes_of
+from ...module_utils._protection.expectation import FIREWALL as FIREWALL_PACKET
+from ...module_utils._protection.expectation import NAME, OF_FIREWALL, PACKET, REQUEST
+from ...module_utils._schema.registry import MANAGED, MODULES, Managed
+from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OPTION
+from ...module_utils._specs.base import argument_spec
+from ...module_utils._specs.registry import MODULE_SPECS
+from ...module_utils._text import Names
 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
@@ -72,13 +50,7 @@ SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
 # The variables of the inventory that count where those of the role are not set, or empty.
 INVENTORY: Mapping[str, str] = {
     f"{PREFIX}{option}": f"edge_{option}"
-    for option in (
-        *OWNER_OPTIONS,
-        "api_token",
-        "api_email",
-        "api_key",
-        "base_url",
-    )
+    for option in (*OWNER_OPTIONS, "api_token", "api_email", "api_key", "base_url")
 }
 
 

@@ -16,67 +16,22 @@ from datetime import datetime, timedelta
 from string import Formatter
 from typing import Any, NamedTuple
 
-from ansible_collections.edgeops.protection.plugins.module_utils._api.client import (
-    NO_ENTRY_POINT,
-    Client,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import (
-    Request,
-    Response,
-    Unreadable,
-    error_items,
-    read_document,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._api.session import (
-    client_of_owner,
-    connected,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
-    Settings,
-    parse_settings,
-    shared_options,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import concurrently
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import (
-    ProtectionError,
-    ServiceError,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import (
-    ACCOUNTS,
-    AUDIT_LOG,
-    ZONE,
-    ZONES,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
-    BY_NAME,
-    READ_ONLY,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    ACCOUNT_OPTION,
-    Permission,
-    Resource,
-    Single,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import validate
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    Names,
-    Warn,
-    excerpt,
-    plural,
-    visible,
-    with_names,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
-    read_date,
-    write_timestamp,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import GRAPHQL_PATH
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import (
-    PERMISSION as ANALYTICS_PERMISSION,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import query
-
+from ...module_utils._api.client import NO_ENTRY_POINT, Client
+from ...module_utils._api.responses import Request, Response, Unreadable, error_items, read_document
+from ...module_utils._api.session import client_of_owner, connected
+from ...module_utils._api.settings import Settings, parse_settings, shared_options
+from ...module_utils._concurrency import concurrently
+from ...module_utils._errors import ProtectionError, ServiceError
+from ...module_utils._schema.neighbours import ACCOUNTS, AUDIT_LOG, ZONE, ZONES
+from ...module_utils._schema.registry import BY_NAME, READ_ONLY
+from ...module_utils._schema.resource import ACCOUNT_OPTION, Permission, Resource, Single
+from ...module_utils._specs.base import validate
+from ...module_utils._specs.registry import MODULE_SPECS
+from ...module_utils._text import Names, Warn, excerpt, plural, visible, with_names
+from ...module_utils._timestamps import read_date, write_timestamp
+from ...module_utils._traffic.ask import GRAPHQL_PATH
+from ...module_utils._traffic.queries import PERMISSION as ANALYTICS_PERMISSION
+from ...module_utils._traffic.queries import query
 from .._baseline.variables import (
     ACCOUNT,
     CUSTOM,

@@ -17,31 +17,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import (
-    MAINTENANCE_MODE,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import LIMIT
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    TIMES_OF_CLOUDFLARE,
-    Field,
-    Object,
-    Resource,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
-    CUSTOM_RULES,
-    FIREWALL_RULES,
-    QUOTAS,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, plural
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
-    CLOCK_SKEW,
-    read_timestamp,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES
-from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import AN_EXPRESSION
 
+from ...module_utils._api.responses import MAINTENANCE_MODE
+from ...module_utils._api.settings import BOUNDS
+from ...module_utils._budget.budget import LIMIT
+from ...module_utils._schema.neighbours import ZONE
+from ...module_utils._schema.resource import TIMES_OF_CLOUDFLARE, Field, Object, Resource
+from ...module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES, QUOTAS
+from ...module_utils._text import first_few, plural
+from ...module_utils._timestamps import CLOCK_SKEW, read_timestamp
+from ...module_utils._traffic.queries import NODES
+from ...module_utils._values.kinds import AN_EXPRESSION
 from .answers import (
     ANALYTICS,
     BEHIND,

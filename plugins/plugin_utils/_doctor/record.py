@@ -16,9 +16,9 @@ from statistics import median
 from typing import Any
 
 from ansible.release import __version__ as ansible_version
-from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
-from ansible_collections.edgeops.protection.plugins.module_utils._text import first_few, plural
 
+from ...module_utils._api.session import VERSION
+from ...module_utils._text import first_few, plural
 from .answers import HostAnswer, HostAnswers, first_answers, shown_name
 from .findings import (
     ONLY_WRITES,

@@ -18,44 +18,26 @@ from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
 from ansible.module_utils.common.parameters import env_fallback
-from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils._api.session import connected
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
+
+from ...module_utils._api.client import Client
+from ...module_utils._api.session import connected
+from ...module_utils._api.settings import (
     DEFAULT_BASE_URL,
     Settings,
     known_secrets,
     parse_settings,
     shared_options,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    COMPONENTS,
-    TCP_KINDS,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    ACCOUNT_OPTION,
-    OWNER_OPTIONS,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import validate
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    Names,
-    redact,
-    with_names,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
-    CLOCK_SKEW,
-    write_timestamp,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Traffic
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import ask_traffic
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
-    Evidence,
-    action_of,
-    evidence_of,
-    grouped,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES
-
+from ...module_utils._errors import OptionError
+from ...module_utils._schema.account import COMPONENTS, TCP_KINDS
+from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNER_OPTIONS
+from ...module_utils._specs.base import validate
+from ...module_utils._text import Names, redact, with_names
+from ...module_utils._timestamps import CLOCK_SKEW, write_timestamp
+from ...module_utils._traffic.answers import Traffic
+from ...module_utils._traffic.ask import ask_traffic
+from ...module_utils._traffic.evidence import Evidence, action_of, evidence_of, grouped
+from ...module_utils._traffic.queries import NODES
 from .._variables import Arguments, sentence_of, wrong_values
 
 LEAST: Final[Mapping[str, float]] = {"interval": 10, "delay": 0, "min_packets_per_second": 0}

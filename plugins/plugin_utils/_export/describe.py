@@ -14,35 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.api_fields import (
-    declared,
-    undeclared,
-    undeclared_changes,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
-    check_values,
-    parse_desired,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import differences
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    COLLECTIONS,
-    STATUS,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    API_FIELDS,
-    Key,
-    Object,
-    Resource,
-    State,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import (
-    object_options,
-    validate,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
-
+from ...module_utils._errors import OptionError
+from ...module_utils._plan.api_fields import declared, undeclared, undeclared_changes
+from ...module_utils._plan.desired import check_values, parse_desired
+from ...module_utils._plan.plan import differences
+from ...module_utils._schema.account import COLLECTIONS, STATUS
+from ...module_utils._schema.registry import BY_PLURAL
+from ...module_utils._schema.resource import API_FIELDS, Key, Object, Resource, State
+from ...module_utils._specs.base import object_options, validate
+from ...module_utils._text import Option
 from .._baseline.variables import PREFIX
 from .._plain import plain
 

@@ -12,15 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
-    MANAGED,
-    Managed,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    OWNERS,
-    Resource,
-)
-
+from ...module_utils._schema.registry import MANAGED, Managed
+from ...module_utils._schema.resource import OWNERS, Resource
 from .._baseline.variables import SOURCE
 from .._variables import Arguments
 from .describe import Export

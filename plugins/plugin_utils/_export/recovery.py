@@ -19,21 +19,11 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.api_fields import undeclared
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.ordering import (
-    longest_ascending,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    API_FIELDS,
-    Field,
-    Key,
-    Object,
-    Resource,
-    State,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import same_value
-
+from ...module_utils._plan.api_fields import undeclared
+from ...module_utils._plan.ordering import longest_ascending
+from ...module_utils._schema.registry import BY_PLURAL
+from ...module_utils._schema.resource import API_FIELDS, Field, Key, Object, Resource, State
+from ...module_utils._values.kinds import same_value
 from .._baseline.variables import PREFIX
 from .describe import (
     IGNORE_IDS,

@@ -12,12 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    API_FIELDS,
-    State,
-)
-
+from ...module_utils._schema.registry import BY_PLURAL
+from ...module_utils._schema.resource import API_FIELDS, State
 from .._baseline.variables import (
     EXPECTED_PLAN,
     KNOWN,
@@ -164,9 +160,7 @@ class StateFile:
         }
         parts = _parts(host, {**values, **how}, recovered.variables)
         return Restoration(
-            [_renamed(part) for part in parts],
-            recovered.expected,
-            recovered.refusals,
+            [_renamed(part) for part in parts], recovered.expected, recovered.refusals
         )
 
 

@@ -17,23 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
-    BY_PLURAL,
-    MANAGED,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
-    OWNERS,
-    Object,
-    Resource,
-    State,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
-    DATE,
-    TIMESTAMP,
-    read_timestamp,
-)
 
+from ...module_utils._schema.registry import BY_PLURAL, MANAGED
+from ...module_utils._schema.resource import OWNERS, Object, Resource, State
+from ...module_utils._specs.registry import MODULE_SPECS
+from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp
 from .._baseline.variables import (
     OPTIONS,
     ROLE,

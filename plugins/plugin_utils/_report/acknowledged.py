@@ -14,24 +14,16 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from ansible.module_utils.common.validation import check_type_list
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import (
-    Acceptance,
-    parse_acceptances,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import IDLE
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import (
-    UNDECIDED,
-    counted_networks,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
-from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import (
-    parse_expiry,
-    write_timestamp,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
+
+from ...module_utils._errors import OptionError
+from ...module_utils._guard.acceptance import Acceptance, parse_acceptances
+from ...module_utils._guard.risks.registry import CODES
+from ...module_utils._protection.coverage import IDLE
+from ...module_utils._protection.modes import UNDECIDED, counted_networks
+from ...module_utils._schema.account import COMPONENTS
+from ...module_utils._text import capitalised
+from ...module_utils._timestamps import parse_expiry, write_timestamp
+from ...module_utils._values.address_set import (
     Ranges,
     difference,
     intersection,
@@ -39,7 +31,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     range_of,
     union,
 )
-
 from .._baseline.unmanaged import (
     NEEDED,
     TEXTS,

@@ -15,18 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import (
-    OFF,
-    UNDECIDED,
-    Modes,
-    Piece,
-    in_order,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    COMPONENTS,
-    ENABLED,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
+from ...module_utils._protection.modes import OFF, UNDECIDED, Modes, Piece, in_order
+from ...module_utils._schema.account import COMPONENTS, ENABLED
+from ...module_utils._values.address_set import (
     IPV6,
     Ranges,
     counted,
@@ -36,7 +27,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     range_of,
     union,
 )
-
 from .record import (
     CLASSES,
     FAMILIES,

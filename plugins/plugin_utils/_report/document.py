@@ -11,14 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
-    Comparison,
-    Unread,
-    parse,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
-from ansible_collections.edgeops.protection.plugins.module_utils._text import plural
-from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
+from ...module_utils._expressions.grammar import Comparison, Unread, parse
+from ...module_utils._protection.modes import UNDECIDED
+from ...module_utils._text import plural
+from ...module_utils._values.address_set import (
     Range,
     Ranges,
     intersection,
@@ -26,7 +22,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     range_of,
     union,
 )
-
 from .._baseline.approval import host_plan_id, plan_ids
 from .._baseline.unmanaged import weakening
 from .._baseline.variables import CUSTOM, FIREWALL

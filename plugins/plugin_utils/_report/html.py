@@ -16,16 +16,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    INVISIBLE,
-    capitalised,
-    first_few,
-    plural,
-    visible,
-)
 from jinja2 import Environment, Template
 from markupsafe import Markup
 
+from ...module_utils._text import INVISIBLE, capitalised, first_few, plural, visible
 from .coverage import component_title
 from .overview import (
     FAMILY_TITLES,

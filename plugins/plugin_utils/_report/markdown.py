@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
+from ...module_utils._text import (
     as_markdown,
     excerpt,
     first_few,
@@ -23,7 +23,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import (
     sentence,
     visible,
 )
-
 from .overview import (
     FieldChange,
     ages,

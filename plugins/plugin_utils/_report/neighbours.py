@@ -14,26 +14,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import TCP_KINDS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
-    BY_NAME,
-    MANAGED,
-    READ_ONLY,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import (
-    DEFAULT_SUBSETS,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._text import sentence
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import read_timestamp
-from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
-    Ranges,
-    difference,
-    networks,
-    range_of,
-    union,
-)
 
+from ...module_utils._schema.account import TCP_KINDS
+from ...module_utils._schema.registry import BY_NAME, MANAGED, READ_ONLY
+from ...module_utils._schema.resource import Resource
+from ...module_utils._specs.account import DEFAULT_SUBSETS
+from ...module_utils._text import sentence
+from ...module_utils._timestamps import read_timestamp
+from ...module_utils._values.address_set import Ranges, difference, networks, range_of, union
 from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
 from .record import Announced, LastChange

@@ -15,16 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    capitalised,
-    excerpt,
-    left_out,
-    plural,
-    visible,
-)
 from markupsafe import Markup
 
+from ...module_utils._schema.registry import BY_NAME
+from ...module_utils._text import capitalised, excerpt, left_out, plural, visible
 from .record import (
     CLASS_LABELS,
     CLASSES,

@@ -26,19 +26,11 @@ from typing import (
     get_type_hints,
 )
 
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import (
-    UnmanagedRecord,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._text import (
-    capitalised,
-    excerpt,
-    plural,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
-    ComponentTraffic,
-)
+from ...module_utils._guard.risks.base import RiskRecord
+from ...module_utils._guard.rollout import Pending
+from ...module_utils._protection.holes import UnmanagedRecord
+from ...module_utils._text import capitalised, excerpt, plural
+from ...module_utils._traffic.evidence import ComponentTraffic
 
 REPORT_VERSION: Final = 1
 

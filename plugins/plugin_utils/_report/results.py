@@ -13,23 +13,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, TypeVar, cast
 
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
-    UNDECIDED,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import (
-    expected_in_words,
-    with_rule,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
-    BY_NAME,
-    EVALUATION,
-    ZoneRule,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._text import sentence
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
-    ComponentTraffic,
-)
-
+from ...module_utils._protection.expectation import UNDECIDED
+from ...module_utils._protection.expected import expected_in_words, with_rule
+from ...module_utils._schema.registry import BY_NAME, EVALUATION, ZoneRule
+from ...module_utils._text import sentence
+from ...module_utils._traffic.evidence import ComponentTraffic
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
 from .acknowledged import Acknowledgement, Acknowledging

@@ -14,13 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from ansible_collections.edgeops.protection.plugins.module_utils._text import capitalised, plural
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
-    ComponentTraffic,
-    NetworkTraffic,
-)
 from markupsafe import Markup
 
+from ...module_utils._text import capitalised, plural
+from ...module_utils._traffic.evidence import ComponentTraffic, NetworkTraffic
 from .coverage import component_title
 from .overview import drawn_bar
 from .record import HostTraffic, SeenTraffic

@@ -98,10 +98,7 @@ def test_a_case_runs_and_does_its_work(ways: Ways) -> None:
     account = in_order()
     case = Case(
         "cheap",
-        {
-            "work": ways.copies(plays.noop, Work(account)),
-            "script": ways.script(prefixes(3), Work({}, after=3)),
-        },
+        {"work": ways.copies(plays.noop, Work(account)), "script": ways.script(prefixes(3), Work({}, after=3))},
         [Row("work", "script", 1)],
     )
     (line,) = measured(case, 1)

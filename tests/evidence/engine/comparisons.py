@@ -26,11 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
     normalise_expression,
     parse,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
-    Fields,
-    Items,
-    Pairs,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields, Items, Pairs
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
     matched,
     matches_every_request,

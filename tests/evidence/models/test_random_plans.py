@@ -17,13 +17,7 @@ from tests.evidence.models import plan_model as model
 from tests.evidence.models import risk_model, zone_model
 from tests.evidence.models.plan_model import Item, Refused, comparable
 from tests.evidence.models.plan_run import CONSENTS, Run, applied
-from tests.evidence.models.random_plans import (
-    ACCOUNT_TASKS,
-    ACCOUNTS,
-    KINDS,
-    NOW,
-    plans,
-)
+from tests.evidence.models.random_plans import ACCOUNT_TASKS, ACCOUNTS, KINDS, NOW, plans
 from tests.evidence.models.random_zones import FIREWALL_TASKS, firewalls
 from tests.evidence.models.traffic_model import firewall_in_order
 from tests.fake_service import LocalService
@@ -49,12 +43,7 @@ def lists_of(service: LocalService) -> model.Lists:
 @pytest.mark.fewest(disables_protection=0.02, allowlists_own_prefix=0.02, unmet=0.01, refused=0.02)
 @pytest.mark.fewest(broad_allowlist=0.01, skips_monitoring=0.005, empties_list=0.005)
 @pytest.mark.fewest(unprotects_addresses=0.003, mass_deletion=0.003)
-def test_a_random_plan_for_an_account(
-    existing: Item,
-    task: tuple[str, Item],
-    consent: str,
-    run: Run,
-) -> None:
+def test_a_random_plan_for_an_account(existing: Item, task: tuple[str, Item], consent: str, run: Run) -> None:
     service = run.begin()
     service.account(ACCOUNT).seed(**existing)
     module, options = task
@@ -79,11 +68,7 @@ def test_a_random_plan_for_an_account(
 @plans(0.83)
 @pytest.mark.fewest(skips_everything=0.02, blocks_everything=0.02, weakens_zone=0.02, unmet=0.02)
 def test_a_random_plan_for_firewall_rules(
-    existing: list[Item],
-    task: Item,
-    with_filters: bool,
-    consent: str,
-    run: Run,
+    existing: list[Item], task: Item, with_filters: bool, consent: str, run: Run
 ) -> None:
     service = run.begin()
     service.switch(firewall_put_updates_filter=with_filters)

@@ -44,12 +44,7 @@ class Client:
         assert answer["success"] is False and answer["result"] is None, response.text
         first = answer["errors"][0]
         pointer = first.get("source", {}).get("pointer")
-        return {
-            "status": response.status_code,
-            "code": first["code"],
-            "message": first["message"],
-            "pointer": pointer,
-        }
+        return {"status": response.status_code, "code": first["code"], "message": first["message"], "pointer": pointer}
 
 
 @pytest.fixture

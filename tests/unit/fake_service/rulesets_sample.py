@@ -16,13 +16,7 @@ Rules = list[dict[str, Any]]
 
 # Two rules of ours, and one of a kind that the service takes from nobody.
 EXISTING: Rules = [
-    {
-        "id": FIRST,
-        "ref": "office",
-        "action": "skip",
-        "action_parameters": {"ruleset": "current"},
-        "expression": "ssl",
-    },
+    {"id": FIRST, "ref": "office", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "ssl"},
     {"id": SECOND, "action": "block", "expression": 'http.request.uri.path eq "/login"', "version": "7"},
     {
         "id": FOREIGN,

@@ -13,13 +13,7 @@ from tests.fake_service import LocalService
 
 from .conftest import Client
 
-RULE = {
-    "scope": "region",
-    "name": "WEUR",
-    "mode": "monitoring",
-    "rate_sensitivity": "low",
-    "burst_sensitivity": "high",
-}
+RULE = {"scope": "region", "name": "WEUR", "mode": "monitoring", "rate_sensitivity": "low", "burst_sensitivity": "high"}
 LISTS: dict[str, dict[str, Any]] = {
     "/prefixes": {"prefix": "192.0.2.7/24", "comment": "edge", "excluded": True},
     "/allowlist": {"prefix": "2001:DB8::1", "comment": "", "enabled": False},

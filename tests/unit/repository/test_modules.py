@@ -18,10 +18,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 ROOT = Path(__file__).parents[3]
 PLUGINS = "ansible_collections.edgeops.protection.plugins"
 # The action keeps the credentials of a module on the control node; without it, ansible-core starts the module as any other.
-STUB = f"""from __future__ import annotations
+STUB = """from __future__ import annotations
 
-from {PLUGINS}.plugin_utils._action import ActionModule
-from {PLUGINS}.plugin_utils._worker import prepare_workers
+from ..plugin_utils._action import ActionModule
+from ..plugin_utils._worker import prepare_workers
 
 __all__ = ["ActionModule"]
 

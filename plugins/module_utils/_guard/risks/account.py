@@ -22,14 +22,7 @@ from ..._protection.modes import UNDECIDED, Component, counted_networks
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS
 from ..._schema.resource import Object
 from ..._text import Advice, Message, Option, first_few, sentence
-from ..._values.address_set import (
-    Ranges,
-    intersection,
-    networks,
-    overlaps,
-    union,
-    widest,
-)
+from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
 from .base import (
     Change,
     Finding,

@@ -35,10 +35,7 @@ RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets i
 RISKS: tuple[Risk, ...] = tuple(
     dict.fromkeys([*ACCOUNT_RISKS, *ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS, *OVERRIDE_RISKS])
 )
-BY_OWNER: Mapping[str, tuple[Risk, ...]] = {
-    ACCOUNT: ACCOUNT_RISKS,
-    ZONE: RULESET_RISKS["request"],
-}
+BY_OWNER: Mapping[str, tuple[Risk, ...]] = {ACCOUNT: ACCOUNT_RISKS, ZONE: RULESET_RISKS["request"]}
 
 
 def codes_of(risks: Sequence[Risk]) -> tuple[str, ...]:

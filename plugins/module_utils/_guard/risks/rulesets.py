@@ -27,12 +27,7 @@ from ..._protection.losses import (
     rule_loss,
 )
 from ..._protection.overrides import Weakening, weakenings
-from ..._schema.overrides import (
-    L4_OVERRIDES,
-    L7_OVERRIDES,
-    L7_OVERRIDES_OF_ACCOUNT,
-    strengthens,
-)
+from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
 from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, traffic_of
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Object, Resource
 from ..._text import capitalised, first_few, plural, sentence

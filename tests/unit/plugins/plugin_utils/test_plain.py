@@ -46,8 +46,7 @@ def test_every_part_is_of_a_plain_type() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["text", "ip.src in {192.0.2.1}", True, None, 1.5, Marked("a"), {"a": [{"b": ({"c": "}}"},)}]}, []],
+    "value", ["text", "ip.src in {192.0.2.1}", True, None, 1.5, Marked("a"), {"a": [{"b": ({"c": "}}"},)}]}, []]
 )
 def test_values_without_a_template_are_data(value: Any) -> None:
     assert is_data(value)

@@ -15,10 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
     Response,
     error_details,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._api.retry import (
-    is_refused_meanwhile,
-    operate,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._api.retry import is_refused_meanwhile, operate
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 
 POST = Request("POST", "lists/a/items")

@@ -67,10 +67,7 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=timezone.utc)
         ),
         ({"Retry-After": format_datetime(NOW, usegmt=True), "Date": "now"}, 0.0),
         (
-            {
-                "Retry-After": format_datetime(NOW, usegmt=True),
-                "Date": "Sun, 01 Mar 10000000000000000000 12:00:00 GMT",
-            },
+            {"Retry-After": format_datetime(NOW, usegmt=True), "Date": "Sun, 01 Mar 10000000000000000000 12:00:00 GMT"},
             0.0,
         ),
     ],

@@ -16,10 +16,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._apply import executor
-from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import (
-    Applied,
-    apply_with_recovery,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import Applied, apply_with_recovery
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan

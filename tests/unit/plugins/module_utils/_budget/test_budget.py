@@ -135,8 +135,7 @@ def test_reservations_of_a_killed_run_end(tasks: Tasks) -> None:
 
 
 @given(
-    calls=st.integers(1, 6),
-    steps=st.lists(st.tuples(st.floats(0, 4), st.floats(0, 2), st.floats(0, 1)), max_size=40),
+    calls=st.integers(1, 6), steps=st.lists(st.tuples(st.floats(0, 4), st.floats(0, 2), st.floats(0, 1)), max_size=40)
 )
 def test_no_period_sees_more_calls_than_the_budget(calls: int, steps: list[tuple[float, float, float]]) -> None:
     """Each call comes after a pause, takes its time, and arrives at Cloudflare at some moment of this time."""

@@ -23,10 +23,7 @@ def plan_of(*comments: str) -> Plan:
     return make_plan({"prefixes": [existing]}, [parse_desired(PREFIXES, numbered("prefixes", desired))])
 
 
-@pytest.mark.parametrize(
-    ("option", "expected"),
-    [(None, None), ("", ""), (f" {'A' * 64} ", "a" * 64)],
-)
+@pytest.mark.parametrize(("option", "expected"), [(None, None), ("", ""), (f" {'A' * 64} ", "a" * 64)])
 def test_an_approval_is_left_out_empty_or_an_id(option: Any, expected: Any) -> None:
     assert parse_approval({"expected_plan": option}) == Approval(expected)
 

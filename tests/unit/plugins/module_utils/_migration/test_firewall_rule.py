@@ -41,14 +41,7 @@ def test_odd_priorities_are_read_if_they_can_be(priority: Any, read: Any, noted:
 
 @pytest.mark.parametrize(
     ("paused", "read", "remarks"),
-    [
-        (None, False, 0),
-        ("false", False, 0),
-        ("True", True, 0),
-        ("yes", True, 1),
-        (1, True, 1),
-        ([], True, 1),
-    ],
+    [(None, False, 0), ("false", False, 0), ("True", True, 0), ("yes", True, 1), (1, True, 1), ([], True, 1)],
 )
 def test_a_value_that_is_neither_true_nor_false_counts_as_paused(paused: Any, read: bool, remarks: int) -> None:
     of_rule, of_filter = read_rule(rule(paused=paused)), read_rule(rule(filter_paused=paused))

@@ -63,12 +63,7 @@ def test_priority_and_precedence_become_order(rules: Any, order: str) -> None:
 
 @pytest.mark.parametrize(
     ("paused", "filter_paused", "enabled", "noted"),
-    [
-        (False, False, True, False),
-        (True, False, False, False),
-        (True, True, False, False),
-        (False, True, False, True),
-    ],
+    [(False, False, True, False), (True, False, False, False), (True, True, False, False), (False, True, False, True)],
 )
 def test_paused_rules_and_filters_become_disabled_rules(
     paused: Any, filter_paused: bool, enabled: bool, noted: Any

@@ -52,8 +52,7 @@ def test_the_report_lists_the_differences_rule_by_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "concerned"),
-    [("page of error 1020", "5"), ("Enterprise", "1"), ("matches or ~", "1")],
+    ("sentence", "concerned"), [("page of error 1020", "5"), ("Enterprise", "1"), ("matches or ~", "1")]
 )
 def test_the_report_says_which_rules_a_difference_concerns(sentence: str, concerned: str) -> None:
     (line,) = [line for line in report(migrate(REPORTED)).splitlines() if sentence in line]

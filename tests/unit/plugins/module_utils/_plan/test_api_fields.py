@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.api_fields import (
-    undeclared_changes,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.api_fields import undeclared_changes
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
@@ -30,10 +28,7 @@ RULE: dict[str, Any] = {
     "exposed_credential_check": CHECK,
 }
 KNOWN = {"ref": "leaked", "action": "block", "expression": "true", "action_parameters": {"response": RESPONSE}}
-UNKNOWN = {
-    "action_parameters": {"response": {"shade": "red"}, "future": {"a": 1}},
-    "exposed_credential_check": CHECK,
-}
+UNKNOWN = {"action_parameters": {"response": {"shade": "red"}, "future": {"a": 1}}, "exposed_credential_check": CHECK}
 
 
 def plan(existing: list[dict[str, Any]], **entry: Any) -> Plan:

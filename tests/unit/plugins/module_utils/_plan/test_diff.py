@@ -49,10 +49,7 @@ def test_a_nested_object_shows_only_its_differences(desired: Any, changed: Any) 
 
 @pytest.mark.parametrize(
     ("change", "nested"),
-    [
-        ({"expression": "c"}, {"id": "f1", "expression": "c", "ref": "x"}),
-        ({"id": "f2"}, {"id": "f2"}),
-    ],
+    [({"expression": "c"}, {"id": "f1", "expression": "c", "ref": "x"}), ({"id": "f2"}, {"id": "f2"})],
 )
 def test_an_overlay_keeps_what_it_does_not_name_unless_it_names_another_object(change: Any, nested: Any) -> None:
     assert overlay(FIREWALL_RULES.fields, RULE, {"filter": change}) == {**RULE, "filter": nested}

@@ -19,16 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
 )
 from hypothesis import given
 
-from tests.support.coverage_model import (
-    ADDRESSES,
-    HALF,
-    PREFIXES,
-    Entry,
-    account_state,
-    filter_,
-    protects,
-    rule,
-)
+from tests.support.coverage_model import ADDRESSES, HALF, PREFIXES, Entry, account_state, filter_, protects, rule
 
 
 def in_set(ranges: Ranges, address: str) -> bool:

@@ -19,17 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.sum
 )
 from hypothesis import given
 
-from tests.support.coverage_model import (
-    ADDRESSES,
-    HALF,
-    PREFIXES,
-    Entry,
-    account_state,
-    filter_,
-    holds,
-    protects,
-    rule,
-)
+from tests.support.coverage_model import ADDRESSES, HALF, PREFIXES, Entry, account_state, filter_, holds, protects, rule
 
 ON = {"syn_flood_rules": [rule("enabled")], "out_of_state_tcp_rules": [rule("enabled")]}
 

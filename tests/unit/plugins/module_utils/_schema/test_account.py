@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    RULES,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import (
-    domain,
-    only_zone,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import domain, only_zone
 
 NAME = "shop.example.com"
 ID = "5" * 32

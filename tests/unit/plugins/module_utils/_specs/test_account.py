@@ -44,11 +44,7 @@ def reads(spec: ModuleSpec, options: Any) -> list[str]:
         ),
         ("protection_info", {"covers": None, "gather_subset": ["dns_rules"]}, ["dns_rules"]),
         ("protection_info", {"covers": ["::1"], "gather_subset": ["rules"]}, list(account_state())),
-        (
-            "protection_info",
-            {"covers": ["::1"], "gather_subset": ["dns_rules"]},
-            [*account_state(), "dns_rules"],
-        ),
+        ("protection_info", {"covers": ["::1"], "gather_subset": ["dns_rules"]}, [*account_state(), "dns_rules"]),
     ],
 )
 def test_a_module_reads_what_its_options_concern(module: str, options: Any, plurals: list[str]) -> None:

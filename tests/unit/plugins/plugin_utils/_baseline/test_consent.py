@@ -26,12 +26,7 @@ def parsed(*entries: Any) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("expires", "now", "in_force"),
-    [
-        (None, NOON, True),
-        (NOON + timedelta(seconds=1), NOON, True),
-        (NOON, NOON, False),
-        (NOON, None, True),
-    ],
+    [(None, NOON, True), (NOON + timedelta(seconds=1), NOON, True), (NOON, NOON, False), (NOON, None, True)],
 )
 def test_a_consent_holds_until_it_expires(expires: Any, now: Any, in_force: bool) -> None:
     assert is_in_force(Consent("meant", expires), now) is in_force

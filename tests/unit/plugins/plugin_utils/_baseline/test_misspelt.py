@@ -10,11 +10,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.missp
     misspelt_in_playbook,
     misspelt_in_role,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import (
-    Directory,
-    Selection,
-    hosts_of,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import Directory, Selection, hosts_of
 
 KNOWN = ["baseline_prefixes", "edge_zone_id", "other", "target", "inventory_hostname", "targeting"]
 

@@ -24,10 +24,7 @@ CHECK = {"exposed_credential_check": {"username_expression": "http.request.body.
 def test_the_options_are_what_a_person_would_write() -> None:
     options = {"prefix": "192.0.2.0/24", "comment": "office", "excluded": False}
     assert options_for(PREFIXES, {**OFFICE, "tags": ["a"], "modified_on": "now"}) == options
-    assert options_for(PREFIXES, {**OFFICE, "excluded": None}) == {
-        "prefix": "192.0.2.0/24",
-        "comment": "office",
-    }
+    assert options_for(PREFIXES, {**OFFICE, "excluded": None}) == {"prefix": "192.0.2.0/24", "comment": "office"}
 
 
 def test_only_ordered_lists_describe_unknown_fields() -> None:

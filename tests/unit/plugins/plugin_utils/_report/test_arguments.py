@@ -7,9 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
-    file_mode,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import file_mode
 
 
 def test_a_file_mode_is_a_text_of_octal_digits() -> None:

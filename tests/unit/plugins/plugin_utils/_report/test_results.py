@@ -41,9 +41,7 @@ ZONE = {
     "plan_id": "a" * 64,
     "operations": [{**UPDATE, "before": {"enabled": False}}],
     "diff": {
-        "before": {
-            "custom_rules": {"login": {**RULE, "enabled": False}},
-        },
+        "before": {"custom_rules": {"login": {**RULE, "enabled": False}}},
         "after": {"custom_rules": {"login": {**RULE, "enabled": True}}},
     },
     "pending": {"resource": "x", "key": "y", "mode": "enabled", "not_before": None, "message": "It waits."},

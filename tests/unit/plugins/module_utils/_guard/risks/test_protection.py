@@ -89,12 +89,7 @@ def test_a_rule_that_goes_is_named_if_it_stops_mitigation() -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "codes"),
-    [
-        (True, True, ["stops_mitigation"]),
-        (True, False, ["disables_protection"]),
-        (False, True, []),
-        (False, False, []),
-    ],
+    [(True, True, ["stops_mitigation"]), (True, False, ["disables_protection"]), (False, True, []), (False, False, [])],
 )
 def test_no_mitigation_stops_while_the_status_is_off(before: bool, after: bool, codes: list[str]) -> None:
     state = account_state(status=[{"enabled": before}], syn_flood_rules=[{"id": "1", **rule("enabled")}])
