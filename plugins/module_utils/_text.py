@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from string import Formatter
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 MAX_NAMES = 5  # so many are named in a sentence; the others are counted
@@ -99,6 +100,16 @@ class Message(str):
 
 def _written(parts: Iterable[MessagePart], names: Names) -> str:
     return "".join(part if isinstance(part, str) else part.name(names) for part in parts)
+
+
+def worded(template: str, **values: Any) -> Message:
+    """A message from a template as `str.format` takes one; `{timeout}` stands for the option of
+    that name, unless it is among the values."""
+    parts: list[MessagePart] = []
+    for text, name, form, _conversion in Formatter().parse(template):
+        value = values.get(name, Option(name)) if name else ""
+        parts += [text, value if isinstance(value, (str, Option)) else format(value, form or "")]
+    return Message(*parts)
 
 
 def joined(separator: str, texts: Iterable[str]) -> Message:

@@ -130,43 +130,32 @@ WATCH_INTERVAL = 0.2  # seconds between two looks
 STANDARD_OUTPUT = 1
 
 
-class OrphanWatch:
-    """Ends this process as soon as `is_orphan` returns True; a fork of the process is not meant."""
-
-    def __init__(self, is_orphan: Callable[[], bool]) -> None:
-        self._is_orphan = is_orphan
-        self._process = os.getpid()
-
-    def end_if_orphan(self) -> None:
-        """Look once.
-
-        Nothing is cleaned up and nothing is said: what a process flushes at its end may be a pipe
-        that nobody reads.
-        """
-        if os.getpid() == self._process and self._is_orphan():
-            os._exit(1)
-
-    def run(self) -> None:
-        """Look until the process ends."""
-        while True:
-            time.sleep(WATCH_INTERVAL)
-            self.end_if_orphan()
-
-
-_watches: list[OrphanWatch] = []  # of this process, at most one
+# A test of this process, at most one, that tells whether it is an orphan; its forks are not meant.
+_watches: list[tuple[int, Callable[[], bool]]] = []
 
 
 def watch(is_orphan: Callable[[], bool]) -> None:
     """End this process once it is an orphan; the first call in a process counts."""
     if not _watches:
-        _watches.append(OrphanWatch(is_orphan))
-        start_threads(WATCH_THREAD, _watches[0].run)
+        _watches.append((os.getpid(), is_orphan))
+        start_threads(WATCH_THREAD, _look_until_the_end)
+
+
+def _look_until_the_end() -> None:
+    while True:
+        time.sleep(WATCH_INTERVAL)
+        end_if_orphan()
 
 
 def end_if_orphan() -> None:
-    """End this process if it is watched and an orphan by now."""
-    for item in _watches:
-        item.end_if_orphan()
+    """End this process if it is watched and an orphan by now.
+
+    Nothing is cleaned up and nothing is said: what a process flushes at its end may be a pipe that
+    nobody reads.
+    """
+    for process, is_orphan in _watches:
+        if os.getpid() == process and is_orphan():
+            os._exit(1)
 
 
 def has_lost_its_reader() -> bool:

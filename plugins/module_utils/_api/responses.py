@@ -16,32 +16,22 @@ from urllib.parse import urlsplit
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
 from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, others
-from .._text import Message, Option, excerpt, joined, plural, visible
+from .._text import Message, Option, excerpt, joined, plural, visible, worded
 
-BASE_URL, API_TOKEN = Option("base_url"), Option("api_token")
-TOKEN_AS_KEY = Message(
-    "The value of ", Option("api_key"), " is not an API key; a token belongs into ", API_TOKEN, "."
-)
-MALFORMED_TOKEN = Message(
-    "The value of ",
-    API_TOKEN,
-    " is not a well-formed token; check it for missing or extra characters.",
+TOKEN_AS_KEY = worded("The value of {api_key} is not an API key; a token belongs into {api_token}.")
+MALFORMED_TOKEN = worded(
+    "The value of {api_token} is not a well-formed token; check it for missing or extra characters."
 )
 REJECTED = (
     "The credentials are wrong, expired, or may not be used from here; check them. "
     "A token made just now may need some seconds."
 )
 NOT_ENTITLED = "The account has no {product}; it comes with Magic Transit."
-WRONG_ID = Message(
-    "Check ", joined(", ", [Message(Option(option)) for option in OWNERS]), " and ", BASE_URL, "."
-)
-TOO_MANY_CALLS = Message(
+OWNER_IDS = [Message(Option(option)) for option in OWNERS]
+WRONG_ID = worded("Check {ids} and {base_url}.", ids=joined(", ", OWNER_IDS))
+TOO_MANY_CALLS = worded(
     "Too many calls were made with these credentials, by others too; run again in some minutes,"
-    " raise ",
-    Option("max_wait"),
-    ", or lower ",
-    Option("call_budget"),
-    ".",
+    " raise {max_wait}, or lower {call_budget}."
 )
 MAINTENANCE_MODE = 10020  # of an interface that the vendor retires
 BY_CODE: Mapping[int | None, str] = {
@@ -71,12 +61,10 @@ def hint_for(
     if resource is not None and resource.retired and (MAINTENANCE_MODE in codes or status == 410):
         return resource.retired
     if 300 <= status < 400:
-        host = _redirect_host(location)
-        return Message(
-            f"It redirects to {host}, which is not followed, since the credentials are not for it;"
-            " check ",
-            BASE_URL,
-            ".",
+        return worded(
+            "It redirects to {host}, which is not followed, since the credentials are not for it;"
+            " check {base_url}.",
+            host=_redirect_host(location),
         )
     if status == 401:
         return REJECTED
@@ -94,8 +82,12 @@ def _wrong_id(owner: str) -> Message:
     """A call has the id of one owner only, so that it may be the id of another one."""
     if owner not in OWNERS:
         return WRONG_ID
-    option, kinds = Option(owner), " or ".join(other.one for other in others(OWNERS[owner]))
-    return Message("Check ", option, " and ", BASE_URL, "; is ", option, f" the id of {kinds}?")
+    kinds = " or ".join(other.one for other in others(OWNERS[owner]))
+    return worded(
+        "Check {owner} and {base_url}; is {owner} the id of {kinds}?",
+        owner=Option(owner),
+        kinds=kinds,
+    )
 
 
 def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:
@@ -107,8 +99,7 @@ def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:
     by_name = any(owner.name_option in names for owner in OWNERS.values() if owner.name_option)
     if UNKNOWN_ID.isdisjoint(codes) or not by_id or by_name:
         return ""
-    named = joined(" and ", [Message(Option(option)) for option in OWNERS])
-    return Message("Are ", named, " swapped?")
+    return Message("Are ", joined(" and ", OWNER_IDS), " swapped?")
 
 
 def _redirect_host(location: str | None) -> str:
@@ -437,11 +428,11 @@ DECODER = json.JSONDecoder(
 def unexpected(request: Request, problem: str) -> ServiceError:
     """The error of a response that no service gives; raises nothing."""
     return ServiceError(
-        Message(
-            f"{request} got an unexpected response: {problem}. The module stops there; run it"
-            " again, and check ",
-            Option("base_url"),
-            " if the same response comes again.",
+        worded(
+            "{call} got an unexpected response: {problem}. The module stops there; run it again,"
+            " and check {base_url} if the same response comes again.",
+            call=request,
+            problem=problem,
         ),
         error_details(request, 200),
         maybe_applied=True,

@@ -18,7 +18,7 @@ from datetime import datetime, timezone
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._errors import OperationFailed, ServiceError, StillPending
-from .._text import Message, Option, excerpt
+from .._text import excerpt, worded
 from .._timestamps import read_date
 from .._values.kinds import SAFE_ID
 from .responses import (
@@ -31,7 +31,6 @@ from .responses import (
     unexpected,
 )
 
-MAX_WAIT = Option("max_wait")
 UNDER_WAY = ("pending", "running")  # states of an operation
 
 RATE_LIMITED = 429
@@ -48,12 +47,15 @@ SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 class Ending(NamedTuple):
     """Outcome of one attempt: the `status` of the response, None where none came.
 
-    `retry_after` is in seconds. `sent` is False where the request surely did not leave, and
-    `passing` where another attempt would end in the same way. `pending` says that Cloudflare is
-    not done yet: with what the request asks about, or with an operation before it.
+    `response` is what came, and `reason` says why nothing came that can be read. `retry_after` is
+    in seconds. `sent` is False where the request surely did not leave, and `passing` where another
+    attempt would end in the same way. `pending` says that Cloudflare is not done yet: with what the
+    request asks about, or with an operation before it.
     """
 
     status: int | None
+    response: Response | None = None
+    reason: str = ""
     retry_after: float | None = None
     sent: bool = True
     passing: bool = True
@@ -195,10 +197,10 @@ class WaitBudget:
         """Seconds that a call may still wait."""
         return max(0.0, min(self._left, self._lost_time.left))
 
-    def wait(self, seconds: float, status: int | None) -> bool:
-        """Wait, or return False at once where less is left; after a rate limit, all calls wait as
-        well."""
-        if not self._take(seconds, everybody=status == RATE_LIMITED):
+    def wait(self, seconds: float, everybody: bool) -> bool:
+        """Wait, or return False at once where less is left; after a rate limit, everybody waits
+        as well."""
+        if not self.take(seconds, everybody):
             return False
         time.sleep(seconds)
         return True
@@ -211,7 +213,7 @@ class WaitBudget:
         with self._lock:
             self.calls += 1
 
-    def _take(self, seconds: float, everybody: bool) -> bool:
+    def take(self, seconds: float, everybody: bool) -> bool:
         """Take so much of the budget, as far as nobody waits that long already; False where less is
         left."""
         with self._lock:
@@ -267,12 +269,10 @@ def still_pending(request: Request, status: int | None) -> ServiceError:
         if is_refused
         else "says that the operation is still under way, and Cloudflare goes on with it"
     )
-    message = Message(
-        f"{request} {reason}; ",
-        MAX_WAIT,
-        " leaves no time to wait for its end. Run again later, or raise ",
-        MAX_WAIT,
-        ".",
+    message = worded(
+        "{event}; {max_wait} leaves no time to wait for its end. Run again later, or raise"
+        " {max_wait}.",
+        event=f"{request} {reason}",
     )
     return StillPending(message, error_details(request, status), maybe_applied=not is_refused)
 

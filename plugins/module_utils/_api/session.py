@@ -27,13 +27,12 @@ from .._concurrency import MAX_CONCURRENT_CALLS
 from .._errors import ServiceError
 from .._schema.neighbours import ZONES, only_zone
 from .._schema.resource import ZONE_OWNER
-from .._text import Message, Option, Screen, Warn
+from .._text import Message, Screen, Warn, worded
 from .adapters import Adapter, usual_trust
 from .client import Client
 from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
 from .retry import (
-    MAX_WAIT,
     RATE_LIMITED,
     Ending,
     LostTime,
@@ -59,7 +58,6 @@ else:
     NOT_CONNECTED = (exceptions.ConnectTimeoutError, exceptions.NewConnectionError)
     NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
 
-BASE_URL, TIMEOUT = Option("base_url"), Option("timeout")
 VERSION = "1.0.0"
 MAX_BODY = (
     64 * 2**20
@@ -79,15 +77,6 @@ class Headers(AuthBase):
     def __call__(self, prepared: Any) -> Any:
         prepared.headers.update(self._headers)
         return prepared
-
-
-class Try(NamedTuple):
-    """One attempt of a call: its outcome, and either the response or the reason why there is
-    none."""
-
-    outcome: Ending
-    response: Response | None = None
-    reason: str = ""
 
 
 class Permit(NamedTuple):
@@ -183,7 +172,7 @@ class Session:
         with self._in_flight:
             while True:
                 attempt = self._attempt(request, self._let_go(request, outcomes))
-                outcomes.append(attempt.outcome)
+                outcomes.append(attempt)
                 seconds = seconds_until_retry(
                     "GET" if request.is_query else request.method,
                     outcomes,
@@ -195,13 +184,11 @@ class Session:
                 if seconds is None or (
                     attempt.response is None and seconds >= self._lost_time.left
                 ):
-                    return self._result(request, attempt, outcomes)
-                if attempt.outcome.demands_wait:
+                    return _last_response(request, outcomes)
+                if attempt.demands_wait:
                     self._budget_of(request).close_for(seconds)
-                with self._progress.waiting(seconds):
-                    status = None if attempt.outcome.pending else attempt.outcome.status
-                    if not self._wait_budget.wait(seconds, status):
-                        raise self._too_long(request, seconds, outcomes)
+                everybody = attempt.status == RATE_LIMITED and not attempt.pending
+                self._wait_for_retry(request, seconds, everybody, outcomes)
 
     def _let_go(self, request: Request, outcomes: Sequence[Ending]) -> Permit:
         """Every attempt passes here before it is made, and waits for its turn; raises
@@ -213,12 +200,10 @@ class Session:
         if self._ended.is_set():
             raise _unanswered(request, "was not sent: the task has ended.", outcomes)
         if left <= 0:
-            reason = Message(
-                "was not sent: failed attempts and waits have taken the"
-                f" {self._lost_time.allowed:g} s that a task may lose with them. Check the network,"
-                " or raise ",
-                TIMEOUT,
-                ".",
+            reason = worded(
+                "was not sent: failed attempts and waits have taken the {allowed:g} s that a task"
+                " may lose with them. Check the network, or raise {timeout}.",
+                allowed=self._lost_time.allowed,
             )
             raise _unanswered(request, reason, outcomes)
         return Permit(turn, min(self._timeout, left))
@@ -232,6 +217,15 @@ class Session:
             self._query_budget = self._open_query_budget()
         return self._query_budget
 
+    def _wait_for_retry(
+        self, request: Request, seconds: float, everybody: bool, outcomes: Sequence[Ending]
+    ) -> None:
+        """Wait, as all calls do after a rate limit; raises ServiceError at once where max_wait does
+        not allow it."""
+        with self._progress.waiting(seconds):
+            if not self._wait_budget.wait(seconds, everybody):
+                raise self._too_long(request, seconds, outcomes)
+
     def _take_turn(self, request: Request, outcomes: Sequence[Ending]) -> int:
         """Wait for a turn in the budget, and as long as Cloudflare demands after it refused a call
         of any task."""
@@ -239,34 +233,32 @@ class Session:
             try:
                 return self._budget_of(request).take_turn(self._wait)
             except Closed as exc:
-                with self._progress.waiting(exc.seconds):
-                    if not self._wait_budget.wait(exc.seconds, RATE_LIMITED):
-                        raise self._too_long(request, exc.seconds, outcomes) from exc
+                self._wait_for_retry(request, exc.seconds, True, outcomes)
 
     def _wait(self, seconds: float) -> bool:
         with self._progress.waiting(seconds):
             return self._ended.wait(seconds)
 
-    def _attempt(self, request: Request, permit: Permit) -> Try:
+    def _attempt(self, request: Request, permit: Permit) -> Ending:
         """One attempt, with its body."""
         began = self._lost_time.begin()
         failed, limit = True, None
         try:
             response = self._exchange(request, permit.seconds)
-            outcome = Ending(
+            attempt = Ending(
                 response.status,
-                read_retry_after(response.headers),
+                response,
+                retry_after=read_retry_after(response.headers),
                 pending=request.is_pending(response),
             )
-            attempt = Try(outcome, response)
-            failed = attempt.outcome.failed
+            failed = attempt.failed
             limited = response.status == RATE_LIMITED or request.is_query
             limit = None if limited else response.headers.get("Ratelimit")
         except UnreadableBody as exc:
-            attempt = Try(Ending(exc.status), reason=str(exc))
+            attempt = Ending(exc.status, reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
-            attempt = Try(_ending_of(chain), reason=_cause_of(chain, self._timeout, permit.seconds))
+            attempt = _ending_of(chain, _cause_of(chain, self._timeout, permit.seconds))
         finally:
             self._budget_of(request).end_turn(permit.turn, limit)
             self._lost_time.end(began, failed)
@@ -283,33 +275,24 @@ class Session:
         with adapter.send(prepared, timeout=seconds, **self._settings) as response:
             return Response(response.status_code, response.headers, read_body(response))
 
-    def _result(self, request: Request, attempt: Try, outcomes: Sequence[Ending]) -> Response:
-        """The response of the last attempt; raises ServiceError where it brought none."""
-        if attempt.response is None:
-            raise _unanswered(request, attempt.reason, outcomes)
-        return attempt.response._replace(
-            maybe_applied=any(item.maybe_applied for item in outcomes[:-1])
-        )
-
     def _too_long(
         self, request: Request, seconds: float, outcomes: Sequence[Ending]
     ) -> ServiceError:
         if outcomes and outcomes[-1].pending:
             return still_pending(request, outcomes[-1].status)
+        event = (
+            f"was not sent, since Cloudflare refused another call with these credentials"
+            f" (HTTP {RATE_LIMITED})"
+        )
         if outcomes:
             status = outcomes[-1].status
             event = f"was answered with HTTP {status}" if status else "was not answered"
-        else:
-            event = (
-                "was not sent, since Cloudflare refused another call with these credentials (HTTP"
-                f" {RATE_LIMITED})"
-            )
-        reason = Message(
-            f"{event}; the next try would have to wait {seconds:.0f} s, and ",
-            MAX_WAIT,
-            f" leaves {self._wait_budget.left:.0f} s. Run again after that time, or raise ",
-            MAX_WAIT,
-            ".",
+        reason = worded(
+            "{event}; the next try would have to wait {seconds:.0f} s, and {max_wait} leaves"
+            " {left:.0f} s. Run again after that time, or raise {max_wait}.",
+            event=event,
+            seconds=seconds,
+            left=self._wait_budget.left,
         )
         return _unanswered(request, reason, outcomes)
 
@@ -332,6 +315,14 @@ def read_body(response: Any) -> bytes:
     return bytes(body)
 
 
+def _last_response(request: Request, outcomes: Sequence[Ending]) -> Response:
+    """The response of the last attempt; raises ServiceError where it brought none."""
+    response = outcomes[-1].response
+    if response is None:
+        raise _unanswered(request, outcomes[-1].reason, outcomes)
+    return response._replace(maybe_applied=any(item.maybe_applied for item in outcomes[:-1]))
+
+
 def _unanswered(request: Request, reason: str, outcomes: Sequence[Ending]) -> ServiceError:
     """The error of a call that ends without a response that anybody can use."""
     status = outcomes[-1].status if outcomes else None
@@ -341,7 +332,7 @@ def _unanswered(request: Request, reason: str, outcomes: Sequence[Ending]) -> Se
     )
 
 
-def _ending_of(chain: Sequence[BaseException]) -> Ending:
+def _ending_of(chain: Sequence[BaseException], reason: str) -> Ending:
     """Outcome of an attempt without a response: whether the request was sent, and whether it is
     worth another one."""
 
@@ -357,6 +348,7 @@ def _ending_of(chain: Sequence[BaseException]) -> Ending:
     )
     return Ending(
         None,
+        reason=reason,
         sent=connected and not untrusted and not proxy_refuses,
         passing=network and not untrusted and not proxy_refuses and not no_tls,
     )
@@ -369,22 +361,20 @@ def _cause_of(chain: Sequence[BaseException], timeout: float, seconds: float) ->
     if any(isinstance(item, requests.exceptions.ProxyError) for item in chain):
         advice: str = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
     elif any(isinstance(item, NOT_TRUSTED) for item in chain):
-        advice = Message(
-            "Cloudflare's certificate is not trusted here, or is for another name; check ",
-            BASE_URL,
-            ", or name the bundle of the CA that signed it in ",
-            Option("ca_path"),
-            ".",
+        advice = worded(
+            "Cloudflare's certificate is not trusted here, or is for another name; check"
+            " {base_url}, or name the bundle of the CA that signed it in {ca_path}."
         )
     elif isinstance(chain[-1], TIMED_OUT) and not isinstance(
         chain[-1], exceptions.NewConnectionError
     ):
-        cut = round(seconds, 1) < timeout
-        left, allowed = f"the task has left ({seconds:.1f} s)", f" allows ({timeout:g} s)"
-        reason = Message("it took longer than ", left if cut else Message(TIMEOUT, allowed))
-        advice = Message("Check the network, or raise ", TIMEOUT, ".")
+        if round(seconds, 1) < timeout:
+            reason = f"it took longer than the task has left ({seconds:.1f} s)"
+        else:
+            reason = worded("it took longer than {timeout} allows ({s:g} s)", s=timeout)
+        advice = worded("Check the network, or raise {timeout}.")
     else:
-        advice = Message("Check ", BASE_URL, " and the network.")
+        advice = worded("Check {base_url} and the network.")
     return Message("got no response: ", reason, ". ", advice)
 
 
@@ -414,7 +404,7 @@ def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> I
 
     session = Session(
         settings.base_url,
-        settings.credentials.headers,
+        settings.headers,
         timeout=settings.timeout,
         retries=settings.retries,
         max_wait=settings.max_wait,
@@ -448,7 +438,7 @@ def _shared_budget(
 
     def open_state() -> Turns:
         host = urlsplit(settings.base_url).netloc + counted.suffix
-        return SharedTurns(state_path(os.environ, host, settings.credentials.headers))
+        return SharedTurns(state_path(os.environ, host, settings.headers))
 
     if not calls or not period:
         return NoBudget()

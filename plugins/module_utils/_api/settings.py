@@ -11,18 +11,17 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from dataclasses import dataclass
-from typing import Any, Callable, Mapping, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Callable, Mapping
 from urllib.parse import urlsplit
 
 from .._budget.state import MAX_CALLS
 from .._errors import OptionError, OptionProblems
 from .._schema.neighbours import domain
 from .._schema.resource import OWNER_OPTIONS, OWNERS, Owner, others
-from .._text import Message, Option, joined
+from .._text import Message, Option, joined, worded
 from .._values.kinds import identifier
 
-TOKEN_SCHEME = ("api_token",)
 KEY_SCHEME = ("api_email", "api_key")
 SECRETS = ("api_token", "api_key")
 ENVIRONMENT = {
@@ -31,119 +30,82 @@ ENVIRONMENT = {
     "api_key": "CLOUDFLARE_API_KEY",
 }
 GLOBAL_API_KEY = re.compile(r"[0-9a-f]{37}")  # a token is longer, and has letters of both cases
-API_TOKEN, API_EMAIL, API_KEY = Option("api_token"), Option("api_email"), Option("api_key")
-ALL_WAYS = Message(
-    "give ",
-    API_TOKEN,
-    ", or ",
-    API_EMAIL,
-    " with ",
-    API_KEY,
-    ", as options, as module_defaults of group/edgeops.protection.all, or in the environment as"
-    " CLOUDFLARE_API_TOKEN, or CLOUDFLARE_EMAIL with CLOUDFLARE_API_KEY",
+ALL_WAYS = worded(
+    "give {api_token}, or {api_email} with {api_key}, as options, as module_defaults of"
+    " group/edgeops.protection.all, or in the environment as CLOUDFLARE_API_TOKEN, or"
+    " CLOUDFLARE_EMAIL with CLOUDFLARE_API_KEY"
 )
 
 
-class Credentials(NamedTuple):
-    """The headers that carry the credentials."""
-
-    headers: Mapping[str, str]
-
-    def __repr__(self) -> str:
-        return "Credentials({})".format(", ".join(sorted(self.headers)))
-
-
-def find_credentials(
+def credential_headers(
     options: Mapping[str, Any], environment: Mapping[str, str], token_only: bool = False
-) -> Credentials:
-    """The credentials from the options or, if these name none at all, from the environment; raises
-    OptionError.
+) -> dict[str, str]:
+    """The headers with the credentials of the options or, if these name none at all, of the
+    environment; raises OptionError.
 
     With `token_only`, an e-mail address with a key is refused.
     """
-    credentials = _find_scheme(options, environment)
-    if token_only and "Authorization" not in credentials.headers:
-        raise OptionError(
-            API_KEY, Message("TCP protection takes API tokens only; give ", API_TOKEN, " instead")
+    credentials = {name: options[name] for name in ENVIRONMENT if options.get(name) is not None}
+    if "api_token" in credentials and len(credentials) > 1:
+        surplus = joined(
+            " and ", (Message(Option(name)) for name in credentials if name in KEY_SCHEME)
         )
-    return credentials
-
-
-def _find_scheme(options: Mapping[str, Any], environment: Mapping[str, str]) -> Credentials:
-    explicit = {name: options[name] for name in ENVIRONMENT if options.get(name) is not None}
-    if explicit:
-        others = [name for name in explicit if name not in TOKEN_SCHEME]
-        if others and len(others) < len(explicit):
-            surplus = joined(" and ", (Message(Option(name)) for name in others))
-            raise OptionError(API_TOKEN, Message("it goes alone; leave out ", surplus))
-        return _credentials(explicit)
-    ambient = {
-        name: environment[variable]
-        for name, variable in ENVIRONMENT.items()
-        if environment.get(variable)
-    }
-    if set(ambient) >= set(TOKEN_SCHEME):
-        ambient = {name: ambient[name] for name in TOKEN_SCHEME}
-    return _credentials(ambient)
-
-
-def _credentials(credentials: Mapping[str, str]) -> Credentials:
+        raise OptionError(Option("api_token"), "it goes alone; leave out " + surplus)
+    if not credentials:
+        credentials = {name: environment.get(variable) for name, variable in ENVIRONMENT.items()}
+        credentials = {name: value for name, value in credentials.items() if value}
+        if "api_token" in credentials:
+            credentials = {"api_token": credentials["api_token"]}
     for name, value in credentials.items():
         _check_header_value(name, value)
-    if set(credentials) == set(TOKEN_SCHEME):
-        return Credentials({"Authorization": "Bearer " + credentials["api_token"]})
-    if set(credentials) == set(KEY_SCHEME):
-        return Credentials(
-            {"X-Auth-Email": credentials["api_email"], "X-Auth-Key": credentials["api_key"]}
-        )
-    if credentials:
-        (lacking,) = set(KEY_SCHEME) - set(credentials)
+    if "api_token" in credentials:
+        return {"Authorization": "Bearer " + credentials["api_token"]}
+    if not credentials:
+        raise OptionError(Option("api_token"), "there are no credentials; " + ALL_WAYS)
+    for lacking in set(KEY_SCHEME) - set(credentials):
         (present,) = credentials
-        raise OptionError(
-            Option(lacking),
-            Message("it is needed beside ", Option(present), "; or use ", API_TOKEN, " alone"),
-        )
-    raise OptionError(API_TOKEN, "there are no credentials; " + ALL_WAYS)
+        text = worded("it is needed beside {one}; or use {api_token} alone", one=Option(present))
+        raise OptionError(Option(lacking), text)
+    if token_only:
+        text = worded("TCP protection takes API tokens only; give {api_token} instead")
+        raise OptionError(Option("api_key"), text)
+    return {"X-Auth-Email": credentials["api_email"], "X-Auth-Key": credentials["api_key"]}
 
 
 def _check_header_value(name: str, value: str) -> None:
     """A header must not be broken by its value; the value itself is not repeated in the message."""
+    problem = ""
     if not value.strip():
-        raise OptionError(Option(name), "it is empty; " + ALL_WAYS)
-    if not (value.isascii() and value.isprintable()) or " " in value:
-        raise OptionError(
-            Option(name), "it holds a space, a control character or a character outside of ASCII"
+        problem = "it is empty; " + ALL_WAYS
+    elif not (value.isascii() and value.isprintable()) or " " in value:
+        problem = "it holds a space, a control character or a character outside of ASCII"
+    elif name == "api_token" and GLOBAL_API_KEY.fullmatch(value):
+        problem = worded(
+            "it looks like a Global API Key; that belongs into {api_key}, with {api_email} beside"
+            " it"
         )
-    if name in TOKEN_SCHEME and GLOBAL_API_KEY.fullmatch(value):
-        raise OptionError(
-            Option(name),
-            Message(
-                "it looks like a Global API Key; that belongs into ",
-                API_KEY,
-                ", with ",
-                API_EMAIL,
-                " beside it",
-            ),
-        )
+    if problem:
+        raise OptionError(Option(name), problem)
 
 
 def credential_options() -> dict[str, dict[str, Any]]:
-    """Their part of an argument spec; the environment is read by find_credentials, which takes a
-    scheme as a whole."""
+    """Their part of an argument spec; the environment is read by credential_headers, which takes
+    a scheme as a whole."""
     return {name: {"type": "str", "no_log": name in SECRETS} for name in ENVIRONMENT}
 
 
 def known_secrets(options: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
     """Every secret that the options and the environment name, used or not, longer ones first;
     nobody may read them."""
-    values = [options.get(name) for name in SECRETS] + [
-        environment.get(ENVIRONMENT[name]) for name in SECRETS
+    values = [
+        value
+        for name in SECRETS
+        for value in (options.get(name), environment.get(ENVIRONMENT[name]))
     ]
     return tuple(sorted({str(value) for value in values if value}, key=len, reverse=True))
 
 
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
-BASE_URL, CALL_BUDGET = Option("base_url"), Option("call_budget")
 VERSION_SEGMENTS = "/client/v4"
 BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its default, its least value
     "timeout": ("float", 30.0, 0.1),
@@ -191,7 +153,7 @@ class Settings:
     """
 
     base_url: str
-    credentials: Credentials
+    headers: Mapping[str, str] = field(repr=False)  # with the credentials
     owner: Mapping[str, str]
     owner_name: str | None
     timeout: float
@@ -230,13 +192,12 @@ def parse_settings(
         if warning:
             warn(warning)
     with problems.collected():
-        credentials = find_credentials(
-            options, environment, token_only=bool(owner) and OWNERS[str(owner)].token_only
-        )
+        token_only = owner is not None and OWNERS[owner].token_only
+        headers = credential_headers(options, environment, token_only)
     problems.raise_any()
     return Settings(
         base_url=base_url,
-        credentials=credentials,
+        headers=headers,
         owner=owner_id,
         owner_name=owner_name,
         verify=options["validate_certs"] and (ca_path or True),
@@ -246,9 +207,8 @@ def parse_settings(
 
 def _check_call_budget(options: Mapping[str, Any], warn: Callable[[str], None]) -> None:
     if options["call_budget"] > MAX_CALLS:
-        raise OptionError(
-            CALL_BUDGET, f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget"
-        )
+        text = f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget"
+        raise OptionError(Option("call_budget"), text)
     if options["call_budget"] and not options["call_budget_period"]:
         text = ": in 0 s there is nothing to count, so that there is no call budget"
         warn(Message(Option("call_budget_period"), text))
@@ -294,24 +254,25 @@ def _owner_id(owner: Owner, value: Any, options: Mapping[str, Any]) -> dict[str,
 def parse_base_url(text: str) -> tuple[str, str | None]:
     """The URL without a slash at its end, and a warning where it looks wrong; raises
     OptionError."""
-    url = text.strip().rstrip("/")
+    url, option = text.strip().rstrip("/"), Option("base_url")
     try:
         parts = urlsplit(url)
         host, _dummy = parts.hostname, parts.port
     except ValueError as exc:
-        raise OptionError(BASE_URL, f"it is not a URL: {exc}") from exc
+        raise OptionError(option, f"it is not a URL: {exc}") from exc
+    problem = ""
     if not host or parts.scheme not in ("https", "http") or not url.isprintable() or " " in url:
-        raise OptionError(BASE_URL, f"it is not a URL such as {DEFAULT_BASE_URL}")
-    if parts.username is not None or parts.query or parts.fragment:
-        raise OptionError(BASE_URL, "it holds credentials, a query or a fragment; leave them out")
-    if parts.scheme == "http" and not _is_loopback(host):
-        raise OptionError(
-            BASE_URL, "it must be https; http is for this machine's own addresses only"
-        )
+        problem = f"it is not a URL such as {DEFAULT_BASE_URL}"
+    elif parts.username is not None or parts.query or parts.fragment:
+        problem = "it holds credentials, a query or a fragment; leave them out"
+    elif parts.scheme == "http" and not _is_loopback(host):
+        problem = "it must be https; http is for this machine's own addresses only"
+    if problem:
+        raise OptionError(option, problem)
     if parts.path.endswith(VERSION_SEGMENTS):
         return url, None
-    text = f": it does not end in {VERSION_SEGMENTS}, as Cloudflare's addresses do"
-    return url, Message(BASE_URL, text)
+    warning = f": it does not end in {VERSION_SEGMENTS}, as Cloudflare's addresses do"
+    return url, Message(option, warning)
 
 
 def _is_loopback(host: str) -> bool:

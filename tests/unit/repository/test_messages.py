@@ -28,6 +28,7 @@ VERBS = (
 # An imperative begins a sentence or a part of one.
 IMPERATIVE = re.compile(rf"(?:^|[.;:] |, (?:or |and )?|\bthen )(?:{VERBS}) ", re.IGNORECASE)
 LEFT_OUT = "..."
+PLACE = re.compile(r"\{\w+(?::[^{}]*)?\}")  # of a value in a template
 SHORTEST_PIECE = 12  # characters; shorter pieces between two values tell nothing
 LONG_PIECE = 20  # characters; no two messages share so many
 
@@ -40,6 +41,8 @@ def text_of(node: ast.AST) -> str | None:
         return "".join(text_of(value) or LEFT_OUT for value in node.values)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Message":
         return "".join(text_of(part) or LEFT_OUT for part in node.args)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "worded":
+        return PLACE.sub(LEFT_OUT, text_of(node.args[0]) or "")
     return None
 
 
