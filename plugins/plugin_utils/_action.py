@@ -29,9 +29,8 @@ from ansible.utils.display import Display
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._context import TASK, Context
-from ..module_utils._guard.terms import PLAN_OPTIONS
 from ..module_utils._runner import option_failure, run, without_secrets
-from ..module_utils._specs.base import ModuleSpec, argument_spec, validate
+from ..module_utils._specs.base import PLAN_OPTIONS, ModuleSpec, argument_spec, validate
 from ..module_utils._specs.registry import MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible, with_names
 from ._plain import plain

@@ -20,13 +20,12 @@ from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import ENVIRONMENT, shared_options
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import PLAN_OPTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES as RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS as COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, OWNERS, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import PLAN_OPTIONS, argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import (
     BASELINE as BASELINE_ARGUMENTS,

@@ -26,7 +26,6 @@ from .risks.account import monitoring_time
 from .risks.base import Limits
 
 OPTION = Option("expected_plan")
-PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes
 PLAN_ID = re.compile(r"(?:[0-9a-f]{64})?")
 
 

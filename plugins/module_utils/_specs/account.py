@@ -17,7 +17,7 @@ from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._protection.coverage import Coverage
-from .._protection.expectation import EXPECTATIONS, PACKET, Expectation
+from .._protection.expectation import EXPECTATIONS, PACKET
 from .._protection.holes import unmanaged_records
 from .._protection.summary import answer, summarise
 from .._schema.account import ACCOUNT, ACCOUNT_RESOURCES, COLLECTIONS, STATUS, TCP_KINDS, of_kind
@@ -26,20 +26,23 @@ from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, Sta
 from .._text import Option
 from .._values.address_set import range_of
 from .base import (
+    ABSENT,
     CHANGES_OPTION,
+    PRESENT,
+    PURGE_OPTION,
+    Expectations,
+    ModuleResult,
     ModuleSpec,
     Options,
+    Resources,
     changes_of,
     check_changes,
     fields_of,
     list_option,
     object_options,
+    state_option,
 )
 
-STATE_OPTION: OptionSpec = {
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"}
-}
-PURGE_OPTION: OptionSpec = {"purge": {"type": "bool", "default": False}}
 STAGED_ROLLOUT: OptionSpec = {
     "staged_rollout": {"type": "bool", "default": False},
     **ROLLOUT_EVIDENCE,
@@ -92,7 +95,6 @@ def subsets_of(state: State) -> dict[str, Any]:
 class StatusSpec(ModuleSpec):
     """The module tcp_protection_status: whether the protection of an account is on."""
 
-    owner = ACCOUNT_OPTION
     risks = ACCOUNT_RISKS
 
     def __init__(self) -> None:
@@ -101,21 +103,16 @@ class StatusSpec(ModuleSpec):
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def desired(
-        self, options: Options, expectations: Sequence[Expectation] = ()
-    ) -> Sequence[Desired]:
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         return (parse_desired(STATUS, [(Option(), fields_of(STATUS.fields, options))]),)
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {"tcp_protection_status": subset_of("status", state)}
 
 
 class WholeList(ModuleSpec):
     """A module for a whole collection; its list option and its result have one name."""
 
-    owner = ACCOUNT_OPTION
     risks = ACCOUNT_RISKS
 
     def __init__(self, resource: Resource, option: str) -> None:
@@ -123,24 +120,20 @@ class WholeList(ModuleSpec):
         self._option = option
         self.options = {
             option: list_option(resource, required=True),
-            **STATE_OPTION,
+            **state_option(PRESENT, ABSENT),
             **PURGE_OPTION,
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def desired(
-        self, options: Options, expectations: Sequence[Expectation] = ()
-    ) -> Sequence[Desired]:
-        absent, purge = options["state"] == "absent", options["purge"]
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+        absent, purge = options["state"] == ABSENT, options["purge"]
         entries = options[self._option]
         if purge:
             check_purge(self._option, entries, absent=absent)
         numbered_entries = numbered(self._option, entries)
         return (parse_desired(self._resource, numbered_entries, absent=absent, exclusive=purge),)
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {self._option: shown_objects((self._resource,), state)}
 
 
@@ -148,7 +141,6 @@ class SingleObject(ModuleSpec):
     """A module for one object of a collection, or of one of several kinds of collections; `name` is
     its result."""
 
-    owner = ACCOUNT_OPTION
     risks = ACCOUNT_RISKS
     one_object = True
 
@@ -159,21 +151,17 @@ class SingleObject(ModuleSpec):
         self.options = {
             **(KIND_OPTION if len(resources) > 1 else {}),
             **self._object_options,
-            **STATE_OPTION,
+            **state_option(PRESENT, ABSENT),
             **(STAGED_ROLLOUT if resources[0].mode_field else {}),
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def desired(
-        self, options: Options, expectations: Sequence[Expectation] = ()
-    ) -> Sequence[Desired]:
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         resource = of_kind(self._resources, options.get("kind"))
         entries = [(Option(), {option: options.get(option) for option in self._object_options})]
-        return (parse_desired(resource, entries, absent=options["state"] == "absent"),)
+        return (parse_desired(resource, entries, absent=options["state"] == ABSENT),)
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         resource, (key,) = desired[0].resource, desired[0].objects
         objects = shown_objects((resource,), state)
         return {self._name: next((item for item in objects if resource.key_of(item) == key), None)}
@@ -182,7 +170,6 @@ class SingleObject(ModuleSpec):
 class AccountProtection(ModuleSpec):
     """account_protection: the whole account in one plan; what the task leaves out is left alone."""
 
-    owner = ACCOUNT_OPTION
     risks = ACCOUNT_RISKS
     expects = (PACKET,)
 
@@ -205,9 +192,7 @@ class AccountProtection(ModuleSpec):
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def desired(
-        self, options: Options, expectations: Sequence[Expectation] = ()
-    ) -> Sequence[Desired]:
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         purge = options["purge"]
         problems = OptionProblems()
         parsed = []
@@ -229,9 +214,7 @@ class AccountProtection(ModuleSpec):
         ignored = frozenset(options.get("ignore_ids") or ())
         return [replace(item, ignore_ids=ignored) for item in parsed]
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {"protection": subsets_of(state), "unmanaged": unmanaged_records(desired, state)}
 
 
@@ -254,8 +237,6 @@ class ProtectionInfo(ModuleSpec):
     """protection_info; with `covers`, it reads all that decides who is protected, and else what the
     task names. What stands beside the protection is not a state of it, so that it is looked at."""
 
-    owner = ACCOUNT_OPTION
-
     def __init__(self) -> None:
         self.options = {
             "gather_subset": {
@@ -268,9 +249,7 @@ class ProtectionInfo(ModuleSpec):
             **CHANGES_OPTION,
         }
 
-    def reads(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Sequence[Resource]:
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         for position, network in enumerate(options["covers"] or []):
             if range_of(network) is None:
                 raise OptionError(
@@ -280,9 +259,7 @@ class ProtectionInfo(ModuleSpec):
         names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         gathered = {
             name: subset_of(name, state) for name in SUBSETS if name in options["gather_subset"]
         }
@@ -293,7 +270,7 @@ class ProtectionInfo(ModuleSpec):
             gathered["covers"] = [answer(coverage, network) for network in options["covers"]]
         return dict(gathered, coverage=summarise(coverage))
 
-    def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+    def look(self, options: Options, client: Client) -> ModuleResult:
         names = options["gather_subset"]
         beside = {name: read(client) for name, read in BESIDE.items() if name in names}
         return {**beside, **changes_of(options, client)}

@@ -20,13 +20,28 @@ from .._api.settings import shared_options
 from .._context import Context
 from .._errors import OptionError
 from .._guard.risks.base import Risk
-from .._guard.terms import PLAN_OPTIONS
 from .._plan.desired import Desired
 from .._protection.expectation import Expectation
-from .._schema.resource import API_OPTION, EXPIRES, Field, OptionSpec, Resource, State, options_of
+from .._schema.resource import (
+    ACCOUNT_OPTION,
+    API_OPTION,
+    EXPIRES,
+    Field,
+    OptionSpec,
+    Resource,
+    State,
+    options_of,
+)
 from .._text import Message, Option
 
 Options = Mapping[str, Any]
+ModuleResult = Mapping[str, Any]
+Resources = Sequence[Resource]
+Expectations = Sequence[Expectation]
+PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes
+PRESENT, ABSENT, EXACT = "present", "absent", "exact"
+PURGE_OPTION: OptionSpec = {"purge": {"type": "bool", "default": False}}
+IGNORE_OPTION: OptionSpec = {"ignore": {"type": "list", "elements": "str", "default": []}}
 
 
 class ModuleSpec(ABC):
@@ -40,7 +55,7 @@ class ModuleSpec(ABC):
     is its result of a staged rollout.
     """
 
-    owner: str
+    owner: str = ACCOUNT_OPTION
     options: OptionSpec
     risks: Sequence[Risk] = ()
     expects: Sequence[str] = ()
@@ -51,24 +66,18 @@ class ModuleSpec(ABC):
         """The module for this caller."""
         return self
 
-    def desired(
-        self, options: Options, expectations: Sequence[Expectation] = ()
-    ) -> Sequence[Desired]:
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         """The desired state, by the options and what they expect; raises OptionError."""
         return ()
 
-    def reads(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Sequence[Resource]:
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         """The resources that the module reads, by the state that it has read so far: first
         collections, and then those inside of their objects. Raises OptionError."""
         resources = [item.resource for item in desired]
         return [item for item in resources if not item.parent or item.parent.plural in state]
 
     @abstractmethod
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         """Result of the module about the state afterwards."""
 
     def judged_lists(
@@ -77,7 +86,7 @@ class ModuleSpec(ABC):
         """Names of the lists to check for rules that unmanaged items weaken."""
         return frozenset()
 
-    def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+    def look(self, options: Options, client: Client) -> ModuleResult:
         """Result of the module beside its resources; raises ServiceError."""
         return {}
 
@@ -85,6 +94,11 @@ class ModuleSpec(ABC):
     def writes(self) -> bool:
         """Return whether the module writes, or only reads."""
         return type(self).desired is not ModuleSpec.desired
+
+
+def state_option(*choices: str) -> OptionSpec:
+    """The option `state` with these choices, of which the first is the default."""
+    return {"state": {"type": "str", "choices": list(choices), "default": choices[0]}}
 
 
 def fields_of(fields: Sequence[Field], options: Options) -> dict[str, Any]:
@@ -216,7 +230,7 @@ def check_changes(options: Options) -> None:
         )
 
 
-def changes_of(options: Options, client: Client) -> Mapping[str, Any]:
+def changes_of(options: Options, client: Client) -> ModuleResult:
     """Result of a module about the audit log, if its task asks for some hours."""
     hours = options.get(CHANGES_HOURS) or 0
     return {"changes": read_changes(client, hours)} if hours else {}

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import AbstractSet, Any, Mapping, Sequence
+from typing import AbstractSet, Any, Sequence
 
 from .._api.neighbours import managed_lists, with_items
 from .._context import CREATION, DELETION, TASK, Context
@@ -26,13 +26,26 @@ from .._plan.desired import (
     parse_desired,
     parse_ignore,
 )
-from .._protection.expectation import Expectation
 from .._protection.holes import lists_of_others, unmanaged_items, unmanaged_lists
 from .._schema.lists import LIST_KIND, LISTS, items_of
-from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State
+from .._schema.resource import Object, OptionSpec, State
 from .._text import Message, Option
 from .._values.kinds import identifier
-from .base import ModuleSpec, Options, fields_of, list_option
+from .base import (
+    ABSENT,
+    EXACT,
+    IGNORE_OPTION,
+    PRESENT,
+    PURGE_OPTION,
+    Expectations,
+    ModuleResult,
+    ModuleSpec,
+    Options,
+    Resources,
+    fields_of,
+    list_option,
+    state_option,
+)
 
 NAME = LISTS.field("name")
 OF_A_LIST: OptionSpec = {
@@ -40,19 +53,13 @@ OF_A_LIST: OptionSpec = {
     "kind": {"type": "str", "choices": [LIST_KIND], "default": LIST_KIND},
     "description": {"type": "str"},
     "items": list_option(items_of("")),
-    "purge": {"type": "bool", "default": False},
+    **PURGE_OPTION,
 }
 RISKS = tuple(
     dict.fromkeys(
         [*DELETION_RISKS, *REFERENCED_LIST_RISKS, *NETWORK_FIREWALL_RISKS, *ZONE_RULE_RISKS]
     )
 )
-PRESENT, ABSENT, EXACT = "present", "absent", "exact"
-
-
-def state_option(*choices: str) -> OptionSpec:
-    """The option `state` with these choices, of which the first is the default."""
-    return {"state": {"type": "str", "choices": list(choices), "default": choices[0]}}
 
 
 def parsed_name(path: Option, value: Any) -> str:
@@ -76,22 +83,15 @@ def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -
     return parse_desired(items_of(name), entries, absent=absent, exclusive=exclusive)
 
 
-class _OfLists(ModuleSpec):
-    """A module for lists."""
-
-    owner = ACCOUNT_OPTION
-    risks = RISKS
-
-
-class IpList(_OfLists):
+class IpList(ModuleSpec):
     """The module ip_list: one list and its items."""
+
+    risks = RISKS
 
     def __init__(self) -> None:
         self.options = {**OF_A_LIST, **state_option(PRESENT, ABSENT), **risk_options(RISKS)}
 
-    def desired(
-        self, options: Options, expectations: Sequence[Expectation] = ()
-    ) -> Sequence[Desired]:
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         absent, purge = options["state"] == ABSENT, options["purge"]
         if purge:
             check_purge("items", options["items"], absent=absent)
@@ -106,9 +106,7 @@ class IpList(_OfLists):
         fields = [(Option(), fields_of(LISTS.fields, options))]
         return (parse_desired(LISTS, fields, absent=absent), items)
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         name = parsed_name(Option(), options["name"])
         lists = [obj for obj in managed_lists(state) if LISTS.label_of(obj) == name]
         whole = _with_items(state, lists[0]) if lists else {}
@@ -116,8 +114,10 @@ class IpList(_OfLists):
         return {"list": whole or None, "items": items}
 
 
-class IpLists(_OfLists):
+class IpLists(ModuleSpec):
     """The module ip_lists: lists with their items, in one plan; with state exact, all lists."""
+
+    risks = RISKS
 
     def __init__(self, context: Context = TASK) -> None:
         ignored: OptionSpec = {name: {"type": "str"} for name in LISTS.assigned}
@@ -125,7 +125,7 @@ class IpLists(_OfLists):
         self.options = {
             "lists": {"type": "list", "elements": "dict", "options": options, "required": True},
             **state_option(PRESENT, ABSENT, EXACT),
-            "ignore": {"type": "list", "elements": "str", "default": []},
+            **IGNORE_OPTION,
             **risk_options(RISKS),
         }
         self._context = context
@@ -139,9 +139,7 @@ class IpLists(_OfLists):
     def _is_exclusive(self, options: Options) -> bool:
         return options["state"] == EXACT and self._context.step != CREATION
 
-    def reads(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Sequence[Resource]:
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         return (LISTS, *map(items_of, self._names(options, state)))
 
     def _names(self, options: Options, state: State) -> Sequence[str]:
@@ -153,9 +151,7 @@ class IpLists(_OfLists):
             names += [LISTS.label_of(obj) for obj in managed_lists(state)]
         return list(dict.fromkeys(names))
 
-    def desired(
-        self, options: Options, expectations: Sequence[Expectation] = ()
-    ) -> Sequence[Desired]:
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         entries = _entries(options)
         problems = OptionProblems()
         items: list[Desired] = []
@@ -183,9 +179,7 @@ class IpLists(_OfLists):
             lists = parse_ignore(lists, "ignore", options["ignore"] or ())
         return replace(lists, only_deletes=only_deletes)
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         known = self._names(options, state)
         lists = [obj for obj in managed_lists(state) if LISTS.label_of(obj) in known]
         result = {"lists": [_with_items(state, obj) for obj in lists]}

@@ -13,10 +13,11 @@ from .._guard.risks.registry import RULESET_RISKS
 from .._protection.expectation import FIREWALL, PACKET, REQUEST
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
 from .._schema.registry import MANAGED, Managed
+from .._schema.zone import FIREWALL_RULES
 from .account import AccountProtection, ProtectionInfo, SingleObject, StatusSpec, WholeList
 from .base import ModuleSpec
 from .ip_lists import IpList, IpLists
-from .rulesets import CustomRulesInfo, FirewallRules, FirewallRulesInfo, OrderedRules
+from .rulesets import CustomRulesInfo, FirewallRules, OrderedRules, RulesInfo
 from .traffic import TrafficInfo
 
 # By the traffic that meets the rules of a ruleset: the kinds of expectations.
@@ -47,6 +48,6 @@ MODULE_SPECS: Mapping[str, ModuleSpec] = {
     **{item.module: _of_ruleset(item) for item in MANAGED if item.resource.is_ordered},
     "protection_info": ProtectionInfo(),
     "protection_traffic_info": TrafficInfo(),
-    "firewall_rules_info": FirewallRulesInfo(),
+    "firewall_rules_info": RulesInfo(FIREWALL_RULES),
     "custom_rules_info": CustomRulesInfo(),
 }

@@ -9,7 +9,7 @@ declarations fill."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Mapping, Sequence
+from typing import Sequence
 
 from .._api.client import Client
 from .._api.neighbours import read_access_rules
@@ -26,7 +26,7 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
-from .._protection.expectation import EXPECTATIONS, Expectation
+from .._protection.expectation import EXPECTATIONS
 from .._protection.holes import unmanaged_records
 from .._schema.resource import (
     ZONE_OPTION,
@@ -41,7 +41,22 @@ from .._schema.resource import (
 from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from .._text import Message, Option
 from .._values.kinds import FLAG, ID, TEXT, identifier
-from .base import CHANGES_OPTION, ModuleSpec, Options, changes_of, check_changes, list_option
+from .base import (
+    ABSENT,
+    CHANGES_OPTION,
+    EXACT,
+    IGNORE_OPTION,
+    PRESENT,
+    Expectations,
+    ModuleResult,
+    ModuleSpec,
+    Options,
+    Resources,
+    changes_of,
+    check_changes,
+    list_option,
+    state_option,
+)
 
 
 class OrderedRules(ModuleSpec):
@@ -67,58 +82,44 @@ class OrderedRules(ModuleSpec):
         self.owner = resource.owner
         self.options = {
             option: list_option(resource, {"position": {"type": "str"}}, required=True),
-            "state": {
-                "type": "str",
-                "choices": ["present", "absent", "exact"],
-                "default": "present",
-            },
-            "ignore": {"type": "list", "elements": "str", "default": []},
+            **state_option(PRESENT, ABSENT, EXACT),
+            **IGNORE_OPTION,
             "validate": {"type": "bool", "default": False},
             **(EXPECTATIONS if expects else {}),
             **risk_options(self.risks),
         }
 
-    def desired(
-        self, options: Options, expectations: Sequence[Expectation] = ()
-    ) -> Sequence[Desired]:
-        state = options["state"]
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+        absent, exact = options["state"] == ABSENT, options["state"] == EXACT
         positions: dict[Key, Position] = {}
         entries = []
         problems = OptionProblems()
         for path, entry in numbered(self._option, options[self._option]):
-            if entry["position"] is not None and state != "absent":
+            position = entry["position"]
+            if position is not None and not absent:
                 with problems.collected():
-                    positions[self._resource.key_of(entry)] = _position(
-                        path, entry["position"], state
-                    )
-            entries.append(
-                (path, {name: value for name, value in entry.items() if name != "position"})
-            )
+                    positions[self._resource.key_of(entry)] = _position(path, position, exact)
+            entries.append((path, {name: entry[name] for name in entry if name != "position"}))
         with problems.collected():
-            rules = parse_desired(
-                self._resource, entries, absent=state == "absent", exclusive=state == "exact"
-            )
+            rules = parse_desired(self._resource, entries, absent=absent, exclusive=exact)
             rules = parse_ignore(rules, "ignore", options.get("ignore") or ())
         problems.raise_any()
         return (replace(rules, positions=positions),)
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         rules = list(state[self._resource.plural])
         return {self._option: rules, "unmanaged": unmanaged_records(desired, state)}
 
 
-def _position(path: Option, text: str, state: str) -> Position:
-    if state == "exact":
-        raise OptionError(
-            path.at("position"),
-            Message("with ", STATE, " exact the order of the list is the order of the rules"),
-        )
+def _position(path: Option, text: str, exact: bool) -> Position:
+    option = path.at("position")
+    if exact:
+        order = Message("with ", STATE, " exact the order of the list is the order of the rules")
+        raise OptionError(option, order)
     try:
         return parse_position(text)
     except ValueError as exc:
-        raise OptionError(path.at("position"), str(exc)) from exc
+        raise OptionError(option, str(exc)) from exc
 
 
 class FirewallRules(ModuleSpec):
@@ -133,22 +134,18 @@ class FirewallRules(ModuleSpec):
             **risk_options(ZONE_RULE_RISKS),
         }
 
-    def desired(
-        self, options: Options, expectations: Sequence[Expectation] = ()
-    ) -> Sequence[Desired]:
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         return (parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),)
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         by_key = {FIREWALL_RULES.key_of(item): item for item in state[FIREWALL_RULES.plural]}
         rules = [by_key[key] for key in desired[0].objects]
         return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
 
 
 class RulesInfo(ModuleSpec):
-    """Rules of a zone that meet every condition of the task; a description is met by a part of
-    it."""
+    """The rules of a zone that meet every condition of the task, such as firewall_rules_info; a
+    description is met by a part of it."""
 
     owner = ZONE_OPTION
 
@@ -157,9 +154,7 @@ class RulesInfo(ModuleSpec):
         self._conditions = (Field("id", ID), resource.field("action"), Field("paused", FLAG))
         self.options = options_of((*self._conditions, Field("description", TEXT)))
 
-    def reads(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Sequence[Resource]:
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         if options["id"] is not None:
             try:
                 identifier(options["id"])
@@ -167,9 +162,7 @@ class RulesInfo(ModuleSpec):
                 raise OptionError(Option("id"), str(exc)) from exc
         return (self._resource,)
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         rules = state[self._resource.plural]
         return {"rules": [rule for rule in rules if self._meets(options, rule)]}
 
@@ -186,13 +179,6 @@ class RulesInfo(ModuleSpec):
         return all(item.normalised(options) == item.normalised(met) for item in conditions)
 
 
-class FirewallRulesInfo(RulesInfo):
-    """The module firewall_rules_info: the firewall rules of a zone, with their filters."""
-
-    def __init__(self) -> None:
-        super().__init__(FIREWALL_RULES)
-
-
 class CustomRulesInfo(RulesInfo):
     """custom_rules_info; a rule that is not enabled is a paused one."""
 
@@ -201,13 +187,11 @@ class CustomRulesInfo(RulesInfo):
         passing: OptionSpec = {"access_rules": {"type": "bool", "default": False}}
         self.options = {**self.options, **passing, **CHANGES_OPTION}
 
-    def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+    def look(self, options: Options, client: Client) -> ModuleResult:
         rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
         return {**rules, **changes_of(options, client)}
 
-    def reads(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Sequence[Resource]:
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         check_changes(options)
         return super().reads(options, desired, state)
 

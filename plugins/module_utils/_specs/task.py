@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Callable, Mapping, Sequence
 
+from .._api.client import Client
+from .._api.neighbours import read_ip_lists
 from .._api.settings import Settings, parse_settings
 from .._context import TASK, Context
 from .._errors import OptionProblems
@@ -19,9 +21,27 @@ from .._guard.risks.registry import CODES, codes_of, parse_limits
 from .._guard.terms import Terms, parse_approval, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, parse_expectations, unchecked
+from .._schema.lists import WHOLE_LISTS
+from .._schema.registry import MANAGED
 from .._schema.resource import Resource, State
-from .base import ModuleSpec, Options
-from .state import spec_within
+from .base import ModuleResult, ModuleSpec, Options, Resources
+
+
+class StateReader(ModuleSpec):
+    """Each collection of an account or zone by its plural."""
+
+    def __init__(self, owner: str, plurals: Sequence[str]) -> None:
+        self.owner, self.options = owner, {}
+        self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        return [resource for resource in self._resources if resource is not WHOLE_LISTS]
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        return state
+
+    def look(self, options: Options, client: Client) -> ModuleResult:
+        return {WHOLE_LISTS.plural: read_ip_lists(client)} if WHOLE_LISTS in self._resources else {}
 
 
 @dataclass(frozen=True)
@@ -74,7 +94,8 @@ def parse_task(
 
     `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
-    spec, problems = spec_within(spec, context), OptionProblems()
+    spec = StateReader(spec.owner, context.reads) if context.reads else spec.within(context)
+    problems = OptionProblems()
     with problems.collected():
         settings = parse_settings(options, spec.owner, environment, warn)
     with problems.collected():

@@ -8,17 +8,17 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from .._api.client import Client
 from .._errors import OptionError, OptionProblems
 from .._plan.desired import Desired
 from .._schema.account import COMPONENTS
-from .._schema.resource import ACCOUNT_OPTION, Resource, State
+from .._schema.resource import ACCOUNT_OPTION, State
 from .._text import Option
 from .._timestamps import CLOCK_SKEW
 from .._values.address_set import range_of
-from .base import ModuleSpec, Options
+from .base import ModuleResult, ModuleSpec, Options, Resources
 
 if TYPE_CHECKING:
     from .._traffic.answers import Traffic
@@ -37,8 +37,6 @@ def hours_between(option: Option, hours: float) -> timedelta:
 class TrafficInfo(ModuleSpec):
     """protection_traffic_info: it reads no resource, and asks the analytics once."""
 
-    owner = ACCOUNT_OPTION
-
     def __init__(self) -> None:
         self.options = {
             "hours": {"type": "float", "default": 24.0},
@@ -51,9 +49,7 @@ class TrafficInfo(ModuleSpec):
             },
         }
 
-    def reads(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Sequence[Resource]:
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         problems = OptionProblems()
         with problems.collected():
             hours_between(HOURS, options["hours"])
@@ -69,12 +65,10 @@ class TrafficInfo(ModuleSpec):
         problems.raise_any()
         return ()
 
-    def result(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> Mapping[str, Any]:
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {}
 
-    def look(self, options: Options, client: Client) -> Mapping[str, Any]:
+    def look(self, options: Options, client: Client) -> ModuleResult:
         from .._traffic.evidence import traffic_record
 
         components = [name for name in COMPONENTS if name in options["components"]]
