@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, Iterator
 
 from ._api.client import Client
-from ._apply.executor import dry_run
-from ._apply.recovery import Applied, BrokenOff, apply_with_recovery
+from ._apply.executor import BrokenOff, dry_run
+from ._apply.recovery import Applied, apply_with_recovery
 from ._errors import PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
 from ._guard.guard import Guard

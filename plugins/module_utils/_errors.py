@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Mapping, Sequence, TypedDict, TypeVar
+from typing import Any, Callable, Mapping, Sequence, TypedDict, TypeVar
 
 from ._text import Message, Option, joined
 
@@ -92,6 +92,17 @@ class OptionErrors(OptionError):
     def errors(self) -> Sequence[OptionError]:
         """Every error in the options that this one reports."""
         return self._errors
+
+
+Value = TypeVar("Value")
+
+
+def parsed(option: Option, parse: Callable[[Any], Value], value: Any) -> Value:
+    """The value of an option, as `parse` reads it; raises OptionError for its ValueError."""
+    try:
+        return parse(value)
+    except ValueError as exc:
+        raise OptionError(option, str(exc)) from exc
 
 
 class OptionProblems:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
-from ._apply.recovery import BrokenOff
+from ._apply.executor import BrokenOff
 from ._errors import ProtectionError
 from ._guard.check import Checked
 from ._plan.desired import Desired
@@ -79,9 +79,7 @@ def expired_records(desired: Iterable[Desired]) -> list[Expired]:
 
 def expiry_warnings(desired: Iterable[Desired], plan: Plan) -> list[str]:
     """Warnings for expired entries that do not exist, and for entries whose expiry is not known."""
-    deleted = {
-        (item.resource.plural, item.key) for item in plan.operations if item.action == "delete"
-    }
+    deleted = {item.target for item in plan.operations if item.action == "delete"}
     warnings: list[str] = []
     for item in desired:
         for key, expires in item.expires.items():

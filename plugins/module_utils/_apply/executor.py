@@ -13,7 +13,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._concurrency import attempt_each
-from .._errors import ServiceError
+from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Operation, Plan, differences, overlay, spread_nested
 from .._schema.resource import Nested, Object, Resource, Write
 from .._text import Warn, excerpt
@@ -113,33 +113,31 @@ MAX_AGE = 2.0  # seconds; what was read longer ago is read once more before it i
 MAX_DIGITS = 19  # a longer text is no version
 
 
-class Interrupted(Exception):
-    """A call failed: which operations are done, which are left, and of which it is not known
-    whether they are done.
+class BrokenOff(ProtectionError):
+    """A plan was not applied to its end: why, which operations are done, which are left, and of
+    which it is not known whether they are done.
 
     `refusals` are the errors with which calls were answered, by operation.
     """
 
     def __init__(
         self,
-        cause: ServiceError,
-        done: tuple[Operation, ...],
-        left: tuple[Operation, ...],
-        unknown: tuple[Operation, ...],
-        refusals: Mapping[Operation, ServiceError],
+        cause: ProtectionError,
+        done: Sequence[Operation],
+        left: Sequence[Operation],
+        unknown: Sequence[Operation],
+        refusals: Mapping[Operation, ServiceError] | None = None,
     ) -> None:
-        super().__init__(cause.message)
+        super().__init__(cause.message, cause.details)
         self.cause = cause
-        self.done = done
-        self.left = left
-        self.unknown = unknown
-        self.refusals = refusals
+        self.done, self.left, self.unknown = tuple(done), tuple(left), tuple(unknown)
+        self.refusals = refusals or {}
 
 
 def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object]:
     """Apply the plan; returns what Cloudflare returned for each created or updated object.
 
-    Raises Interrupted when a call fails, after the calls that were under way have ended.
+    Raises BrokenOff when a call fails, after the calls that were under way have ended.
     """
     returned: dict[Operation, Object] = {}
     done: list[Operation] = []
@@ -167,13 +165,13 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
             cause = cause or attempt.error
         if cause is not None:
             finished = {*done, *unknown}
-            left = tuple(item for item in plan.operations if item not in finished)
-            raise Interrupted(cause, tuple(done), left, tuple(unknown), refusals) from cause
+            left = [item for item in plan.operations if item not in finished]
+            raise BrokenOff(cause, done, left, unknown, refusals) from cause
     for call in _without_answer(plan):
         try:
             returned.update(match_results(call, client.read(call.resource)))
         except ServiceError as exc:
-            raise Interrupted(exc, tuple(done), (), (), refusals) from exc
+            raise BrokenOff(exc, done, (), (), refusals) from exc
         _warn_of_differences(call, returned, warn)
     return spread_nested(returned)
 

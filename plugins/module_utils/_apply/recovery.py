@@ -13,14 +13,14 @@ the first time.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Callable, Generic, Hashable, Protocol, TypeVar
+from typing import AbstractSet, Callable, Generic, Hashable, Protocol, TypeVar
 
 from .._api.client import Client
 from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Operation, Plan
 from .._schema.resource import State
 from .._text import Warn, first_few, joined
-from .executor import Interrupted, apply_plan, changed_meanwhile
+from .executor import BrokenOff, apply_plan, changed_meanwhile
 
 
 class HasPlan(Protocol):
@@ -47,23 +47,6 @@ class Applied(Generic[Again]):
     state: State
     again: Again | None = None
     before: State | None = None
-
-
-class BrokenOff(ProtectionError):
-    """A plan was not applied to its end: why, and what became of each operation."""
-
-    def __init__(
-        self,
-        cause: ProtectionError,
-        done: tuple[Operation, ...],
-        left: tuple[Operation, ...],
-        unknown: tuple[Operation, ...],
-    ) -> None:
-        super().__init__(cause.message, cause.details)
-        self.cause = cause
-        self.done = done
-        self.left = left
-        self.unknown = unknown
 
 
 def apply_with_recovery(
@@ -94,56 +77,47 @@ def _apply(
 ) -> Applied[Again]:
     try:
         return Applied(plan.operations, plan.after(apply_plan(plan, client, warn)))
-    except Interrupted as interrupted:
-        first = interrupted
-    if not first.cause.needs_reread:
-        raise _broken_off(first.cause, first) from first.cause
+    except BrokenOff as exc:
+        first = exc
+    if not (isinstance(first.cause, ServiceError) and first.cause.needs_reread):
+        raise first
     try:
         again = plan_again()
     except ProtectionError as exc:
-        raise _broken_off(exc, first) from first.cause
+        raise BrokenOff(exc, first.done, first.left, first.unknown) from first.cause
     rest = again.plan
-    needed = {(item.resource.plural, item.key) for item in rest.operations}
-    done = first.done + tuple(
-        item for item in first.unknown if (item.resource.plural, item.key) not in needed
-    )
+    needed = {item.target for item in rest.operations}
+    done = first.done + tuple(item for item in first.unknown if item.target not in needed)
     try:
         state = rest.after(apply_plan(rest, client, warn))
-    except Interrupted as second:
-        _warn_of_refusals(first, rest, warn, second.cause)
-        raise _broken_off(second.cause, second, done) from first.cause
-    _warn_of_refusals(first, rest, warn)
+    except BrokenOff as second:
+        _warn_of_refusals(first, needed, warn, second.cause)
+        raise BrokenOff(
+            second.cause, done + second.done, second.left, second.unknown
+        ) from first.cause
+    _warn_of_refusals(first, needed, warn)
     return Applied(done + rest.operations, state, again)
 
 
-def _broken_off(
-    cause: ProtectionError, interrupted: Interrupted, done_before: tuple[Operation, ...] = ()
-) -> BrokenOff:
-    return BrokenOff(cause, done_before + interrupted.done, interrupted.left, interrupted.unknown)
-
-
 def _warn_of_refusals(
-    first: Interrupted, rest: Plan, warn: Warn, refusal: ServiceError | None = None
+    first: BrokenOff,
+    needed: AbstractSet[object],
+    warn: Warn,
+    refusal: ProtectionError | None = None,
 ) -> None:
     """Warn of each refusal but the one that is said already, with what the second look found."""
-    needed = {(item.resource.plural, item.key) for item in rest.operations}
     by_answer: dict[Hashable, list[Operation]] = {}
     for operation, error in first.refusals.items():
         by_answer.setdefault(error.answer, []).append(operation)
     for answer, operations in by_answer.items():
-        if refusal is not None and refusal.answer == answer:
+        if isinstance(refusal, ServiceError) and refusal.answer == answer:
             continue
-        converged = [
-            item.label for item in operations if (item.resource.plural, item.key) not in needed
-        ]
-        planned = [item.label for item in operations if (item.resource.plural, item.key) in needed]
-        sentences = (
-            first.refusals[operations[0]].message,
-            (
-                f"The module read again and found {first_few(converged)} as desired."
-                if converged
-                else ""
-            ),
-            f"The module read again and planned {first_few(planned)} again." if planned else "",
-        )
-        warn(joined(" ", filter(None, sentences)))
+        converged = [item.label for item in operations if item.target not in needed]
+        planned = [item.label for item in operations if item.target in needed]
+        sentences = [first.refusals[operations[0]].message]
+        if converged:
+            found = first_few(converged)
+            sentences.append(f"The module read again and found {found} as desired.")
+        if planned:
+            sentences.append(f"The module read again and planned {first_few(planned)} again.")
+        warn(joined(" ", sentences))

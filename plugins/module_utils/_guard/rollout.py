@@ -150,7 +150,7 @@ class Rollout:
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
         if not self.is_staged:
             return []
-        changed = {(item.resource.plural, item.key) for item in plan.operations}
+        changed = {item.target for item in plan.operations}
         after = plan.after()
         pending: list[Pending] = []
         for resource, keys in _to_be_enabled(desired):

@@ -13,7 +13,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import AbstractSet, Any, Mapping, Sequence, Tuple
 
-from .._errors import OptionError, OptionProblems
+from .._errors import OptionError, OptionProblems, parsed
 from .._schema.resource import API_FIELDS, EXPIRES, Field, Key, Resource, Values
 from .._text import Message, Option
 from .._timestamps import parse_expiry
@@ -142,10 +142,7 @@ def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
     """Time from which an object has expired, which is not a field of it; raises OptionError."""
     (name,) = EXPIRES
     text = options.get(name)
-    try:
-        return None if text is None else parse_expiry(str(text))
-    except ValueError as exc:
-        raise OptionError(path.at(name), str(exc)) from exc
+    return None if text is None else parsed(path.at(name), parse_expiry, str(text))
 
 
 def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -280,14 +277,10 @@ def _examine_fields(fields: tuple[Field, ...], path: Option, values: Values) -> 
     for item in fields:
         if item.name not in values:
             continue
+        option, value = path.at(item.name), values[item.name]
         if item.fields:
-            warnings.extend(_examine_fields(item.fields, path.at(item.name), values[item.name]))
-            continue
-        try:
-            warnings.extend(
-                Message(path.at(item.name), f": {warning}.")
-                for warning in item.value.examine(values[item.name])
-            )
-        except ValueError as exc:
-            raise OptionError(path.at(item.name), str(exc)) from exc
+            warnings += _examine_fields(item.fields, option, value)
+        else:
+            found = parsed(option, item.value.examine, value)
+            warnings += [Message(option, f": {warning}.") for warning in found]
     return warnings

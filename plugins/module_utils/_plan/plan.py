@@ -138,9 +138,14 @@ class Operation:
         return self.resource.key_of(self.existing or self.fields)
 
     @property
+    def target(self) -> tuple[str, Key]:
+        """The object that changes: its collection and key."""
+        return (self.resource.plural, self.key)
+
+    @property
     def order(self) -> tuple[str, Key, str, str]:
         """Sorts operations alike whatever the order of the input; duplicates by their ids."""
-        return (self.resource.plural, self.key, self.label, str((self.existing or {}).get("id")))
+        return (*self.target, self.label, str((self.existing or {}).get("id")))
 
     @property
     def label(self) -> str:

@@ -12,7 +12,7 @@ from typing import AbstractSet, Any, Sequence
 
 from .._api.neighbours import managed_lists, with_items
 from .._context import CREATION, DELETION, TASK, Context
-from .._errors import OptionError, OptionProblems
+from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.registry import risk_options
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
@@ -64,10 +64,7 @@ RISKS = tuple(
 
 def parsed_name(path: Option, value: Any) -> str:
     """The name of a list; raises OptionError."""
-    try:
-        return str(NAME.value.parse(value))
-    except ValueError as exc:
-        raise OptionError(path.at("name"), str(exc)) from exc
+    return str(parsed(path.at("name"), NAME.value.parse, value))
 
 
 def _with_items(state: State, obj: Object) -> dict[str, Any]:
@@ -169,7 +166,8 @@ class IpLists(ModuleSpec):
 
     def _lists(self, options: Options, entries: Entries) -> Desired:
         """The desired lists, without their items; raises OptionError."""
-        _check_zone(self._context)
+        if self._context.zone_id:
+            parsed(Option("zone_id"), identifier, self._context.zone_id)
         exclusive, only_deletes = self._is_exclusive(options), self._context.step == DELETION
         names = ["name"] if only_deletes else [item.name for item in LISTS.fields]
         fields = [(path, {name: entry.get(name) for name in names}) for path, entry in entries]
@@ -201,13 +199,6 @@ class IpLists(ModuleSpec):
 
 def _entries(options: Options) -> Entries:
     return numbered("lists", options["lists"])
-
-
-def _check_zone(context: Context) -> None:
-    try:
-        identifier(context.zone_id or "0" * 32)
-    except ValueError as exc:
-        raise OptionError(Option("zone_id"), str(exc)) from exc
 
 
 def _described(options: Options, desired: Sequence[Desired]) -> list[Desired]:

@@ -13,7 +13,7 @@ from typing import Sequence
 
 from .._api.client import Client
 from .._api.neighbours import read_access_rules
-from .._errors import OptionError, OptionProblems
+from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import Risk
 from .._guard.risks.registry import RULESET_RISKS, risk_options
 from .._guard.risks.rulesets import ZONE_RULE_RISKS
@@ -116,10 +116,7 @@ def _position(path: Option, text: str, exact: bool) -> Position:
     if exact:
         order = Message("with ", STATE, " exact the order of the list is the order of the rules")
         raise OptionError(option, order)
-    try:
-        return parse_position(text)
-    except ValueError as exc:
-        raise OptionError(option, str(exc)) from exc
+    return parsed(option, parse_position, text)
 
 
 class FirewallRules(ModuleSpec):
@@ -156,10 +153,7 @@ class RulesInfo(ModuleSpec):
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         if options["id"] is not None:
-            try:
-                identifier(options["id"])
-            except ValueError as exc:
-                raise OptionError(Option("id"), str(exc)) from exc
+            parsed(Option("id"), identifier, options["id"])
         return (self._resource,)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:

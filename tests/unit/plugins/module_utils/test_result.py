@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import BrokenOff
+from ansible_collections.edgeops.protection.plugins.module_utils._apply.executor import BrokenOff
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
@@ -223,7 +223,7 @@ def test_results_have_the_coverage_if_the_whole_account_is_known() -> None:
 )
 def test_how_far_it_came_reads_as_a_sentence(done: int, left: int, unknown: int, sentence: str) -> None:
     parts = [(CREATED,) * count for count in (done, left, unknown)]
-    failure = failure_of(BrokenOff(PlanError("It broke.", {"cause": 1}), *parts))
+    failure = failure_of(BrokenOff(PlanError("It broke.", {"cause": 1}), parts[0], parts[1], parts[2]))
     assert failure.message == f"It broke. {sentence}{AGAIN}" if sentence else "It broke."
     counts = [len(failure.details[name]) for name in ("done", "left", "unknown", "operations")]
     assert counts == [done, left, unknown, done + left + unknown]

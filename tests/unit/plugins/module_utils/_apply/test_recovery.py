@@ -8,93 +8,21 @@ from __future__ import annotations
 
 import json
 import random
-import threading
-from collections import deque
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, NamedTuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._apply import executor
-from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import Applied, apply_with_recovery
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
+from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import apply_with_recovery
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-
-OWNER = {"account_id": "0" * 32}
-A, B, C = (
-    "10.0.0.0/8",
-    "10.0.0.0/16",
-    "10.0.0.0/24",
-)  # networks that overlap are sent one after the other, in this order
-ANSWERS = {403: "not allowed", 409: "conflict", 500: "late", 502: "gone"}
-FAILS: Sequence[str] = ["the second look fails"]
-READ_FAILED = "The second look failed."
-
-
-class Service:
-    """Answers the calls one after the other, each with the next status."""
-
-    def __init__(self, statuses: Sequence[int]) -> None:
-        self.statuses = deque(statuses)
-        self.calls = 0
-        self.lock = threading.Lock()
-
-    def send(self, request: Request) -> Response:
-        return self.answer(self.statuses.popleft(), request)
-
-    def answer(self, status: int, request: Request) -> Response:
-        good = status < 300
-        errors = [] if good else [{"code": status, "message": ANSWERS[status]}]
-        envelope = {"success": good, "errors": errors, "result": request.body if good else None}
-        return Response(status, {}, json.dumps(envelope).encode())
 
 
 class Again(NamedTuple):
     plan: Plan
-
-
-class Row(NamedTuple):
-    """The statuses of all writes, what a second look finds (None: none is made), and how it ends."""
-
-    statuses: Sequence[int]
-    second_look: Sequence[str] | None
-    done: Sequence[str]
-    left: Sequence[str] = ()
-    unknown: Sequence[str] = ()
-    warnings: Sequence[tuple[int, str]] = ()
-    failure: str = ""
-
-
-def planned(existing: Sequence[str], desired: Sequence[str] = (A, B, C)) -> Plan:
-    before = [{"id": prefix, "prefix": prefix, "comment": "", "enabled": True} for prefix in existing]
-    entries = numbered("x", [{"prefix": prefix} for prefix in desired])
-    return make_plan({ALLOWLIST.plural: before}, [parse_desired(ALLOWLIST, entries)])
-
-
-def run(row: Row, warnings: list[str]) -> Applied[Again]:
-    """Apply the plan; a second look that the row does not expect fails, and so does a call that is not made."""
-    looks = iter([] if row.second_look is None else [row.second_look])
-
-    def plan_again() -> Again:
-        look = next(looks)
-        if look is FAILS:
-            raise ProtectionError(READ_FAILED)
-        return Again(planned(look))
-
-    service = Service(row.statuses)
-    try:
-        return apply_with_recovery(planned(()), plan_again, Client(service, OWNER), warnings.append)
-    finally:
-        assert not service.statuses
-        assert not list(looks)
-        assert len(warnings) == len(row.warnings)
-        for text, (status, end) in zip(warnings, row.warnings):
-            assert ANSWERS[status] in text
-            assert text.endswith(f" {end}")
 
 
 class Ruleset:
