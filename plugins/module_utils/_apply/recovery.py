@@ -116,8 +116,8 @@ def _warn_of_refusals(
         planned = [item.label for item in operations if item.target in needed]
         sentences = [first.refusals[operations[0]].message]
         if converged:
-            found = first_few(converged)
-            sentences.append(f"The module read again and found {found} as desired.")
+            labels = first_few(converged)
+            sentences.append(f"The module read again and found {labels} as desired.")
         if planned:
             sentences.append(f"The module read again and planned {first_few(planned)} again.")
         warn(joined(" ", sentences))

@@ -281,6 +281,6 @@ def _examine_fields(fields: tuple[Field, ...], path: Option, values: Values) -> 
         if item.fields:
             warnings += _examine_fields(item.fields, option, value)
         else:
-            found = parsed(option, item.value.examine, value)
-            warnings += [Message(option, f": {warning}.") for warning in found]
+            sentences = parsed(option, item.value.examine, value)
+            warnings += [Message(option, f": {warning}.") for warning in sentences]
     return warnings
