@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -275,6 +276,17 @@ def test_the_architecture_page_shows_the_files_there_are(folder: str, package: s
     answers = [re.findall(r"[\w/]+\.py", row[1]) for row in rows(page, question)]
     assert len(answers) >= least
     assert all(files and all((root / file).is_file() for file in files) for files in answers)
+
+
+def test_the_picture_of_the_architecture_shows_the_floors_of_the_contracts() -> None:
+    settings = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    modules, hosts, _both = settings["tool"]["importlinter"]["contracts"]
+    floors = [name for layer in (*hosts["layers"], *modules["layers"]) for name in layer.split(" | ")]
+    picture = (REPOSITORY / "docs" / "pictures" / "house.svg").read_text(encoding="utf-8")
+    shown = re.findall(r'class="name"[^>]*>(\w+)<', picture)
+    packages = {path.parent.name for path in (REPOSITORY / "plugins").glob("*_utils/*/*.py")}
+    assert shown == [name for name in floors if name in shown]
+    assert {name for name in packages if name in floors} <= {*shown}
 
 
 @pytest.mark.parametrize(
