@@ -21,13 +21,14 @@ from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.lists import informed
 from ..plugin_utils._baseline.variables import ACCOUNT, Part, parts_of
-from ..plugin_utils._report.acknowledged import (
-    ACKNOWLEDGED,
+from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
+from ..plugin_utils._report.arguments import (
+    DEFAULT_MODE,
+    OF_REPORTED_HOST,
     accepted_risks,
     expiring,
-    parse_acknowledged,
+    file_mode,
 )
-from ..plugin_utils._report.arguments import DEFAULT_MODE, OF_REPORTED_HOST, file_mode
 from ..plugin_utils._report.document import host_record
 from ..plugin_utils._report.neighbours import TRAFFIC_HOURS, Beside, traffic_task
 from ..plugin_utils._report.results import (

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Pending
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import EXPECTATIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import UnmanagedRecord, WeakerRecord

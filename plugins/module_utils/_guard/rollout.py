@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, TypedDict
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 
 from .._api.client import Client
 from .._concurrency import concurrently
@@ -37,30 +37,10 @@ from .risks.base import (
     entries_of,
     key_of,
 )
-from .terms import EvidenceLimits
+from .terms import EvidenceLimits, Pending
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic
-
-
-class Pending(TypedDict):
-    """A rule or filter that is to be enabled, and the `reason` why it is not yet: `time`,
-    `evidence` or `unknown`.
-
-    `not_before` is None until it is known since when it monitors. What would have been dropped is
-    None if the traffic was not asked for, or is not known; `networks` are those concerned.
-    """
-
-    resource: str
-    key: str
-    mode: str
-    reason: str
-    not_before: str | None
-    would_drop_percent: float | None
-    would_drop_packets: int | None
-    networks: list[str]
-    advice: list[str]
-    message: str
 
 
 @dataclass

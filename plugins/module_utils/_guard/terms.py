@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._errors import OptionError, OptionProblems
 from .._plan.fingerprint import is_rest_of
@@ -139,6 +139,26 @@ def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:
                 raise OptionError(EVIDENCE.at(name), f"{value} is not {bounds}")
     problems.raise_any()
     return EvidenceLimits(hours, percent, packets)
+
+
+class Pending(TypedDict):
+    """A rule or filter that is to be enabled, and the `reason` why it is not yet: `time`,
+    `evidence` or `unknown`.
+
+    `not_before` is None until it is known since when it monitors. What would have been dropped is
+    None if the traffic was not asked for, or is not known; `networks` are those concerned.
+    """
+
+    resource: str
+    key: str
+    mode: str
+    reason: str
+    not_before: str | None
+    would_drop_percent: float | None
+    would_drop_packets: int | None
+    networks: list[str]
+    advice: list[str]
+    message: str
 
 
 ANY_PLAN = Approval()

@@ -4,25 +4,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """The states that make an account unprotected, and that are meant: with their reason, until they
-expire. And all that ends within two weeks."""
+expire."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from ansible.module_utils.common.validation import check_type_list
 
-from ...module_utils._errors import OptionError
-from ...module_utils._guard.acceptance import Acceptance, parse_acceptances
-from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._protection.coverage import IDLE
 from ...module_utils._protection.modes import UNDECIDED, counted_networks
 from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._text import capitalised
-from ...module_utils._timestamps import parse_expiry, write_timestamp
+from ...module_utils._timestamps import write_timestamp
 from ...module_utils._values.address_set import (
     Ranges,
     difference,
@@ -31,18 +28,9 @@ from ...module_utils._values.address_set import (
     range_of,
     union,
 )
-from .._baseline.unmanaged import (
-    NEEDED,
-    TEXTS,
-    Accepted,
-    Consent,
-    consents,
-    is_in_force,
-    parse_entries,
-)
-from .._baseline.variables import Part
+from .._baseline.unmanaged import NEEDED, TEXTS, Consent, consents, is_in_force, parse_entries
 from .coverage import AccountCoverage, component_title
-from .record import AcceptedRisk, Acknowledged, AcknowledgedState, Announced, Deadline
+from .record import Acknowledged, AcknowledgedState, Announced
 
 ACKNOWLEDGED = "report_acknowledged"  # the variable
 PROTECTION_OFF: Final = "protection_off"
@@ -204,80 +192,3 @@ def _unnamed(ranges: Ranges) -> str:
 
 def _end_of(expires: datetime | None) -> str | None:
     return write_timestamp(expires) if expires else None
-
-
-SOON = timedelta(days=14)
-ACCEPT_RISKS = "accept_risks"
-ENTRIES = {"prefixes": "protected prefix", "allowlist": "allowlist entry"}
-
-
-def accepted_risks(parts: Sequence[Part], now: datetime) -> list[AcceptedRisk]:
-    """The risks that a host accepts at this moment."""
-    return [
-        AcceptedRisk(
-            code=item.code,
-            networks=networks(item.networks or []),
-            entries=sorted(item.entries or ()),
-            reason=item.reason,
-            expires=_end_of(item.expires),
-        )
-        for item in _acceptances(parts)
-        if not item.has_expired(now)
-    ]
-
-
-def expiring(
-    parts: Sequence[Part],
-    accepted: Iterable[Accepted],
-    now: datetime,
-    acknowledged: Iterable[Acknowledgement] = (),
-) -> list[Deadline]:
-    """All that ends within two weeks, the first end first: entries, accepted risks and objects,
-    acknowledged states."""
-    ends = [*_ends_of_entries(parts)]
-    ends += [(item.expires, "accepted risk", item.code) for item in _acceptances(parts)]
-    ends += [
-        (item.consent.expires, f"accepted {item.resource}", ", ".join(item.keys))
-        for item in accepted
-    ]
-    ends += [
-        (
-            item.consent.expires,
-            "acknowledged state",
-            " ".join([item.state, *networks(item.networks)]),
-        )
-        for item in acknowledged
-    ]
-    soon = [(end, title, key) for end, title, key in ends if end and now < end <= now + SOON]
-    return [
-        Deadline(title=title, key=key, expires=write_timestamp(end))
-        for end, title, key in sorted(soon)
-    ]
-
-
-def _acceptances(parts: Sequence[Part]) -> list[Acceptance]:
-    """The acceptances of a host, which all of its parts share."""
-    elements: Any = next(
-        (part.options[ACCEPT_RISKS] for part in parts if part.options.get(ACCEPT_RISKS)), []
-    )
-    try:
-        return list(parse_acceptances(ACCEPT_RISKS, elements, CODES))
-    except OptionError:  # with which the modules fail, so that the host is unknown
-        return []
-
-
-def _ends_of_entries(parts: Sequence[Part]) -> Iterator[tuple[datetime | None, str, str]]:
-    """The ends of entries of lists."""
-    for part in parts:
-        for name, title in ENTRIES.items():
-            for entry in part.options.get(name) or ():
-                if isinstance(entry, Mapping) and entry.get("expires"):
-                    yield _moment_of(entry["expires"]), title, str(entry.get("prefix"))
-
-
-def _moment_of(expires: Any) -> datetime | None:
-    """The end of an entry; None for one that the module refuses."""
-    try:
-        return parse_expiry(str(expires))
-    except ValueError:
-        return None

@@ -3,19 +3,28 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The variables of the role report: the options of its last task, and variables of each host."""
+"""The variables of the role report: the options of its last task, and variables of each host. And
+what the variables of a host accept, and let end within two weeks."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
+from ...module_utils._errors import OptionError
+from ...module_utils._guard.acceptance import Acceptance, parse_acceptances
+from ...module_utils._guard.risks.registry import CODES
+from ...module_utils._timestamps import parse_expiry, write_timestamp
+from ...module_utils._values.address_set import networks
 from .._baseline.arguments import OF_HOST
-from .._baseline.unmanaged import ACCEPTED_ARGUMENT, ACCEPTED_UNMANAGED
+from .._baseline.unmanaged import ACCEPTED_ARGUMENT, ACCEPTED_UNMANAGED, Accepted
+from .._baseline.variables import Part
 from .._variables import Arguments
-from .acknowledged import ACKNOWLEDGED, ACKNOWLEDGED_ARGUMENT
+from .acknowledged import ACKNOWLEDGED, ACKNOWLEDGED_ARGUMENT, Acknowledgement
 from .neighbours import ACCESS_RULES, ANNOUNCED, LOG_HOURS, TRAFFIC_HOURS
-from .record import STATUSES
+from .record import STATUSES, AcceptedRisk, Deadline
 
 DEFAULT_MODE = "0600"
 # Of the task that writes the report, for all hosts.
@@ -51,3 +60,80 @@ def file_mode(digits: Any) -> int:
             f"report_mode: {digits} is not text of octal digits such as '0600'; put them in quotes."
         )
     return int(digits, 8)
+
+
+SOON = timedelta(days=14)
+ACCEPT_RISKS = "accept_risks"
+ENTRIES = {"prefixes": "protected prefix", "allowlist": "allowlist entry"}
+
+
+def accepted_risks(parts: Sequence[Part], now: datetime) -> list[AcceptedRisk]:
+    """The risks that a host accepts at this moment."""
+    return [
+        AcceptedRisk(
+            code=item.code,
+            networks=networks(item.networks or []),
+            entries=sorted(item.entries or ()),
+            reason=item.reason,
+            expires=write_timestamp(item.expires) if item.expires else None,
+        )
+        for item in _acceptances(parts)
+        if not item.has_expired(now)
+    ]
+
+
+def expiring(
+    parts: Sequence[Part],
+    accepted: Iterable[Accepted],
+    now: datetime,
+    acknowledged: Iterable[Acknowledgement] = (),
+) -> list[Deadline]:
+    """All that ends within two weeks, the first end first: entries, accepted risks and objects,
+    acknowledged states."""
+    ends = [*_ends_of_entries(parts)]
+    ends += [(item.expires, "accepted risk", item.code) for item in _acceptances(parts)]
+    ends += [
+        (item.consent.expires, f"accepted {item.resource}", ", ".join(item.keys))
+        for item in accepted
+    ]
+    ends += [
+        (
+            item.consent.expires,
+            "acknowledged state",
+            " ".join([item.state, *networks(item.networks)]),
+        )
+        for item in acknowledged
+    ]
+    soon = [(end, title, key) for end, title, key in ends if end and now < end <= now + SOON]
+    return [
+        Deadline(title=title, key=key, expires=write_timestamp(end))
+        for end, title, key in sorted(soon)
+    ]
+
+
+def _acceptances(parts: Sequence[Part]) -> list[Acceptance]:
+    """The acceptances of a host, which all of its parts share."""
+    elements: Any = next(
+        (part.options[ACCEPT_RISKS] for part in parts if part.options.get(ACCEPT_RISKS)), []
+    )
+    try:
+        return list(parse_acceptances(ACCEPT_RISKS, elements, CODES))
+    except OptionError:  # with which the modules fail, so that the host is unknown
+        return []
+
+
+def _ends_of_entries(parts: Sequence[Part]) -> Iterator[tuple[datetime | None, str, str]]:
+    """The ends of entries of lists."""
+    for part in parts:
+        for name, title in ENTRIES.items():
+            for entry in part.options.get(name) or ():
+                if isinstance(entry, Mapping) and entry.get("expires"):
+                    yield _moment_of(entry["expires"]), title, str(entry.get("prefix"))
+
+
+def _moment_of(expires: Any) -> datetime | None:
+    """The end of an entry; None for one that the module refuses."""
+    try:
+        return parse_expiry(str(expires))
+    except ValueError:
+        return None

@@ -27,7 +27,7 @@ from typing import (
 )
 
 from ...module_utils._guard.risks.base import RiskRecord
-from ...module_utils._guard.rollout import Pending
+from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.holes import UnmanagedRecord
 from ...module_utils._text import capitalised, excerpt, plural
 from ...module_utils._traffic.evidence import ComponentTraffic

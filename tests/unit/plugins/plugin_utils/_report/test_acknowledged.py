@@ -9,12 +9,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
     Acknowledging,
-    accepted_risks,
-    expiring,
     parse_acknowledged,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import AccountCoverage
@@ -85,54 +81,3 @@ def test_announced_networks_are_acknowledged_one_by_one() -> None:
     (sentence,) = half.unnamed(announced)
     assert "192.0.2.128/25" in sentence
     assert Acknowledging().unnamed(None) == []
-
-
-NOW = datetime(2026, 11, 21, 10, tzinfo=timezone.utc)
-SOON, LATER, OVER = "2026-12-01", "2026-12-24", "2026-11-20"
-
-
-def parts(**options: Any) -> list[Part]:
-    return [
-        Part("account_protection", options),
-        Part("custom_rules", {"accept_risks": options.get("accept_risks", [])}),
-    ]
-
-
-def test_accepted_risks_in_force_keep_their_reason_and_their_end() -> None:
-    elements = [
-        "empties_list",
-        {"code": "broad_allowlist", "networks": ["8.0.0.0/8"], "reason": "OPS-1", "expires": SOON},
-        {"code": "mass_deletion", "expires": OVER},
-    ]
-    forever, bound = accepted_risks(parts(accept_risks=elements), NOW)
-    assert (forever["code"], forever["expires"], forever["networks"]) == ("empties_list", None, [])
-    assert bound == {
-        "code": "broad_allowlist",
-        "networks": ["8.0.0.0/8"],
-        "entries": [],
-        "reason": "OPS-1",
-        "expires": "2026-12-02T00:00:00+00:00",
-    }
-
-
-def test_ends_within_two_weeks_are_listed_once_the_first_end_first() -> None:
-    options = {
-        "prefixes": [{"prefix": "192.0.2.0/24", "expires": "2026-11-22T08:00:00+01:00"}, {"prefix": "198.51.100.0/24"}],
-        "allowlist": [{"prefix": "203.0.113.7", "expires": when} for when in (LATER, OVER, "no date")],
-        "accept_risks": [{"code": "broad_allowlist", "expires": SOON}],
-    }
-    accepted = parse_accepted([{"resource": "allowlist_entry", "keys": ["8.*"], "reason": "probes", "expires": SOON}])
-    states = parse_acknowledged([{"state": "uncovered", "networks": ["8.8.8.8"], "reason": "lab", "expires": SOON}])
-    listed = expiring(parts(**options), accepted, NOW, states)
-    assert [(item["title"], item["key"], item["expires"]) for item in listed] == [
-        ("protected prefix", "192.0.2.0/24", "2026-11-22T07:00:00+00:00"),
-        ("accepted allowlist_entry", "8.*", "2026-12-02T00:00:00+00:00"),
-        ("accepted risk", "broad_allowlist", "2026-12-02T00:00:00+00:00"),
-        ("acknowledged state", "uncovered 8.8.8.8/32", "2026-12-02T00:00:00+00:00"),
-    ]
-
-
-def test_a_malformed_acceptance_is_left_to_the_module_that_refuses_it() -> None:
-    wrong = parts(accept_risks=["no_risk"])
-    assert accepted_risks(wrong, NOW) == []
-    assert expiring(wrong, [], NOW) == []
