@@ -41,4 +41,6 @@ def test_warnings_of_a_role_begin_with_the_host(in_worker: bool, tmp_path: Path)
     for host in HOSTS:
         for ending in ENDINGS:
             assert f"[WARNING]: {host}: {ending}" in printed
-        assert f"[WARNING]: {host}: 2 errors in the variables: (1) report_accepted_unmanaged[0]: it lacks keys" in printed
+        assert (
+            f"[WARNING]: {host}: 2 errors in the variables: (1) report_accepted_unmanaged[0]: it lacks keys" in printed
+        )
