@@ -21,6 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1
+from tests.support.connection import session_of
 from tests.support.module_run import ACCOUNT, OTHERS, ZONE, Modules
 
 PASSING = [
@@ -268,7 +269,7 @@ def test_operations_of_an_interrupted_task_are_not_repeated(service: LocalServic
         except ServiceError as exc:
             errors.append(exc)
 
-    with Session(service.base_url, {}, timeout=5, retries=4, max_wait=60) as session:
+    with session_of(base_url=service.base_url, timeout=5, retries=4, max_wait=60) as session:
         thread = Thread(target=send, args=[session])
         thread.start()
         while not service.calls:

@@ -20,11 +20,11 @@ import pytest
 import trustme
 from ansible_collections.edgeops.protection.plugins.module_utils._api import adapters as pools
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
-from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
 from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import MAX_CONCURRENT_CALLS
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 
 from tests.fake_service import LocalService
+from tests.support.connection import session_of
 from tests.support.module_run import ACCOUNT, Modules, run_main
 
 STATUS: dict[str, Any] = {"module": "tcp_protection_status", "enabled": True}
@@ -283,7 +283,10 @@ def test_the_timeout_bounds_the_sending_of_a_request() -> None:
         Thread(target=read_slowly, daemon=True).start()
         base_url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         began = time.monotonic()
-        with Session(base_url, {}, timeout=1, retries=0, max_wait=0) as session, pytest.raises(ServiceError) as caught:
+        with (
+            session_of(base_url=base_url, timeout=1, retries=0, max_wait=0) as session,
+            pytest.raises(ServiceError) as caught,
+        ):
             session.send(Request("PUT", "all", body=body))
     assert time.monotonic() - began < 4
     assert "longer than timeout allows (1 s)" in caught.value.message

@@ -2,13 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The shared options of a task that names an account and never reaches a service."""
+"""The shared options of a task that names an account and never reaches a service, and its session."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS, parse_settings
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import NoBudget, Unit
 
 CONNECTION: dict[str, Any] = {
     **{name: default for name, (_type, default, _least) in BOUNDS.items()},
@@ -19,3 +22,8 @@ CONNECTION: dict[str, Any] = {
     "ca_path": None,
     "call_budget": 0,
 }
+
+
+def session_of(open_budget: Callable[[Unit], NoBudget] = lambda unit: NoBudget(), **options: Any) -> Session:
+    """A session of a task with these options."""
+    return Session(parse_settings({**CONNECTION, **options}, None, {}, print), open_budget)

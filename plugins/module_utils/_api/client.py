@@ -194,19 +194,15 @@ class Client:
 
     def _read_document(self, resource: Resource) -> list[Object]:
         """The list inside of one object; empty where Cloudflare has no such object yet."""
+        request = Request("GET", self._path(resource), resource=resource)
+        around: Object = {}
         try:
             around = self._read_object(resource)
+            if not isinstance(around.get("id"), str):  # which no object lacks, even without a list
+                raise unexpected(request, "the result has no id")
         except ServiceError as exc:
-            if exc.status == 404 and NO_ENTRY_POINT in exc.codes:
-                self._list_objects.pop(resource.path, None)
-                self._read_at[resource.path] = time.monotonic()
-                return []
-            raise
-        request = Request("GET", self._path(resource), resource=resource)
-        if not isinstance(
-            around.get("id"), str
-        ):  # an object without rules may lack the list, but never its id
-            raise unexpected(request, "the result has no id")
+            if exc.status != 404 or NO_ENTRY_POINT not in exc.codes:
+                raise
         self._list_objects[resource.path] = around
         self._read_at[resource.path] = time.monotonic()
         listed = Envelope(around.get(resource.document.field) or [], {})
@@ -229,15 +225,10 @@ class Client:
         cursors: list[str] = []
         self.progress.begin(resource.plural)
         for number in range(1, MOST_PAGES + 1):
-            query = {"per_page": resource.page_size, **({"cursor": cursors[-1]} if cursors else {})}
-            request = Request("GET", self._path(resource), query, resource=resource)
-            try:
-                envelope = self._call(request)
-            except ServiceError as exc:
-                raise exc if number == 1 else LaterPageError(number, exc) from exc
+            query = {"cursor": cursors[-1]} if cursors else {}
+            request, envelope = self._page(resource, query, number)
             page = _listed_objects(request, envelope)
-            for item in page:
-                listing.setdefault(_id_of(item) or ("without id", len(listing)), item)
+            _keep(page, listing)
             self.progress.read_page(resource.plural)
             after = envelope.next_cursor
             if after in cursors:
@@ -253,12 +244,22 @@ class Client:
         """Page after page until the listing is complete, or ServiceError: never a part of it."""
         listing = Pages(resource.page_size)
         for request, envelope in self._pages(resource, query):
-            try:
-                if listing.add(_listed_objects(request, envelope), envelope):
-                    return listing.objects
-            except Incomplete as exc:
-                raise unexpected(request, str(exc)) from exc
+            if listing.add(request, envelope):
+                return listing.objects
         raise unexpected(request, "the listing does not end")
+
+    def _page(
+        self, resource: Resource, query: Mapping[str, Any], number: int
+    ) -> tuple[Request, Envelope]:
+        """One page of a listing; raises ServiceError."""
+        paged = {**query, "per_page": resource.page_size}
+        request = Request("GET", self._path(resource), paged, resource=resource)
+        try:
+            return request, self._call(request)
+        except ServiceError as exc:
+            if number == 1:
+                raise
+            raise LaterPageError(number, exc) from exc
 
     def _require_whole(
         self, resource: Resource, request: Request, count: int, on_page: int
@@ -277,17 +278,9 @@ class Client:
         one."""
 
         def page(number: int) -> tuple[Request, Envelope]:
-            paged = {**query, "page": number, "per_page": resource.page_size}
-            request = Request("GET", self._path(resource), paged, resource=resource)
-            try:
-                envelope = self._call(request)
-            except ServiceError as exc:
-                if number == 1:
-                    raise
-                raise LaterPageError(number, exc) from exc
-            self.progress.read_page(
-                resource.plural, _number_of_pages(envelope) if number == 1 else 0
-            )
+            request, envelope = self._page(resource, {**query, "page": number}, number)
+            known = _number_of_pages(envelope) if number == 1 else 0
+            self.progress.read_page(resource.plural, known)
             return request, envelope
 
         self.progress.begin(resource.plural)
@@ -323,10 +316,6 @@ def _listed_objects(request: Request, envelope: Envelope) -> list[Object]:
 LONGEST_TOTAL = 20  # digits of a total in a message
 
 
-class Incomplete(ValueError):
-    """The pages end before the listing does; the text says how far they came."""
-
-
 class Pages:
     """The objects of the pages so far, each once; `page_size` is the number of objects that a page
     was asked for.
@@ -348,8 +337,9 @@ class Pages:
         """Objects of the pages, in their order."""
         return list(self._by_id.values())
 
-    def add(self, page: Sequence[Object], envelope: Envelope) -> bool:
-        """Add the next page; True if the listing is complete with it. Raises Incomplete.
+    def add(self, request: Request, envelope: Envelope) -> bool:
+        """Add the next page; True if the listing is complete with it. Raises ServiceError if the
+        pages end before the listing does.
 
         | the page          | no total       | too few so far | the total  | more than the total |
         |-------------------|----------------|----------------|------------|---------------------|
@@ -361,7 +351,9 @@ class Pages:
 
         A full page that comes twice may hide another one.
         """
-        new = self._take(page)
+        page = _listed_objects(request, envelope)
+        new = _keep(page, self._by_id) if page != self._previous else 0
+        self._previous = page
         is_full = self._is_full(page, new, envelope)
         if envelope.total is not None:
             self._total = max(envelope.total, self._total or 0)
@@ -375,7 +367,7 @@ class Pages:
         if not is_complete:
             known = total is not None and count < total
             of_all = excerpt(str(total), LONGEST_TOTAL) if known else "an unknown number of"
-            raise Incomplete(f"the listing ends after {count} of {of_all} objects")
+            raise unexpected(request, f"the listing ends after {count} of {of_all} objects")
         return True
 
     def _is_full(self, page: Sequence[Object], new: int, envelope: Envelope) -> bool:
@@ -386,14 +378,13 @@ class Pages:
             self._first_length = len(page)
         return as_first or len(page) >= min(self._page_size, envelope.per_page)
 
-    def _take(self, page: Sequence[Object]) -> int:
-        """Keep what the page has and earlier ones had not; returns how many objects that are."""
-        before = len(self._by_id)
-        if page != self._previous:
-            for item in page:
-                self._by_id.setdefault(_id_of(item) or ("without id", len(self._by_id)), item)
-        self._previous = page
-        return len(self._by_id) - before
+
+def _keep(page: Sequence[Object], by_id: dict[Any, Object]) -> int:
+    """Keep what the page has and earlier ones had not; returns how many objects that are."""
+    before = len(by_id)
+    for item in page:
+        by_id.setdefault(_id_of(item) or ("without id", len(by_id)), item)
+    return len(by_id) - before
 
 
 def _id_of(item: Object) -> str | int | None:

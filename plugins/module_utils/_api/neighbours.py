@@ -83,19 +83,15 @@ def _network_record(
 
 def _announced_network(prefix: Object, part: Object) -> AnnouncedNetwork:
     on_demand = part.get("on_demand") or {}
-    since = on_demand.get("advertised_modified_at")
-    return AnnouncedNetwork(
-        prefix=str(part.get("cidr")),
-        announced=_is_announced(prefix, on_demand),
-        since=str(since) if since else None,
-    )
+    announced = on_demand.get("advertised")
+    if not isinstance(announced, bool):
+        announced = is_approved(prefix) if on_demand.get("on_demand_enabled") is False else None
+    since = _text_of(on_demand.get("advertised_modified_at"))
+    return AnnouncedNetwork(prefix=str(part.get("cidr")), announced=announced, since=since)
 
 
-def _is_announced(prefix: Object, on_demand: Object) -> bool | None:
-    advertised = on_demand.get("advertised")
-    if isinstance(advertised, bool):
-        return advertised
-    return is_approved(prefix) if on_demand.get("on_demand_enabled") is False else None
+def _text_of(value: Any) -> str | None:
+    return str(value) if value else None
 
 
 class AccessRule(TypedDict):
@@ -118,13 +114,12 @@ def read_access_rules(client: Client) -> list[AccessRule]:
 
 def _access_rule_record(rule: Object) -> AccessRule:
     configuration = rule.get("configuration") or {}
-    since = rule.get("modified_on") or rule.get("created_on")
     return AccessRule(
         id=str(rule.get("id")),
         target=str(configuration.get("target")),
         value=str(configuration.get("value")),
         notes=str(rule.get("notes") or ""),
-        since=str(since) if since else None,
+        since=_text_of(rule.get("modified_on") or rule.get("created_on")),
     )
 
 
@@ -194,22 +189,17 @@ def _change_record(entry: Object) -> ChangeRecord | None:
     action, actor, raw = (entry.get(name) or {} for name in ("action", "actor", "raw"))
     if str(raw.get("method")).upper() in READS or action.get("result") not in (None, "success"):
         return None
-    resource_id = (entry.get("resource") or {}).get("id")
+    context = str(actor.get("context"))
+    way = CHANGE_WAYS.get(context, context)
+    by_token = context == "api_token" and actor.get("token_name")
     return ChangeRecord(
         at=str(action.get("time")),
         by=str(actor.get("email") or actor.get("token_name") or actor.get("type") or "somebody"),
-        how=_way(actor),
+        how=f"{way} {actor['token_name']}" if by_token else way,
         method=str(raw.get("method")),
         uri=str(raw.get("uri")),
-        object_id=str(resource_id) if resource_id else None,
+        object_id=_text_of((entry.get("resource") or {}).get("id")),
     )
-
-
-def _way(actor: Object) -> str:
-    context = str(actor.get("context"))
-    way = CHANGE_WAYS.get(context, context)
-    token = actor.get("token_name")
-    return f"{way} {token}" if token and context == "api_token" else way
 
 
 def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:

@@ -43,15 +43,10 @@ BY_CODE: Mapping[int | None, str] = {
 }
 
 
-def hint_for(
-    method: str,
-    resource: Resource | None,
-    status: int,
-    codes: Sequence[int | None],
-    location: str | None,
-) -> str:
+def _hint_for(request: Request, response: Response, codes: Sequence[int | None]) -> str:
     """Advice for a failed call, or an empty text where nothing better than Cloudflare's own words
     is known."""
+    resource, status = request.resource, response.status
     by_code = next((BY_CODE[code] for code in codes if code in BY_CODE), None)
     if by_code == WRONG_ID and resource:
         return _wrong_id(resource.owner)
@@ -64,12 +59,12 @@ def hint_for(
         return worded(
             "It redirects to {host}, which is not followed, since the credentials are not for it;"
             " check {base_url}.",
-            host=_redirect_host(location),
+            host=_redirect_host(response.header("Location")),
         )
     if status == 401:
         return REJECTED
     if status == 403:
-        permission = f" {resource.permission.describe(method)}" if resource else ""
+        permission = f" {resource.permission.describe(request.method)}" if resource else ""
         return f"The credentials may lack the permission{permission}, or are not valid here."
     if status == 429:
         return TOO_MANY_CALLS
@@ -198,7 +193,7 @@ def _count(value: Any) -> int | None:
 
 def open_envelope(request: Request, response: Response) -> Envelope:
     """The result of a response; raises ServiceError for every other kind of response."""
-    document, problem = _read_envelope(response)
+    document, problem = read_envelope(response)
     succeeded = 200 <= response.status < 300
     if request.method == "DELETE" and response.status == 404 and response.maybe_applied:
         return Envelope(None, {})
@@ -210,17 +205,15 @@ def open_envelope(request: Request, response: Response) -> Envelope:
     return Envelope(document.get("result"), info if isinstance(info, Mapping) else {})
 
 
-def _read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
+def read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
     """The envelope of a response; or an empty one, and what the response is instead."""
     try:
         document = read_document(response.content)
     except Unreadable as exc:
         return {}, exc.reason if exc.is_json else _describe_unreadable(response.content)
-    return (
-        (document, "")
-        if isinstance(document, dict)
-        else ({}, _describe_unreadable(response.content))
-    )
+    if not isinstance(document, dict):
+        return {}, _describe_unreadable(response.content)
+    return document, ""
 
 
 def _failed(
@@ -230,16 +223,12 @@ def _failed(
     errors = list(error_items(document.get("errors")))
     shown = errors[:MAX_ERRORS]
     ray = response.header("CF-RAY")
-    reason = _describe_errors(shown, len(errors)) or problem or _describe_envelope(document)
+    refuses = document.get("success") is False
+    no_reason = "it gave no reason" if refuses else "it is not Cloudflare's envelope"
+    reason = _describe_errors(shown, len(errors)) or problem or no_reason
     trace = f" (ray {excerpt(ray)})" if ray else ""
     sentence = f"{request} was answered with HTTP {response.status}: {reason.rstrip('.')}{trace}."
-    hint = hint_for(
-        request.method,
-        request.resource,
-        response.status,
-        [item["code"] for item in shown],
-        response.header("Location"),
-    )
+    hint = _hint_for(request, response, [item["code"] for item in shown])
     return ServiceError(
         joined(" ", filter(None, (sentence, hint))),
         error_details(request, response.status, shown, ray),
@@ -307,14 +296,6 @@ def _describe_errors(errors: list[ErrorItem], number: int) -> str:
     )
 
 
-def _describe_envelope(document: Mapping[str, Any]) -> str:
-    return (
-        "it gave no reason"
-        if document.get("success") is False
-        else "it is not Cloudflare's envelope"
-    )
-
-
 def _describe_unreadable(content: bytes) -> str:
     """A few words on a body that is not an envelope: an edge page's title, or the first
     characters."""
@@ -337,6 +318,7 @@ def _page_title(page: str) -> str:
 
 # Lists and objects inside of each other; Cloudflare's own documents have less than ten levels.
 DEEPEST_JSON = 100
+TOO_DEEP = f"its JSON is nested more than {DEEPEST_JSON} levels deep"
 LONGEST_INTEGER = 1000  # digits; Python's own limit is 4300, and older releases have none
 
 SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -362,37 +344,25 @@ def read_document(content: bytes) -> Any:
     try:
         document = DECODER.decode(content.decode("utf-8"))
     except RecursionError as exc:
-        raise _too_deep() from exc
+        raise Unreadable(TOO_DEEP, is_json=True) from exc
     except ValueError as exc:
         raise Unreadable("it is not JSON", is_json=False) from exc
     if _is_too_deep(document):
-        raise _too_deep()
+        raise Unreadable(TOO_DEEP, is_json=True)
     return _without_lone_surrogates(document) if SURROGATE_ESCAPE.search(content) else document
-
-
-def _too_deep() -> Unreadable:
-    return Unreadable(f"its JSON is nested more than {DEEPEST_JSON} levels deep", is_json=True)
 
 
 def _is_too_deep(document: Any) -> bool:
     """Level by level, since a recursion would meet Python's own limit."""
-    level = [document]
-    for dummy in range(DEEPEST_JSON):
+    level: list[Any] = [[document]]
+    for dummy in range(DEEPEST_JSON + 1):
         level = [
             item
             for container in level
-            for item in _members(container)
+            for item in (container.values() if isinstance(container, dict) else container)
             if isinstance(item, (dict, list))
         ]
-        if not level:
-            return False
-    return True
-
-
-def _members(container: Any) -> Any:
-    if isinstance(container, dict):
-        return container.values()
-    return container if isinstance(container, list) else ()
+    return bool(level)
 
 
 def _without_lone_surrogates(value: Any) -> Any:

@@ -21,15 +21,7 @@ from .._errors import OperationFailed, ServiceError, StillPending
 from .._text import excerpt, worded
 from .._timestamps import read_date
 from .._values.kinds import SAFE_ID
-from .responses import (
-    Envelope,
-    Request,
-    Response,
-    Unreadable,
-    error_details,
-    read_document,
-    unexpected,
-)
+from .responses import Envelope, Request, Response, error_details, read_envelope, unexpected
 
 UNDER_WAY = ("pending", "running")  # states of an operation
 
@@ -124,18 +116,35 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (until - now).total_seconds())
 
 
-class LostTime:
-    """The time that a task loses with attempts that fail and with waits; `allowed` is in seconds.
+def merge_spans(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The same stretches of time in order, without overlaps."""
+    merged: list[tuple[float, float]] = []
+    for began, end in sorted(spans):
+        if merged and began <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((began, end))
+    return merged
 
-    Time that several calls lose at once counts once. An attempt under way counts until it ends
-    well, so that all that are under way together end in time.
+
+class TaskTime:
+    """The seconds that a task loses with attempts that fail and with waits: at most so many as are
+    `allowed`, and `max_wait` of them with waits.
+
+    What several calls lose at the same time counts once. An attempt under way counts until it ends
+    well, so that all that are under way together end in time. `calls` counts the calls that may go,
+    the repeated ones after their wait.
     """
 
-    def __init__(self, allowed: float) -> None:
+    def __init__(self, max_wait: float, allowed: float) -> None:
         self.allowed = allowed
-        self._lock = threading.Lock()
+        self.calls = 0
+        self._wait_left = max_wait
+        self._lock = threading.RLock()
         self._under_way: list[float] = []
         self._lost: list[tuple[float, float]] = []
+        self._waiting_until = 0.0
+        self._closed_until = 0.0
 
     @property
     def left(self) -> float:
@@ -144,6 +153,11 @@ class LostTime:
             now = time.monotonic()
             spans = merge_spans([*self._lost, *((began, now) for began in self._under_way)])
             return self.allowed - sum(end - began for began, end in spans)
+
+    @property
+    def wait_left(self) -> float:
+        """Seconds that a call may still wait."""
+        return max(0.0, min(self._wait_left, self.left))
 
     def begin(self) -> float:
         """An attempt begins; returns what `end` wants to know of it."""
@@ -158,44 +172,6 @@ class LostTime:
             self._under_way.remove(began)
             if failed:
                 self._lost = merge_spans([*self._lost, (began, time.monotonic())])
-
-    def lose(self, seconds: float) -> None:
-        """The next seconds are lost with a wait."""
-        with self._lock:
-            now = time.monotonic()
-            self._lost = merge_spans([*self._lost, (now, now + seconds)])
-
-
-def merge_spans(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The same stretches of time in order, without overlaps."""
-    merged: list[tuple[float, float]] = []
-    for began, end in sorted(spans):
-        if merged and began <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
-        else:
-            merged.append((began, end))
-    return merged
-
-
-class WaitBudget:
-    """Rest of max_wait, shared by all calls of a session; those that wait at the same time wait
-    once.
-
-    `calls` counts the calls that it let go, the repeated ones after their wait.
-    """
-
-    def __init__(self, max_wait: float, lost_time: LostTime) -> None:
-        self.calls = 0
-        self._left = max_wait
-        self._lost_time = lost_time
-        self._lock = threading.Lock()
-        self._waiting_until = 0.0
-        self._closed_until = 0.0
-
-    @property
-    def left(self) -> float:
-        """Seconds that a call may still wait."""
-        return max(0.0, min(self._left, self._lost_time.left))
 
     def wait(self, seconds: float, everybody: bool) -> bool:
         """Wait, or return False at once where less is left; after a rate limit, everybody waits
@@ -214,18 +190,19 @@ class WaitBudget:
             self.calls += 1
 
     def take(self, seconds: float, everybody: bool) -> bool:
-        """Take so much of the budget, as far as nobody waits that long already; False where less is
+        """Take so much for a wait, as far as nobody waits that long already; False where less is
         left."""
         with self._lock:
             now = time.monotonic()
-            more = now + seconds - max(self._waiting_until, now)
-            if more > self._left or seconds > self._lost_time.left:
+            end = now + seconds
+            more = end - max(self._waiting_until, now)
+            if more > self._wait_left or seconds > self.left:
                 return False
-            self._left -= max(0.0, more)
-            self._lost_time.lose(seconds)
-            self._waiting_until = max(self._waiting_until, now + seconds)
+            self._wait_left -= max(0.0, more)
+            self._lost = merge_spans([*self._lost, (now, end)])
+            self._waiting_until = max(self._waiting_until, end)
             if everybody:
-                self._closed_until = max(self._closed_until, now + seconds)
+                self._closed_until = max(self._closed_until, end)
             return True
 
 
@@ -285,11 +262,5 @@ def is_refused_meanwhile(response: Response) -> bool:
 
 def is_under_way(response: Response) -> bool:
     """Return whether a response says that the operation has not ended yet."""
-    if response.status != 200:
-        return False
-    try:
-        document: Any = read_document(response.content)
-    except Unreadable:
-        return False
-    result = document.get("result") if isinstance(document, Mapping) else None
+    result = read_envelope(response)[0].get("result") if response.status == 200 else None
     return isinstance(result, Mapping) and result.get("status") in UNDER_WAY

@@ -18,7 +18,7 @@ import socket
 import ssl
 from contextlib import contextmanager
 from threading import BoundedSemaphore, Event
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from .._budget.budget import CALLS, QUERIES, CallBudget, Closed, NoBudget, Unit
@@ -35,8 +35,7 @@ from .responses import Request, Response, error_details
 from .retry import (
     RATE_LIMITED,
     Ending,
-    LostTime,
-    WaitBudget,
+    TaskTime,
     read_retry_after,
     seconds_until_retry,
     still_pending,
@@ -50,12 +49,10 @@ try:
     from urllib3.connection import CertificateError
 except ImportError:
     AuthBase = object  # type: ignore[misc,assignment]
-    TIMED_OUT: tuple[type[BaseException], ...] = ()
-    NOT_CONNECTED: tuple[type[BaseException], ...] = ()
-    NOT_TRUSTED: tuple[type[BaseException], ...] = ()
 else:
     TIMED_OUT = (requests.Timeout, exceptions.TimeoutError, socket.timeout)
     NOT_CONNECTED = (exceptions.ConnectTimeoutError, exceptions.NewConnectionError)
+    NETWORK = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
     NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
 
 VERSION = "1.0.0"
@@ -79,14 +76,6 @@ class Headers(AuthBase):
         return prepared
 
 
-class Permit(NamedTuple):
-    """Permission of an attempt to go: its turn in the call budget, and the seconds that it may
-    take."""
-
-    turn: int
-    seconds: float
-
-
 class UnreadableBody(Exception):
     """The body of a response with this status is too large, or in an encoding that nobody asked
     for."""
@@ -101,53 +90,41 @@ class UnreadableBody(Exception):
 class Session:
     """Sends requests to one base URL.
 
-    `timeout` is in seconds for each request as a whole, `retries` for each request, `max_wait` in
-    seconds for all waiting together, `verify` True, False or the path of a CA bundle. A task loses
-    at most (retries + 1) * timeout + max_wait seconds with attempts that fail and with waits;
-    waiting for a turn in the `budget`, or that of queries, is none of these waits. The session
-    closes its budgets, and tells `progress` of its waits. Several threads may send at the same
-    time.
+    A task loses at most (retries + 1) * timeout + max_wait seconds with attempts that fail and with
+    waits; waiting for a turn in the budget of calls, or in that of queries, is none of these waits.
+    The session opens a budget for each unit, closes them, and tells `progress` of its waits.
+    Several threads may send at the same time.
     """
 
     def __init__(
         self,
-        base_url: str,
-        headers: Mapping[str, str],
-        timeout: float,
-        retries: int,
-        max_wait: float,
-        verify: bool | str = True,
-        budget: NoBudget | None = None,
+        settings: Settings,
+        open_budget: Callable[[Unit], NoBudget],
         progress: Progress | None = None,
-        open_query_budget: Callable[[], NoBudget] = NoBudget,
     ) -> None:
-        self._budget = budget or NoBudget()
-        self._open_query_budget = open_query_budget
-        self._query_budget: NoBudget | None = None
+        self._open_budget = open_budget
+        self._budgets = {CALLS: open_budget(CALLS)}
         self._progress = progress or Progress()
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._ended = Event()
-        self._base_url = base_url
-        self._timeout = timeout
-        self._retries = retries
-        self._lost_time = LostTime((retries + 1) * timeout + max_wait)
-        self._wait_budget = WaitBudget(max_wait, self._lost_time)
-        if verify is False:
-            disable_warnings(
-                exceptions.InsecureRequestWarning
-            )  # the user has said so, once is enough
+        self._base_url, self._timeout = settings.base_url, settings.timeout
+        self._retries = settings.retries
+        allowed = (settings.retries + 1) * settings.timeout + settings.max_wait
+        self._time = TaskTime(settings.max_wait, allowed)
+        if settings.verify is False:  # the user has said so, once is enough
+            disable_warnings(exceptions.InsecureRequestWarning)
         self._session = requests.Session()
         # http is for loopback only; a proxy would read the credentials.
-        self._session.trust_env = not base_url.lower().startswith("http:")
-        self._session.auth = Headers(headers)
+        self._session.trust_env = not self._base_url.lower().startswith("http:")
+        self._session.auth = Headers(settings.headers)
         self._session.headers["User-Agent"] = "edgeops.protection/" + VERSION
         self._session.headers["Accept-Encoding"] = ", ".join(ENCODINGS)
-        adapter = Adapter(usual_trust(verify))
+        adapter = Adapter(usual_trust(settings.verify))
         for scheme in ("https://", "http://"):
             self._session.mount(scheme, adapter)
         # What the environment says of proxies and CAs, read once.
-        self._settings: Any = self._session.merge_environment_settings(
-            base_url, {}, True, verify, None
+        self._environment: Any = self._session.merge_environment_settings(
+            self._base_url, {}, True, settings.verify, None
         )
 
     def __enter__(self) -> Session:
@@ -156,14 +133,13 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
         self._ended.set()  # a thread that an interrupt left behind repeats nothing
         self._session.close()
-        self._budget.close()
-        if self._query_budget is not None:
-            self._query_budget.close()
+        for budget in self._budgets.values():
+            budget.close()
 
     @property
     def calls(self) -> int:
         """Number of calls, repeated ones and those without a response included."""
-        return self._wait_budget.calls
+        return self._time.calls
 
     def send(self, request: Request) -> Response:
         """Send a request and bring back the response, whatever its status; raises ServiceError when
@@ -171,7 +147,7 @@ class Session:
         outcomes: list[Ending] = []
         with self._in_flight:
             while True:
-                attempt = self._attempt(request, self._let_go(request, outcomes))
+                attempt = self._attempt(request, *self._let_go(request, outcomes))
                 outcomes.append(attempt)
                 seconds = seconds_until_retry(
                     "GET" if request.is_query else request.method,
@@ -181,21 +157,19 @@ class Session:
                 )
                 if attempt.response is not None and request.is_final(attempt.response):
                     seconds = None
-                if seconds is None or (
-                    attempt.response is None and seconds >= self._lost_time.left
-                ):
+                if seconds is None or (attempt.response is None and seconds >= self._time.left):
                     return _last_response(request, outcomes)
                 if attempt.demands_wait:
                     self._budget_of(request).close_for(seconds)
                 everybody = attempt.status == RATE_LIMITED and not attempt.pending
                 self._wait_for_retry(request, seconds, everybody, outcomes)
 
-    def _let_go(self, request: Request, outcomes: Sequence[Ending]) -> Permit:
-        """Every attempt passes here before it is made, and waits for its turn; raises
-        ServiceError."""
-        self._wait_budget.gate()
+    def _let_go(self, request: Request, outcomes: Sequence[Ending]) -> tuple[int, float]:
+        """Let an attempt go: its turn in the call budget, for which it waits here, and the seconds
+        that it may take; raises ServiceError."""
+        self._time.gate()
         turn = self._take_turn(request, outcomes)
-        left = self._lost_time.left
+        left = self._time.left
         end_if_orphan()
         if self._ended.is_set():
             raise _unanswered(request, "was not sent: the task has ended.", outcomes)
@@ -203,19 +177,18 @@ class Session:
             reason = worded(
                 "was not sent: failed attempts and waits have taken the {allowed:g} s that a task"
                 " may lose with them. Check the network, or raise {timeout}.",
-                allowed=self._lost_time.allowed,
+                allowed=self._time.allowed,
             )
             raise _unanswered(request, reason, outcomes)
-        return Permit(turn, min(self._timeout, left))
+        return turn, min(self._timeout, left)
 
     def _budget_of(self, request: Request) -> NoBudget:
         """The budget that a call counts on; queries have one of their own, which costs nothing
         before the first of them."""
-        if not request.is_query:
-            return self._budget
-        if self._query_budget is None:
-            self._query_budget = self._open_query_budget()
-        return self._query_budget
+        unit = QUERIES if request.is_query else CALLS
+        if unit not in self._budgets:
+            self._budgets[unit] = self._open_budget(unit)
+        return self._budgets[unit]
 
     def _wait_for_retry(
         self, request: Request, seconds: float, everybody: bool, outcomes: Sequence[Ending]
@@ -223,7 +196,7 @@ class Session:
         """Wait, as all calls do after a rate limit; raises ServiceError at once where max_wait does
         not allow it."""
         with self._progress.waiting(seconds):
-            if not self._wait_budget.wait(seconds, everybody):
+            if not self._time.wait(seconds, everybody):
                 raise self._too_long(request, seconds, outcomes)
 
     def _take_turn(self, request: Request, outcomes: Sequence[Ending]) -> int:
@@ -239,12 +212,12 @@ class Session:
         with self._progress.waiting(seconds):
             return self._ended.wait(seconds)
 
-    def _attempt(self, request: Request, permit: Permit) -> Ending:
+    def _attempt(self, request: Request, turn: int, seconds: float) -> Ending:
         """One attempt, with its body."""
-        began = self._lost_time.begin()
+        began = self._time.begin()
         failed, limit = True, None
         try:
-            response = self._exchange(request, permit.seconds)
+            response = self._exchange(request, seconds)
             attempt = Ending(
                 response.status,
                 response,
@@ -258,10 +231,10 @@ class Session:
             attempt = Ending(exc.status, reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
-            attempt = _ending_of(chain, _cause_of(chain, self._timeout, permit.seconds))
+            attempt = _ending_of(chain, _cause_of(chain, self._timeout, seconds))
         finally:
-            self._budget_of(request).end_turn(permit.turn, limit)
-            self._lost_time.end(began, failed)
+            self._budget_of(request).end_turn(turn, limit)
+            self._time.end(began, failed)
         return attempt
 
     def _exchange(self, request: Request, seconds: float) -> Response:
@@ -272,7 +245,7 @@ class Session:
             requests.Request(request.method, url, params=dict(request.query), json=request.body)
         )
         adapter = self._session.get_adapter(url)
-        with adapter.send(prepared, timeout=seconds, **self._settings) as response:
+        with adapter.send(prepared, timeout=seconds, **self._environment) as response:
             return Response(response.status_code, response.headers, read_body(response))
 
     def _too_long(
@@ -292,7 +265,7 @@ class Session:
             " {left:.0f} s. Run again after that time, or raise {max_wait}.",
             event=event,
             seconds=seconds,
-            left=self._wait_budget.left,
+            left=self._time.wait_left,
         )
         return _unanswered(request, reason, outcomes)
 
@@ -332,20 +305,19 @@ def _unanswered(request: Request, reason: str, outcomes: Sequence[Ending]) -> Se
     )
 
 
+def _has(chain: Sequence[BaseException], kinds: Any) -> bool:
+    return any(isinstance(item, kinds) for item in chain)
+
+
 def _ending_of(chain: Sequence[BaseException], reason: str) -> Ending:
     """Outcome of an attempt without a response: whether the request was sent, and whether it is
     worth another one."""
 
-    def is_one_of(kinds: Any) -> bool:
-        return any(isinstance(item, kinds) for item in chain)
-
-    connected = not is_one_of(NOT_CONNECTED)
-    untrusted = is_one_of(NOT_TRUSTED)
-    proxy_refuses = connected and is_one_of(requests.exceptions.ProxyError)
-    no_tls = is_one_of(requests.exceptions.SSLError) and not is_one_of(ssl.SSLEOFError)
-    network = is_one_of(
-        (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
-    )
+    connected = not _has(chain, NOT_CONNECTED)
+    untrusted = _has(chain, NOT_TRUSTED)
+    proxy_refuses = connected and _has(chain, requests.exceptions.ProxyError)
+    no_tls = _has(chain, requests.exceptions.SSLError) and not _has(chain, ssl.SSLEOFError)
+    network = _has(chain, NETWORK)
     return Ending(
         None,
         reason=reason,
@@ -358,9 +330,9 @@ def _cause_of(chain: Sequence[BaseException], timeout: float, seconds: float) ->
     """Reason for a missing response, with advice; `seconds` is what the attempt had of the
     timeout."""
     reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
-    if any(isinstance(item, requests.exceptions.ProxyError) for item in chain):
+    if _has(chain, requests.exceptions.ProxyError):
         advice: str = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
-    elif any(isinstance(item, NOT_TRUSTED) for item in chain):
+    elif _has(chain, NOT_TRUSTED):
         advice = worded(
             "Cloudflare's certificate is not trusted here, or is for another name; check"
             " {base_url}, or name the bundle of the CA that signed it in {ca_path}."
@@ -398,24 +370,22 @@ def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> I
     `screen` shows what cannot wait until the end.
     """
     progress = Progress()
+    units = {CALLS: (settings.call_budget, settings.call_budget_period)}
+    units[QUERIES] = (QUERY_BUDGET if settings.call_budget else 0, QUERY_BUDGET_PERIOD)
 
-    def budget(unit: Unit, calls: int, period: float) -> NoBudget:
-        return _shared_budget(settings, unit, calls, period, warn, screen)
+    def open_budget(unit: Unit) -> NoBudget:
+        """The budget of these credentials for calls of one kind; none where none are counted."""
 
-    session = Session(
-        settings.base_url,
-        settings.headers,
-        timeout=settings.timeout,
-        retries=settings.retries,
-        max_wait=settings.max_wait,
-        verify=settings.verify,
-        budget=budget(CALLS, settings.call_budget, settings.call_budget_period),
-        progress=progress,
-        open_query_budget=lambda: budget(
-            QUERIES, QUERY_BUDGET if settings.call_budget else 0, QUERY_BUDGET_PERIOD
-        ),
-    )
-    with session, progress.watched(screen):
+        def open_state() -> Turns:
+            host = urlsplit(settings.base_url).netloc + unit.suffix
+            return SharedTurns(state_path(os.environ, host, settings.headers))
+
+        calls, period = units[unit]
+        if not calls or not period:
+            return NoBudget()
+        return CallBudget(calls, period, open_state, warn, screen, unit)
+
+    with Session(settings, open_budget, progress) as session, progress.watched(screen):
         yield Client(session, settings.owner, progress)
 
 
@@ -429,17 +399,3 @@ def client_of_owner(client: Client, settings: Settings) -> Client:
         return client
     zones = client.read(ZONES, {"name": name})
     return client.within({ZONE_OWNER.option: only_zone(name, zones)})
-
-
-def _shared_budget(
-    settings: Settings, counted: Unit, calls: int, period: float, warn: Warn, screen: Screen | None
-) -> NoBudget:
-    """The budget of this credential for calls of one kind; none where no calls are counted."""
-
-    def open_state() -> Turns:
-        host = urlsplit(settings.base_url).netloc + counted.suffix
-        return SharedTurns(state_path(os.environ, host, settings.headers))
-
-    if not calls or not period:
-        return NoBudget()
-    return CallBudget(calls, period, open_state, warn, screen, counted)

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as RESOURCES
 
 from tests.fake_service import LocalService
+from tests.support.connection import session_of
 from tests.support.interrupted_run import (
     WAITS,
     InterruptedRun,
@@ -156,8 +156,7 @@ def problems(service: LocalService) -> Iterator[str]:
 
 def duplicates(service: LocalService) -> Iterator[str]:
     """The keys that several objects of a collection have."""
-    headers = {"Authorization": f"Bearer {service.token}"}
-    with Session(service.base_url, headers, timeout=30, retries=0, max_wait=0) as session:
+    with session_of(base_url=service.base_url, api_token=service.token, retries=0, max_wait=0) as session:
         client = Client(session, {"account_id": ACCOUNT})
         for resource in RESOURCES:
             keys = Counter(str(resource.key_of(item)) for item in client.read(resource))

@@ -102,9 +102,10 @@ def test_a_zone_asks_the_log_of_its_account() -> None:
     assert service.requests[1].query["zone_id"] == "0" * 32
 
 
-def test_a_zone_that_does_not_say_its_account_asks_nothing_more() -> None:
-    service = Service(({"id": "z"}, {}))
-    with pytest.raises(ProtectionError, match="does not say its account"):
+@pytest.mark.parametrize("account", [None, {}, {"id": "../x"}, "a"])
+def test_a_zone_without_a_usable_account_asks_nothing_more(account: Any) -> None:
+    service = Service(({"id": "z", "account": account}, {}))
+    with pytest.raises(ProtectionError, match="does not say its account: .* is not"):
         changes(service, "zone_id")
     assert len(service.requests) == 1
 

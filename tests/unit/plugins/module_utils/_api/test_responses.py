@@ -18,6 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 
 REQUEST = Request("PATCH", "accounts/1/prefixes/7")
@@ -122,11 +123,22 @@ def test_a_body_that_is_no_envelope_is_described(status: int, content: bytes, wo
         (Request("GET", "accounts/1/x", resource=PREFIXES), 404, {"code": 7003, "message": "no route"}, "Check account_id"),
         (Request("GET", "accounts/1/x", resource=PREFIXES), 400, {"code": 8888, "message": "no"}, "Magic Transit"),
         (Request("GET", "accounts/1/x", resource=PREFIXES), 429, {"code": 971, "message": "wait"}, "raise max_wait, or lower call_budget"),
-        (Request("GET", "accounts/1/x", resource=PREFIXES), 500, {"code": 1000, "message": "x"}, "run again later"),
+        (Request("GET", "accounts/1/x", resource=PREFIXES), 522, {"code": 1000, "message": "x"}, "run again later"),
+        (REQUEST, 400, {"code": 6103}, "The value of api_key is not an API key; a token belongs into api_token."),
+        (REQUEST, 400, {"code": 1, "error_chain": [{"code": 6111}]}, "The value of api_token is not a well-formed token"),
+        (REQUEST, 403, {"code": 9109}, "The credentials are wrong, expired, or may not be used from here; check them."),
+        (REQUEST, 401, {}, "The credentials are wrong, expired, or may not be used from here; check them."),
+        (Request("GET", "x", resource=PREFIXES), 404, {"code": 7000}, "Check account_id and base_url; is account_id the id of a zone?"),
+        (Request("GET", "x", resource=FIREWALL_RULES), 404, {"code": 7003}, "Check zone_id and base_url; is zone_id the id of an account?"),
+        (Request("GET", "x", resource=ZONES), 404, {"code": 7003}, "Check account_id, zone_id and base_url."),
     ],
 )  # fmt: skip
 def test_the_hint_fits_the_response(request_: Request, status: int, error: Any, hint: str) -> None:
     assert hint in failure(refusal(status, error), request_).message
+
+
+def test_a_refusal_that_nothing_is_known_of_has_no_hint() -> None:
+    assert failure(refusal(404, {"code": 1, "message": "x"})).message.endswith("HTTP 404: [1] x.")
 
 
 def nested(levels: int) -> bytes:

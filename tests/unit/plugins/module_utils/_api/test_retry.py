@@ -13,8 +13,7 @@ from types import SimpleNamespace
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
 from ansible_collections.edgeops.protection.plugins.module_utils._api.retry import (
-    LostTime,
-    WaitBudget,
+    TaskTime,
     merge_spans,
     read_retry_after,
 )
@@ -29,8 +28,8 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return waited
 
 
-def budget(max_wait: float) -> WaitBudget:
-    return WaitBudget(max_wait, LostTime(float("inf")))
+def budget(max_wait: float) -> TaskTime:
+    return TaskTime(max_wait, float("inf"))
 
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=timezone.utc)
@@ -90,7 +89,7 @@ def test_stretches_of_time_count_once(spans: list[tuple[float, float]], merged: 
 
 
 def test_time_is_lost_by_attempts_that_fail_or_have_not_ended_and_by_waits(slept: list[float]) -> None:
-    lost_time = LostTime(60)
+    lost_time = TaskTime(60, 60)
     first = lost_time.begin()
     slept.append(5)
     assert lost_time.left == 55
@@ -104,8 +103,8 @@ def test_time_is_lost_by_attempts_that_fail_or_have_not_ended_and_by_waits(slept
     assert lost_time.left == 43
     lost_time.end(third, failed=False)
     assert lost_time.left == 50
-    lost_time.lose(20)
-    lost_time.lose(30)
+    assert lost_time.take(20, False)
+    assert lost_time.take(30, False)
     assert lost_time.left == 20
 
 
@@ -113,7 +112,7 @@ def test_a_wait_beyond_what_is_left_is_refused_and_takes_nothing(slept: list[flo
     wait_budget = budget(8)
     assert wait_budget.wait(5, False)
     assert not wait_budget.wait(4, True)
-    assert wait_budget.left == 3
+    assert wait_budget.wait_left == 3
     assert wait_budget.wait(3, False)
     assert slept == [5, 3]
 
@@ -134,5 +133,5 @@ def test_concurrent_waits_use_up_the_budget_once(slept: list[float]) -> None:
     assert wait_budget.take(8, everybody=True)
     assert wait_budget.take(8, everybody=True)
     assert wait_budget.take(9, everybody=True)
-    assert wait_budget.left == 1
+    assert wait_budget.wait_left == 1
     assert not wait_budget.wait(12, True)

@@ -15,17 +15,18 @@ import requests
 import responses
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import MAX_BODY, Session
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import NoBudget
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CALLS, QUERIES, NoBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+
+from tests.support.connection import session_of
 
 BASE = "https://api.cloudflare.com/client/v4"
 URL = BASE + "/accounts/1/prefixes"
-HEADERS = {"Authorization": "Bearer token"}
 
 
-def session(verify: bool | str = True, **more: Any) -> Session:
-    options = {"timeout": 5.0, "retries": 2, "max_wait": 0.0, **more}
-    return Session(BASE, HEADERS, verify=verify, **options)
+def session(**more: Any) -> Session:
+    options = {"base_url": BASE, "timeout": 5.0, "retries": 2, "max_wait": 0.0, **more}
+    return session_of(**options)
 
 
 @responses.activate
@@ -50,7 +51,7 @@ def test_no_answer_is_explained(problem: Exception, words: str, maybe_applied: b
 @responses.activate
 def test_the_credentials_are_in_no_representation() -> None:
     responses.get(URL, json={})
-    with Session(BASE, {"Authorization": "Bearer s3cret"}, timeout=5.0, retries=0, max_wait=0.0) as one:
+    with session(api_token="s3cret") as one:
         answer = one.send(Request("GET", "accounts/1/prefixes"))
         shown: list[Any] = [one, answer, *vars(one).values()]
         shown += [value for item in shown if hasattr(item, "__dict__") for value in vars(item).values()]
@@ -125,7 +126,7 @@ def test_queries_have_a_budget_of_their_own() -> None:
     responses.post(f"{BASE}/graphql", json={}, headers={"Ratelimit": '"default";r=5;t=60'})
     responses.get(URL, json={}, headers={"Ratelimit": '"default";r=7;t=60'})
     calls, queries = Counted(), Counted()
-    with session(budget=calls, open_query_budget=lambda: queries) as one:
+    with session(open_budget={CALLS: calls, QUERIES: queries}.__getitem__) as one:
         one.send(Request("POST", "graphql", body={}, is_query=True))
         one.send(Request("GET", "accounts/1/prefixes"))
     assert (calls.limits, queries.limits) == (['"default";r=7;t=60'], [None])
