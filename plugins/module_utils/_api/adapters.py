@@ -104,24 +104,22 @@ class BoundedSocket:
         return getattr(self._sock, name)
 
 
-class BoundedConnection(HTTPConnection):  # type: ignore[misc]
+class Bounded:
+    """A connection with a deadline."""
+
+    sock: Any
+
+    def connect(self) -> None:
+        super().connect()  # type: ignore[misc]
+        self.sock = BoundedSocket(self.sock)
+
+
+class BoundedConnection(Bounded, HTTPConnection):  # type: ignore[misc]
     """HTTP with a deadline."""
 
-    sock: Any
 
-    def connect(self) -> None:
-        super().connect()
-        self.sock = BoundedSocket(self.sock)
-
-
-class BoundedTLSConnection(HTTPSConnection):  # type: ignore[misc]
+class BoundedTLSConnection(Bounded, HTTPSConnection):  # type: ignore[misc]
     """HTTPS with a deadline."""
-
-    sock: Any
-
-    def connect(self) -> None:
-        super().connect()
-        self.sock = BoundedSocket(self.sock)
 
 
 class Pool(HTTPConnectionPool):  # type: ignore[misc]

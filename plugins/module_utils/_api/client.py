@@ -245,7 +245,7 @@ class Client:
         listing = Pages(resource.page_size)
         for request, envelope in self._pages(resource, query):
             if listing.add(request, envelope):
-                return listing.objects
+                return list(listing.by_id.values())
         raise unexpected(request, "the listing does not end")
 
     def _page(
@@ -317,8 +317,8 @@ LONGEST_TOTAL = 20  # digits of a total in a message
 
 
 class Pages:
-    """The objects of the pages so far, each once; `page_size` is the number of objects that a page
-    was asked for.
+    """The objects of the pages so far, each once, in `by_id`; `page_size` is the number of objects
+    that a page was asked for.
 
     The highest total that a page tells is the one that counts: a page that tells none, or a lower
     one, does not take it back. It may be too low, so that a full page is always followed by one
@@ -327,15 +327,10 @@ class Pages:
 
     def __init__(self, page_size: int) -> None:
         self._page_size = page_size
-        self._by_id: dict[Any, Object] = {}
+        self.by_id: dict[Any, Object] = {}
         self._previous: Sequence[Object] = ()
         self._first_length: int | None = None
         self._total: int | None = None
-
-    @property
-    def objects(self) -> list[Object]:
-        """Objects of the pages, in their order."""
-        return list(self._by_id.values())
 
     def add(self, request: Request, envelope: Envelope) -> bool:
         """Add the next page; True if the listing is complete with it. Raises ServiceError if the
@@ -352,12 +347,12 @@ class Pages:
         A full page that comes twice may hide another one.
         """
         page = _listed_objects(request, envelope)
-        new = _keep(page, self._by_id) if page != self._previous else 0
+        new = _keep(page, self.by_id) if page != self._previous else 0
         self._previous = page
         is_full = self._is_full(page, new, envelope)
         if envelope.total is not None:
             self._total = max(envelope.total, self._total or 0)
-        count, total = len(self._by_id), self._total
+        count, total = len(self.by_id), self._total
         if new:
             return total is not None and count >= total and not is_full
         if total is None:
@@ -365,8 +360,8 @@ class Pages:
         else:
             is_complete = count == total or (count > total and not page)
         if not is_complete:
-            known = total is not None and count < total
-            of_all = excerpt(str(total), LONGEST_TOTAL) if known else "an unknown number of"
+            is_short = total is not None and count < total
+            of_all = excerpt(str(total), LONGEST_TOTAL) if is_short else "an unknown number of"
             raise unexpected(request, f"the listing ends after {count} of {of_all} objects")
         return True
 

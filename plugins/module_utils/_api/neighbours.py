@@ -72,11 +72,11 @@ def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
 def _network_record(
     prefix: Object, networks: Sequence[Object], delegations: Sequence[Object]
 ) -> OnboardedPrefix:
+    whole = {"cidr": prefix.get("cidr"), "on_demand": prefix}
     return OnboardedPrefix(
         prefix=str(prefix.get("cidr")),
         approved=is_approved(prefix),
-        networks=[_announced_network(prefix, part) for part in networks]
-        or [_announced_network(prefix, {"cidr": prefix.get("cidr"), "on_demand": prefix})],
+        networks=[_announced_network(prefix, part) for part in networks or [whole]],
         delegated=[str(part.get("cidr")) for part in delegations],
     )
 

@@ -12,6 +12,7 @@ import select
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Callable, Iterator
 
 from .._concurrency import start_threads
@@ -21,12 +22,12 @@ SHOW_THREAD = "edgeops.protection progress"
 SHOW_INTERVAL = 10.0  # seconds
 
 
+@dataclass
 class Count:
     """Number of things that are done, and of all."""
 
-    def __init__(self, total: int = 0) -> None:
-        self.done = 0
-        self.total = total
+    total: int = 0
+    done: int = 0
 
     def __str__(self) -> str:
         return f"{self.done} of {max(self.done, self.total)}"
@@ -103,14 +104,11 @@ class Progress:
 
     def _reading(self) -> Iterator[str]:
         if self._pages:
-            pages = Count(sum(max(count.done, count.total) for count in self._pages.values()))
-            pages.done = sum(count.done for count in self._pages.values())
-            incomplete = [
-                listing for listing, count in self._pages.items() if count.done < count.total
-            ]
-            yield f"{pages} pages read" + (
-                f" (not all of {first_few(incomplete)})" if incomplete else ""
-            )
+            counts = self._pages.values()
+            total = sum(max(count.done, count.total) for count in counts)
+            pages = Count(total, sum(count.done for count in counts))
+            unread = [listing for listing, count in self._pages.items() if count.done < count.total]
+            yield f"{pages} pages read" + (f" (not all of {first_few(unread)})" if unread else "")
 
     def _applying(self) -> Iterator[str]:
         if self._operations.total:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
 from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, others
-from .._text import Message, Option, excerpt, joined, plural, visible, worded
+from .._text import Message, Option, excerpt, joined, left_out, visible, worded
 
 TOKEN_AS_KEY = worded("The value of {api_key} is not an API key; a token belongs into {api_token}.")
 MALFORMED_TOKEN = worded(
@@ -195,9 +195,9 @@ def open_envelope(request: Request, response: Response) -> Envelope:
     """The result of a response; raises ServiceError for every other kind of response."""
     document, problem = read_envelope(response)
     succeeded = 200 <= response.status < 300
-    if request.method == "DELETE" and response.status == 404 and response.maybe_applied:
-        return Envelope(None, {})
-    if succeeded and not response.content.strip() and request.method == "DELETE":
+    is_gone = response.status == 404 and response.maybe_applied
+    is_empty = succeeded and not response.content.strip()
+    if request.method == "DELETE" and (is_gone or is_empty):
         return Envelope(None, {})
     if not succeeded or problem or document.get("success") is not True:
         raise _failed(request, response, document, problem)
@@ -290,10 +290,8 @@ def _describe_errors(errors: list[ErrorItem], number: int) -> str:
         code = "" if item["code"] is None else "[{}] ".format(item["code"])
         pointer = "" if item["pointer"] is None else " (at {})".format(item["pointer"])
         parts.append((code + " ".join(item["message"].split()) + pointer).strip())
-    more = number - len(errors)
-    return "; ".join(filter(None, parts)) + (
-        f"; and {plural(more, 'more error', 'more errors')}" if more else ""
-    )
+    more = left_out(number, len(errors), "error", "errors")
+    return "; ".join(filter(None, parts)) + (f"; {more}" if more else "")
 
 
 def _describe_unreadable(content: bytes) -> str:

@@ -254,8 +254,7 @@ class Session:
         if outcomes and outcomes[-1].pending:
             return still_pending(request, outcomes[-1].status)
         event = (
-            f"was not sent, since Cloudflare refused another call with these credentials"
-            f" (HTTP {RATE_LIMITED})"
+            "was not sent, since Cloudflare refused another call with these credentials (HTTP 429)"
         )
         if outcomes:
             status = outcomes[-1].status
@@ -312,7 +311,6 @@ def _has(chain: Sequence[BaseException], kinds: Any) -> bool:
 def _ending_of(chain: Sequence[BaseException], reason: str) -> Ending:
     """Outcome of an attempt without a response: whether the request was sent, and whether it is
     worth another one."""
-
     connected = not _has(chain, NOT_CONNECTED)
     untrusted = _has(chain, NOT_TRUSTED)
     proxy_refuses = connected and _has(chain, requests.exceptions.ProxyError)
