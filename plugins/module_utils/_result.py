@@ -14,7 +14,7 @@ from ._apply.executor import BrokenOff
 from ._errors import ProtectionError
 from ._guard.check import Checked
 from ._plan.desired import Desired
-from ._plan.plan import Operation, Plan
+from ._plan.plan import Operation, Plan, with_along
 from ._protection.coverage import Coverage
 from ._protection.holes import weaker_records
 from ._protection.summary import compare_coverage, diff_facts
@@ -106,7 +106,7 @@ def make_diff(operations: Iterable[Operation]) -> Diff:
     diff = Diff(before={}, after={})
     first: dict[tuple[object, ...], Operation] = {}
     last: dict[tuple[object, ...], Operation] = {}
-    for item in (item for operation in operations for item in (operation, *operation.along)):
+    for item in with_along(operations):
         last[item.order] = item
         first.setdefault(item.order, item)
     for order in sorted(first):

@@ -179,15 +179,13 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
 def _without_answer(plan: Plan) -> list[Call]:
     """Objects that operations of Cloudflare made, by list: it does not return them, so that each of
     these lists is read once at the end."""
-    made: dict[str, list[Operation]] = {}
+    made: dict[str, Call] = {}
     for item in plan.operations:
         write = item.resource.write_for(item.action)
         if write.operation and item.action != "delete":
-            made.setdefault(item.resource.plural, []).append(item)
-    firsts = ((items[0], tuple(items)) for items in made.values())
-    return [
-        Call(item.resource, item.resource.write_for(item.action), items) for item, items in firsts
-    ]
+            call = made.get(item.resource.plural) or Call(item.resource, write, ())
+            made[item.resource.plural] = call._replace(operations=(*call.operations, item))
+    return [*made.values()]
 
 
 def dry_run(plan: Plan, client: Client) -> None:

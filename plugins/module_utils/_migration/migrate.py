@@ -13,7 +13,7 @@ noted with its rule.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import takewhile
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
@@ -75,6 +75,7 @@ def _parameters(rule: CustomRule) -> dict[str, Any]:
 
 LONGEST_ORDERED_LIST = 200  # with more rules, Cloudflare orders by priority only
 NAMES_SHOWN = 3
+SHOWN = ("id", "description", "action", "priority", "paused", "filter_paused")  # of each rule
 TYPE_NAMES = (
     ((str, bytes), "a text"),
     ((list, tuple), "a list"),
@@ -130,7 +131,10 @@ def migrate(
     for rule in ordered:
         ref = None if rule.obstacle else refs[allowed.get(rule.id, rule.id)]
         notes = [*_notes(rule, refs[rule.id]), *(doubts.get(rule.id, []) if rule.active else [])]
-        entries.append(_rule_entry(rule, ref, positions.get(ref), notes))
+        values = asdict(rule)
+        shown = {name: values[name] for name in SHOWN}
+        entry = {**shown, "becomes": ref, "position": positions.get(ref), "notes": notes}
+        entries.append(entry)
     return Migration(custom, entries)
 
 
@@ -155,10 +159,8 @@ def _read_rules(rules: Any) -> list[FirewallRule]:
 
 
 def _kind(value: Any) -> str:
-    return next(
-        (name for kinds, name in TYPE_NAMES if isinstance(value, kinds)),
-        f"a {type(value).__name__}",
-    )
+    named = (name for kinds, name in TYPE_NAMES if isinstance(value, kinds))
+    return next(named, f"a {type(value).__name__}")
 
 
 def _evaluation(rule: FirewallRule) -> tuple[bool, float, int]:
@@ -216,22 +218,13 @@ def _as_before(
             and at_least(existing[ref], _custom_rule(rule, ref, ()))
         )
 
-    rules = [
-        (
-            replace(rule, paused=existing[refs[rule.id]].get("enabled") is False)
-            if replaced(rule, refs[rule.id])
-            else rule
-        )
-        for rule in listed
-    ]
-    resumed = [
-        (
-            replace(rule, paused=False)
-            if rule.action == "bypass" and refs[rule.id] not in existing
-            else rule
-        )
-        for rule in rules
-    ]
+    rules = list(listed)
+    for index, rule in enumerate(rules):
+        if replaced(rule, refs[rule.id]):
+            paused = existing[refs[rule.id]].get("enabled") is False
+            rules[index] = replace(rule, paused=paused)
+    merged = [rule.action == "bypass" and refs[rule.id] not in existing for rule in rules]
+    resumed = [replace(rule, paused=False) if gone else rule for rule, gone in zip(rules, merged)]
     pairs = _pairs(sorted(resumed, key=_evaluation))
     return [
         after if rule.id in pairs and replaced(rule, refs[pairs[rule.id]]) else rule
@@ -241,9 +234,8 @@ def _as_before(
 
 def _custom_rule(rule: FirewallRule, ref: str, merged: Iterable[FirewallRule]) -> dict[str, Any]:
     parameters: dict[str, Any] = {"ruleset": "current"} if rule.action == "allow" else {}
-    products = list(
-        dict.fromkeys(product for bypass in (rule, *merged) for product in bypass.products)
-    )
+    bypassed = (product for bypass in (rule, *merged) for product in bypass.products)
+    products = list(dict.fromkeys(bypassed))
     if products:
         parameters["products"] = products
     custom = {
@@ -300,22 +292,6 @@ def _doubts(
                     f" {first_few(swapped, NAMES_SHOWN)}, not {instead}; move it then."
                 )
     return doubts
-
-
-def _rule_entry(
-    rule: FirewallRule, ref: str | None, position: int | None, notes: list[str]
-) -> dict[str, Any]:
-    return {
-        "id": rule.id,
-        "description": rule.description,
-        "action": rule.action,
-        "priority": rule.priority,
-        "paused": rule.paused,
-        "filter_paused": rule.filter_paused,
-        "becomes": ref,
-        "position": position,
-        "notes": notes,
-    }
 
 
 def steps(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from .._timestamps import parse_expiry
 from .api_fields import with_api_fields
 from .plan import merge_nested
 
-PURGE, STATE = Option("purge"), Option("state")
+PURGE, STATE, THE_TASK = Option("purge"), Option("state"), Option()
 IGNORED_IDS = Option("ignore_ids")
 Position = Tuple[str, str]  # first, last, before or after; and the key of the other object
 Entries = Sequence[
@@ -105,7 +105,9 @@ def parse_desired(
             values = parse_values(resource, path, named)
             key = resource.key_of(values)
             if key in objects:
-                raise _named_twice(resource.label_of(values), path, paths[key])
+                label = resource.label_of(values)
+                named_twice = f"{label} is named here and in "
+                raise OptionError(path, Message(named_twice, paths[key], "; keep one of them"))
             objects[key] = values
             paths[key] = path
             remarks.extend(_remarks(resource.fields, path, named))
@@ -124,11 +126,6 @@ def parse_desired(
         expires=expires,
         remarks=remarks,
     )
-
-
-def _named_twice(label: str, path: Option, other: Option) -> OptionError:
-    problem = Message(f"{label} is named here and in ", other, "; keep one of them")
-    return OptionError(path, problem)
 
 
 def _remarks(fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]) -> list[Message]:
@@ -180,11 +177,9 @@ def _read_fields(
             problems.add(OptionError(path.at(item.name), str(exc)))
         except OptionError as exc:
             problems.add(exc)
-    unknown = [
-        name for name, option in options.items() if option is not None and name not in values
-    ]
-    for name in unknown:
-        if name not in others and all(name != item.name for item in fields):
+    known = {*others, *(item.name for item in fields)}
+    for name, option in options.items():
+        if option is not None and name not in known:
             problems.add(OptionError(path.at(name), f"{title} has no such field; leave it out"))
     problems.raise_any()
     return values
@@ -234,15 +229,18 @@ def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:
     return [(Option(option, position), entry) for position, entry in enumerate(entries)]
 
 
-def check_purge(option: str, entries: Sequence[Any] | None, absent: bool = False) -> None:
+def check_purge(
+    option: str, entries: Sequence[Any] | None, absent: bool = False, path: Option = THE_TASK
+) -> None:
     """A purge needs a list of what stays; raises OptionError."""
     if absent:
-        raise OptionError(
-            PURGE,
-            Message("it goes with ", STATE, " present only; absent removes just what it names"),
+        problem = Message(
+            "it goes with ", STATE, " present only; absent removes just what it names"
         )
+        raise OptionError(PURGE, problem)
     if entries is None:
-        raise OptionError(PURGE, Message("it takes ", Option(option), ", the list of what stays"))
+        problem = Message("it takes ", path.at(option), ", the list of what stays")
+        raise OptionError(path.at(*PURGE.path), problem)
 
 
 def check_values(desired: Sequence[Desired]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._schema.registry import keys_in_order
 from .._schema.resource import Field, Key, Object, Resource, Values
-from .plan import Operation, Plan
+from .plan import Operation, Plan, with_along
 
 
 def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
@@ -70,26 +70,19 @@ def _is_between(value: Any, before: Any, after: Any) -> bool:
 
 
 def _object_changes(plan: Plan) -> Iterator[ObjectChange]:
-    """The changes in their order; after each, those of the objects that change along."""
-    for operation in plan.operations:
-        yield _object_change(operation)
-        yield from map(_object_change, operation.along)
+    return map(_object_change, with_along(plan.operations))
 
 
 def _object_change(operation: Operation) -> ObjectChange:
     resource, existing, planned = operation.resource, operation.existing, operation.planned
     identity = None if existing is None else str(existing.get("id"))
+    within = [resource.within] if resource.within else []  # the key of the object around it
     return ObjectChange(
-        _as_text([operation.action, resource.name, *_within(resource), operation.key, identity]),
+        _as_text([operation.action, resource.name, *within, operation.key, identity]),
         None if existing is None else _every_value(resource, existing),
         # Cloudflare decides on what a new object leaves out.
         None if planned is None else _every_value(resource, planned, is_new=existing is None),
     )
-
-
-def _within(resource: Resource) -> Sequence[str]:
-    """The key of the object that holds a collection, if one does."""
-    return [resource.within] if resource.within else []
 
 
 def _every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values:

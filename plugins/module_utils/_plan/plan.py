@@ -12,7 +12,7 @@ are computed from the plan alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Collection, Dict, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Collection, Dict, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from .._errors import OptionError
 from .._schema.resource import Field, Key, Object, Resource, State, Values
@@ -159,6 +159,13 @@ class Operation:
         return (self.existing or self.fields).get(name) if name else None
 
 
+def with_along(operations: Iterable[Operation]) -> Iterator[Operation]:
+    """The operations; after each, those of the objects that change along."""
+    for operation in operations:
+        yield operation
+        yield from operation.along
+
+
 Returned = Mapping[Operation, Object]  # what Cloudflare returned for an operation
 
 
@@ -186,29 +193,16 @@ class Plan:
         return {**planned, **self.alongside}
 
     def _collection_after(self, plural: str, returned: Returned) -> list[Object]:
-        operations = [
-            operation for operation in self.operations if operation.resource.plural == plural
-        ]
-        along = [
-            other
-            for operation in self.operations
-            for other in operation.along
-            if other.resource.plural == plural
-        ]
-        changed = {
-            operation.index: operation
-            for operation in (*along, *operations)
-            if operation.index is not None
-        }
-        created = [operation for operation in operations if operation.index is None]
+        changes = [item for item in with_along(self.operations) if item.resource.plural == plural]
+        changed = {item.index: item for item in changes}
         objects = [
             _object_after(changed[index], returned) if index in changed else existing
             for index, existing in enumerate(self.before[plural])
-        ] + [_object_after(operation, returned) for operation in created]
+        ] + [_object_after(item, returned) for item in changes if item.index is None]
         collection = [item for item in objects if item is not None]
-        if operations and plural in self.order:
+        if changes and plural in self.order:
             places = {key: index for index, key in enumerate(self.order[plural])}
-            collection.sort(key=lambda item: places[operations[0].resource.key_of(item)])
+            collection.sort(key=lambda item: places[changes[0].resource.key_of(item)])
         return collection
 
 
@@ -263,18 +257,21 @@ def unread_nested(
 
 def share_nested(
     resource: Resource,
-    merged: Merged,
+    objects: Mapping[Key, Values],
+    paths: Mapping[Key, Option],
     existing: Sequence[Object],
     operations: Sequence[Operation],
     others: Sequence[Object] = (),
-) -> list[Operation]:
+) -> Sequence[Operation]:
     """The operations, each with its nested object as all of them leave it, and with the objects
-    that change along.
+    that change along; raises OptionError where two of the desired objects contradict.
 
     `others` are nested objects that the operations name, and that no existing object has.
     """
     if not resource.nested:
-        return list(operations)
+        return operations
+    by_key = {resource.key_of(obj): obj for obj in existing}
+    merged = merge_nested(resource, objects, paths, by_key)
     field = resource.field(resource.nested.field)
     known: dict[Hashable, Object] = {}
     for obj in (*existing, *({field.name: nested} for nested in others)):
@@ -301,9 +298,7 @@ def share_nested(
 def spread_nested(returned: Returned) -> dict[Operation, Object]:
     """Objects that Cloudflare returned, with its last answer on a nested object in every object
     that has it."""
-    every = dict(returned)
-    for operation in returned:
-        every.update({other: other.planned or {} for other in operation.along})
+    every = {item: returned.get(item, item.planned or {}) for item in with_along(returned)}
     last = {nested_id(operation.resource, obj): obj for operation, obj in returned.items()}
     for operation, obj in every.items():
         nested, identity = operation.resource.nested, nested_id(operation.resource, obj)

@@ -14,13 +14,13 @@ from typing import Callable, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .._errors import OptionError, PlanError
 from .._schema.resource import Key, Object, Resource, State, Values
-from .._text import Message
+from .._text import Message, joined
 from .._timestamps import read_timestamp
 from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
 from .desired import IGNORED_IDS, PURGE, STATE, Desired
 from .ordering import order_operations
-from .plan import Operation, Plan, differences, merge_nested, share_nested
+from .plan import Operation, Plan, differences, share_nested
 
 UNKNOWN_AGE = datetime.max.replace(tzinfo=timezone.utc)
 PHASES = ("create", "update", "delete")  # nothing is deleted before what replaces it exists
@@ -63,7 +63,7 @@ def make_plan(
             continue
         # Networks sort before their subsets: an exclusion is created after the prefix around it,
         # and deleted before it.
-        changes.sort(key=lambda operation: operation.order)
+        changes = sorted(changes, key=lambda operation: operation.order)
         operations += [operation for operation in changes if operation.action != "delete"]
         operations += [operation for operation in reversed(changes) if operation.action == "delete"]
     operations = _with_inner(operations, inner, before)
@@ -100,13 +100,15 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
     matched = _match(desired, _by_key(desired, existing))
     operations: list[Operation] = []
     for kept, values in matched.kept:
-        fields = _changed_fields(resource, kept[1], adjust(resource, kept[1], values))
+        now = adjust(resource, kept[1], values)
+        fields = differences(resource.mutable, kept[1], now)
+        fields.update(undeclared_changes(resource, kept[1], now))
         if fields:
             operations.append(_change_of("update", resource, kept, fields, values))
     for values in matched.new:
-        fields = {**resource.defaults(), **adjust(resource, None, values)}
-        new = _new_fields(resource, fields)
-        operations.append(Operation("create", resource, new, named=frozenset(values)))
+        now = {**resource.defaults(), **adjust(resource, None, values)}
+        fields = {**resource.managed(now), **undeclared_changes(resource, None, now)}
+        operations.append(Operation("create", resource, fields, named=frozenset(values)))
     by_name = {key: values for key, values in desired.objects.items() if key not in desired.expired}
     for match in matched.surplus:
         values = by_name.get(resource.key_of(match[1]), {})
@@ -154,19 +156,6 @@ def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matche
     return matched
 
 
-def _changed_fields(resource: Resource, existing: Object, values: Values) -> Values:
-    return {
-        **differences(resource.mutable, existing, values),
-        **undeclared_changes(resource, existing, values),
-    }
-
-
-def _new_fields(resource: Resource, fields: Values) -> Values:
-    """The fields of a new object, the declared ones first."""
-    more = undeclared_changes(resource, None, fields)
-    return {**resource.managed(fields), **more}
-
-
 def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Existing]]:
     """The existing objects that the plan is about, by key; raises PlanError for an entry of the
     task whose only object is one that the task ignores."""
@@ -177,10 +166,8 @@ def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Exis
         key, identity = resource.key_of(obj), str(obj.get("id"))
         other = resource.semantics.not_ours(obj)
         if other and key in desired.objects:
-            label = resource.label_of(obj)
-            raise PlanError(
-                f"The {resource.title} {label} exists and {other}. Choose another name."
-            )
+            label = f"{resource.title} {resource.label_of(obj)}"
+            raise PlanError(f"The {label} exists and {other}. Choose another name.")
         if other:
             continue
         if identity in desired.ignore_ids:
@@ -189,46 +176,31 @@ def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Exis
             by_key.setdefault(key, []).append((index, obj))
     for key, values in desired.objects.items():
         if key in ignored and key not in by_key and not desired.absent:
-            raise PlanError(
-                Message(
-                    f"Cloudflare holds {resource.title} {resource.label_of(values)} with the id"
-                    f" {ignored[key]} only, and ",
-                    IGNORED_IDS,
-                    " names it. Remove this id from ",
-                    IGNORED_IDS,
-                    f", or the {resource.title} from the task.",
-                )
-            )
+            label = f"{resource.title} {resource.label_of(values)} with the id {ignored[key]}"
+            reason = Message(f"Cloudflare holds {label} only, and ", IGNORED_IDS, " names it.")
+            rest = f", or the {resource.title} from the task."
+            advice = Message("Remove this id from ", IGNORED_IDS, rest)
+            raise PlanError(joined(" ", (reason, advice)))
     return by_key
 
 
 def _share(
-    desired: Desired,
+    item: Desired,
     existing: Sequence[Object],
     changes: Sequence[Operation],
     others: Sequence[Object],
-) -> list[Operation]:
-    """The changes with their shared nested objects; raises PlanError where two entries of the task
-    contradict."""
-    resource = desired.resource
-    if not resource.nested:
-        return list(changes)
-    by_key = {resource.key_of(obj): obj for obj in existing}
+) -> Sequence[Operation]:
     try:
-        merged = merge_nested(resource, desired.objects, desired.paths, by_key)
+        return share_nested(item.resource, item.objects, item.paths, existing, changes, others)
     except OptionError as exc:
         raise PlanError(Message(exc.message, ".")) from exc
-    return share_nested(resource, merged, existing, changes, others)
 
 
 def _check_validity(changes: Sequence[Operation]) -> None:
     """Raises PlanError for an object that Cloudflare would refuse."""
     for item in changes:
-        reason = (
-            item.resource.semantics.invalid_reason(item.planned or {})
-            if item.action != "delete"
-            else ""
-        )
+        planned = item.planned
+        reason = "" if planned is None else item.resource.semantics.invalid_reason(planned)
         if reason:
             raise PlanError(f"The {item.resource.title} {item.label} {reason}.")
 

@@ -17,7 +17,6 @@ from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.registry import risk_options
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 from .._plan.desired import (
-    PURGE,
     STATE,
     Desired,
     Entries,
@@ -154,9 +153,8 @@ class IpLists(ModuleSpec):
         items: list[Desired] = []
         for path, entry in entries if self._describes(options) else ():
             with problems.collected():
-                if entry["purge"] and entry["items"] is None:
-                    needs = Message("it takes ", path.at("items"), ", the list of what stays")
-                    raise OptionError(path.at(*PURGE.path), needs)
+                if entry["purge"]:
+                    check_purge("items", entry["items"], path=path)
                 exclusive = entry["purge"] or options["state"] == EXACT
                 items.append(desired_items(path, entry, False, exclusive))
         with problems.collected():
