@@ -17,8 +17,7 @@ from typing import Callable, Mapping, NamedTuple, Sequence
 from .._expressions.grammar import NotKnown
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
 from .._schema.overrides import DEFAULT, L4_OVERRIDES, LOG, SENSITIVITIES, levels_of
-from .._schema.resource import Key, Object, Resource
-from .._schema.rulesets import ENABLED
+from .._schema.resource import ENABLED, Key, Object, Resource
 from .._values.address_set import Ranges
 
 Level = Callable[[str, str], bool]  # whether an action and a sensitivity are as weak as that

@@ -12,7 +12,7 @@ their pages "JSON objects".
 from __future__ import annotations
 
 import re
-from typing import Mapping, NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 from .._errors import OptionError
 from .._expressions.fields import FILTER_EXPRESSION
@@ -39,7 +39,6 @@ CONFIGS = ACCOUNT_OWNER.path + "/magic/advanced_tcp_protection/configs"
 DNS_PATH = ACCOUNT_OWNER.path + "/magic/advanced_dns_protection/configs"
 DDOS_PERMISSION = Permission("DDoS Protection", "account", token_only=True)
 
-PATCH = Write("PATCH", by_id=True)
 ENABLED, MONITORING, DISABLED = MODES = ("enabled", "monitoring", "disabled")
 ANY_CODE = re.compile(r".*", re.DOTALL)
 CODE_FORMS = {  # scope: the form of its codes, and an example
@@ -47,10 +46,28 @@ CODE_FORMS = {  # scope: the form of its codes, and an example
     "datacenter": (re.compile(r"[a-z]{3}[0-9]{0,2}", re.IGNORECASE), "FRA"),
 }
 MODE = Field("mode", choice(*MODES)._replace(holds=A_MODE), default=MONITORING)
-SENSITIVITY = choice("low", "medium", "high")
+LEVELS_OF_RULES = ("low", "medium", "high")
+SENSITIVITY, PROFILES = choice(*LEVELS_OF_RULES), choice(*LEVELS_OF_RULES, "very_high")
+RESPONSES = choice("challenge", "retransmit")
 RATE = Field("rate_sensitivity", SENSITIVITY, default="medium", inert=True)
 BURST = Field("burst_sensitivity", SENSITIVITY, default="medium", inert=True)
 COMMENT = Field("comment", TEXT, default="", inert=True)
+
+
+def _collection(
+    *, path: str, fields: tuple[Field, ...], product: str = TCP, **more: Any
+) -> Resource:
+    """A collection of an account whose objects are created, updated and deleted by themselves."""
+    writes = {"create": Write("POST"), "update": Write("PATCH", by_id=True), "delete": DELETE}
+    return Resource(
+        owner=ACCOUNT_OPTION,
+        product=product,
+        path=path,
+        permission=DDOS_PERMISSION,
+        fields=fields,
+        read_only=TIMES_OF_CLOUDFLARE,
+        **{**writes, **more},
+    )
 
 
 # The products that share the prefixes, the allowlist and the status of an account, whichever it has
@@ -86,14 +103,7 @@ COMPONENTS: Mapping[str, ComponentDeclaration] = {
         "SYN flood",
         TCP,
         CONFIGS + "/syn_protection",
-        (
-            Field(
-                "mitigation_type",
-                choice("challenge", "retransmit"),
-                absent_default="challenge",
-                inert=True,
-            ),
-        ),
+        (Field("mitigation_type", RESPONSES, absent_default="challenge", inert=True),),
     ),
     "out_of_state_tcp": ComponentDeclaration(
         "out-of-state TCP protection", "out-of-state TCP", TCP, CONFIGS + "/tcp_flow_protection"
@@ -103,14 +113,7 @@ COMPONENTS: Mapping[str, ComponentDeclaration] = {
         "DNS protection",
         DNS,
         DNS_PATH + "/dns_protection",
-        (
-            Field(
-                "profile_sensitivity",
-                choice("low", "medium", "high", "very_high"),
-                default="low",
-                inert=True,
-            ),
-        ),
+        (Field("profile_sensitivity", PROFILES, default="low", inert=True),),
     ),
 }
 TCP_KINDS = tuple(name for name, component in COMPONENTS.items() if component.product == TCP)
@@ -148,15 +151,12 @@ def _is_disabled(obj: Object) -> bool:
     return CODE.normalise(obj.get(MODE.name)) == DISABLED
 
 
-PREFIXES = Resource(
+PREFIXES = _collection(
     name="prefix",
     plural="prefixes",
     title="prefix",
     plural_title="prefixes",
-    owner=ACCOUNT_OPTION,
-    product=TCP,
     path=CONFIGS + "/prefixes",
-    permission=DDOS_PERMISSION,
     fields=(
         Field("prefix", PREFIX, required=True),
         COMMENT,
@@ -166,28 +166,18 @@ PREFIXES = Resource(
     semantics=Semantics(unusual=_unusual_prefix, protects_nobody=_is_exclusion),
     may_expire=True,
     create=Write("POST", suffix="/bulk", batch=300),
-    update=PATCH,
-    delete=DELETE,
-    read_only=TIMES_OF_CLOUDFLARE,
 )
 
-ALLOWLIST = Resource(
+ALLOWLIST = _collection(
     name="allowlist_entry",
     plural="allowlist",
     title="allowlist entry",
     plural_title="allowlist",
-    owner=ACCOUNT_OPTION,
-    product=TCP,
     path=CONFIGS + "/allowlist",
-    permission=DDOS_PERMISSION,
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("enabled", FLAG, default=True)),
     key=("prefix",),
     semantics=Semantics(protects_nobody=_is_switched_off),
     may_expire=True,
-    create=Write("POST"),
-    update=PATCH,
-    delete=DELETE,
-    read_only=TIMES_OF_CLOUDFLARE,
 )
 
 
@@ -219,17 +209,15 @@ def _unusual_code(rule: Values) -> str:
 
 def _rules(component: str) -> Resource:
     details = COMPONENTS[component]
-    return Resource(
+    return _collection(
         name=component + "_rule",
         plural=component + "_rules",
         title=details.short_title + " rule",
-        owner=ACCOUNT_OPTION,
         product=details.product,
         component=component,
         kind=component if component in TCP_KINDS else None,
         on_demand=details.product != TCP,
         path=details.path + "/rules",
-        permission=DDOS_PERMISSION,
         fields=(
             Field("scope", choice("global", "region", "datacenter"), required=True),
             Field("name", CODE),
@@ -242,31 +230,20 @@ def _rules(component: str) -> Resource:
         semantics=Semantics(
             complete=_complete_name, unusual=_unusual_code, protects_nobody=_is_disabled
         ),
-        create=Write("POST"),
-        update=PATCH,
-        delete=DELETE,
-        read_only=TIMES_OF_CLOUDFLARE,
     )
 
 
 def _filters(kind: str) -> Resource:
-    return Resource(
+    return _collection(
         name=kind + "_filter",
         plural=kind + "_filters",
         title=COMPONENTS[kind].short_title + " filter",
-        owner=ACCOUNT_OPTION,
-        product=TCP,
         component=kind,
         kind=kind,
         path=COMPONENTS[kind].path + "/filters",
-        permission=DDOS_PERMISSION,
         fields=(Field("expression", FILTER_EXPRESSION, required=True), MODE),
         key=("expression",),
         semantics=Semantics(protects_nobody=_is_disabled),
-        create=Write("POST"),
-        update=PATCH,
-        delete=DELETE,
-        read_only=TIMES_OF_CLOUDFLARE,
     )
 
 

@@ -12,11 +12,12 @@ Nothing here declares a write: the collection never announces or withdraws a net
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._errors import ProtectionError
 from .._text import Message, Option, excerpt
-from .._values.kinds import CODE, FLAG, ID, NETWORK, TEXT, identifier
+from .._values.kinds import CODE, FLAG, ID, NETWORK, TEXT, Value, identifier
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -25,7 +26,6 @@ from .resource import (
     AtOnce,
     Field,
     Object,
-    Owner,
     Paged,
     Permission,
     Resource,
@@ -34,82 +34,78 @@ from .resource import (
 
 ADDRESSING_PATH = ACCOUNT_OWNER.path + "/addressing/prefixes"
 ADDRESSING = Permission("IP Prefixes", "account")
+ACCOUNT_SETTINGS = Permission("Account Settings", "account")
 APPROVED = "V"
 WHITELIST = "whitelist"  # the mode of access rules that pass by custom rules and firewall rules
 
-ONBOARDED = Resource(
-    name="onboarded_prefix",
+
+def _read_only(
+    name: str, title: str, permission: Permission, fields: Mapping[str, Value], **more: Any
+) -> Resource:
+    """A resource that is read alone, with the kinds of the fields that are of interest."""
+    return Resource(
+        name=name,
+        title=title,
+        permission=permission,
+        fields=tuple(Field(field, kind) for field, kind in fields.items()),
+        **{"plural": f"{name}s", "key": ("id",), "owner": ACCOUNT_OPTION, **more},
+    )
+
+
+def _of_addressing(name: str, title: str, path: str, **more: Any) -> Resource:
+    fields = {"id": ID, "cidr": NETWORK, **more.pop("fields", {})}
+    return _read_only(
+        name, title, ADDRESSING, fields, path=path, key=("cidr",), listing=AtOnce(), **more
+    )
+
+
+ONBOARDED = _of_addressing(
+    "onboarded_prefix",
+    "onboarded prefix",
+    ADDRESSING_PATH,
     plural="onboarded_prefixes",
-    title="onboarded prefix",
     plural_title="onboarded prefixes",
-    owner=ACCOUNT_OPTION,
-    path=ADDRESSING_PATH,
-    permission=ADDRESSING,
-    fields=(
-        Field("id", ID),
-        Field("cidr", NETWORK),
-        Field("approved", CODE),
-        Field("on_demand_enabled", FLAG),
-        Field("advertised", FLAG),
-        Field("advertised_modified_at", TEXT),
-    ),
-    key=("cidr",),
-    listing=AtOnce(),
+    fields={
+        "approved": CODE,
+        "on_demand_enabled": FLAG,
+        "advertised": FLAG,
+        "advertised_modified_at": TEXT,
+    },
 )
 
 
 def bgp_prefixes_of(identity: str) -> Resource:
     """The parts of an onboarded prefix that are announced by themselves."""
-    return _part_of_prefix("bgp_prefix", "BGP prefix", f"{ADDRESSING_PATH}/{identity}/bgp/prefixes")
+    return _of_addressing("bgp_prefix", "BGP prefix", f"{ADDRESSING_PATH}/{identity}/bgp/prefixes")
 
 
 def delegations_of(identity: str) -> Resource:
     """The parts of an onboarded prefix that other accounts use."""
-    return _part_of_prefix("delegation", "delegation", f"{ADDRESSING_PATH}/{identity}/delegations")
+    return _of_addressing("delegation", "delegation", f"{ADDRESSING_PATH}/{identity}/delegations")
 
 
-def _part_of_prefix(name: str, title: str, path: str) -> Resource:
-    return Resource(
-        name=name,
-        plural=f"{name}s",
-        title=title,
-        owner=ACCOUNT_OPTION,
-        path=path,
-        permission=ADDRESSING,
-        fields=(Field("id", ID), Field("cidr", NETWORK)),
-        key=("cidr",),
-        listing=AtOnce(),
-    )
-
-
-def _access_rules(owner: Owner, permission: str) -> Resource:
-    return Resource(
-        name="access_rule",
-        plural="access_rules",
-        title="IP Access rule",
+ACCESS_RULES: Mapping[str, Resource] = {
+    owner.option: _read_only(
+        "access_rule",
+        "IP Access rule",
+        Permission(permission, owner.title),
+        {"id": ID, "mode": CODE, "notes": TEXT},
         owner=owner.option,
         path=owner.path + "/firewall/access_rules/rules",
-        permission=Permission(permission, owner.title),
-        fields=(Field("id", ID), Field("mode", CODE), Field("notes", TEXT)),
-        key=("id",),
     )
-
-
-ACCESS_RULES: Mapping[str, Resource] = {  # by owner
-    ACCOUNT_OPTION: _access_rules(ACCOUNT_OWNER, "Account Firewall Access Rules"),
-    ZONE_OPTION: _access_rules(ZONE_OWNER, "Firewall Services"),
+    for owner, permission in (
+        (ACCOUNT_OWNER, "Account Firewall Access Rules"),
+        (ZONE_OWNER, "Firewall Services"),
+    )
 }
 
-AUDIT_LOG = Resource(
-    name="change",
-    plural="changes",
-    title="entry of the audit log",
+AUDIT_LOG = _read_only(
+    "change",
+    "entry of the audit log",
+    ACCOUNT_SETTINGS,
+    {"id": ID},
     plural_title="entries of the audit log",
-    owner=ACCOUNT_OPTION,
     path=ACCOUNT_OWNER.path + "/logs/audit",
-    permission=Permission("Account Settings", "account"),
-    fields=(Field("id", ID),),
-    key=("id",),
 )
 
 
@@ -125,43 +121,27 @@ DOMAIN = re.compile(
     r"[\w-]+(?:\.[\w-]+)*"
 )  # without the colon, which makes a query for a name a search
 
-ACCOUNTS = Resource(
-    name="account",
-    plural="accounts",
-    title="account",
+ACCOUNTS = _read_only(
+    "account",
+    "account",
+    ACCOUNT_SETTINGS,
+    {"id": ID, "name": TEXT, "type": TEXT},
     owner="",
     path="accounts",
-    permission=Permission("Account Settings", "account"),
-    fields=(Field("id", ID), Field("name", TEXT), Field("type", TEXT)),
-    key=("id",),
     listing=Paged(MOST_PER_PAGE),
 )
-
-ZONES = Resource(
-    name="zone",
-    plural="zones",
-    title="zone",
+ZONES = _read_only(
+    "zone",
+    "zone",
+    Permission("Zone", "zone"),
+    {"id": ID, "name": TEXT, "status": TEXT},
     owner="",
     path="zones",
-    permission=Permission("Zone", "zone"),
-    fields=(Field("id", ID), Field("name", TEXT), Field("status", TEXT)),
-    key=("id",),
     listing=Paged(MOST_PER_PAGE),
 )
-
-ZONE = Resource(
-    name="zone",
-    plural="zone",
-    title="zone",
-    owner=ZONE_OPTION,
-    path=ZONE_OWNER.path,
-    permission=ZONES.permission,
-    fields=ZONES.fields,
-    key=(),
-    listing=Single(),
+ZONE = replace(
+    ZONES, plural="zone", owner=ZONE_OPTION, path=ZONE_OWNER.path, key=(), listing=Single()
 )
-
-
 NEIGHBOURS = (ONBOARDED, *ACCESS_RULES.values(), AUDIT_LOG, ZONE)
 
 

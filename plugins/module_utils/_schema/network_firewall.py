@@ -14,20 +14,20 @@ from __future__ import annotations
 from typing import AbstractSet, Any
 
 from .._expressions.fields import PACKET_EXPRESSION, PACKET_FIELDS, doubts
-from .._values.kinds import choice, mapping
-from .resource import ACCOUNT_OWNER, Field, Permission, Semantics, Values
-from .rulesets import (
-    DESCRIPTION,
-    ENABLED,
-    LOGGING,
+from .._values.kinds import mapping
+from .resource import (
+    ACCOUNT_OPTION,
+    Permission,
+    Semantics,
+    Values,
     blocks_nobody,
     entry_point,
+    fields_of_rules,
     fit_action,
     lacking,
     take_all,
 )
 
-PACKET_ACTIONS = ("block", "skip", "log")
 CURRENT = {"ruleset": "current"}  # what a skip skips: the remaining rules
 MOST_RULES = 200
 
@@ -57,22 +57,14 @@ def _unusual_packet_rule(rule: Values) -> str:
 NETWORK_FIREWALL_RULES = entry_point(
     name="network_firewall_rule",
     title="Network Firewall rule",
-    owner=ACCOUNT_OWNER.option,
+    owner=ACCOUNT_OPTION,
     phase="magic_transit",
     permission=Permission("Magic Firewall", "account"),
     quota=MOST_RULES,
-    fields=(
-        Field("action", choice(*PACKET_ACTIONS), narrows=False),
-        Field("expression", PACKET_EXPRESSION, narrows=False),
-        DESCRIPTION,
-        ENABLED,
-        Field(
-            "action_parameters",
-            mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
-            absent_default={},
-            narrows=False,
-        ),
-        LOGGING,
+    fields=fields_of_rules(
+        ("block", "skip", "log"),
+        PACKET_EXPRESSION,
+        mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
     ),
     semantics=Semantics(
         normalise=_fit_packet_rule,

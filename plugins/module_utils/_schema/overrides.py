@@ -14,13 +14,16 @@ and the sensitivity_level of the API is the sensitivity.
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import AbstractSet, Any, Iterator, Mapping, Sequence
+from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.fields import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE_EXPRESSION
 from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
 from .resource import (
-    ACCOUNT_OWNER,
-    ZONE_OWNER,
+    ACCOUNT_OPTION,
+    DESCRIPTION,
+    ENABLED,
+    RULESET_PATHS,
+    ZONE_OPTION,
     Catalogue,
     Field,
     Object,
@@ -29,8 +32,9 @@ from .resource import (
     Semantics,
     Shape,
     Values,
+    entry_point,
+    lacking,
 )
-from .rulesets import DESCRIPTION, ENABLED, PATHS, entry_point, lacking
 
 EXECUTE, PARAMETERS, OVERRIDES = "execute", "action_parameters", "overrides"  # of the API
 OTHER_RULE = "other_rule"  # the action of a rule that is no override
@@ -41,10 +45,6 @@ FROM_API = {name: own for own, name in TO_API.items()}
 ENTRY_KEYS = {"categories": "category", "rules": "id"}  # with the key of their entries
 OWN = ("action", "sensitivity", *ENTRY_KEYS)
 MOST_OVERRIDES = 10
-L7_PERMISSION = "HTTP DDoS Managed Ruleset"
-L7_MANAGED = "4d21379b4f9f4bb088e0729962c8b3cf"
-L7_ACTIONS = ("block", "managed_challenge", "challenge", LOG)
-
 
 OF_ANOTHER_KIND = "is a rule of another kind, which overrides no managed DDoS rules"
 
@@ -144,29 +144,30 @@ def _unknown_names(override: Object, managed: Object) -> list[str]:
     rules = managed.get("rules")
     if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
         raise ValueError("the managed ruleset lists no rules")
-    categories = {str(name): "" for rule in rules for name in rule.get("categories") or ()}
-    ids = {str(rule.get("id")): str(rule.get("description") or "") for rule in rules}
-    return [
-        *_not_in(categories, "the category", _keys(override, "categories")),
-        *_not_in(ids, "the managed rule", _keys(override, "rules")),
-    ]
-
-
-def _keys(override: Object, name: str) -> Iterator[str]:
-    entries = override.get(name)
-    for item in entries if isinstance(entries, list) else ():
-        if isinstance(item, Mapping):
-            yield str(item.get(ENTRY_KEYS[name]))
-
-
-def _not_in(known: Mapping[str, str], what: str, names: Iterator[str]) -> Iterator[str]:
-    for name in names:
-        if name not in known:
-            close = get_close_matches(name, known, 3, 0) if known else []
-            nearest = ", ".join(
-                f"{item} ({known[item]})" if known[item] else item for item in close
+    known = {
+        "category": {str(name): "" for rule in rules for name in rule.get("categories") or ()},
+        "rule": {str(rule.get("id")): str(rule.get("description") or "") for rule in rules},
+    }
+    clauses = []
+    for what, name, _item in _named_entries(override):
+        if name not in known[what]:
+            close = get_close_matches(name, known[what], 3, 0) if known[what] else []
+            titles = [f"{one} ({known[what][one]})" if known[what][one] else one for one in close]
+            managed_one = "managed rule" if what == "rule" else what
+            clauses.append(
+                f"names the {managed_one} {name}, which does not exist; the nearest are"
+                f" {', '.join(titles) or 'none'}"
             )
-            yield f"names {what} {name}, which does not exist; the nearest are {nearest or 'none'}"
+    return clauses
+
+
+def _named_entries(override: Object) -> Iterator[tuple[str, str, Object]]:
+    """The categories and managed rules of an override: what each is, its key, and the entry."""
+    for name, key in ENTRY_KEYS.items():
+        entries = override.get(name)
+        for item in entries if isinstance(entries, list) else ():
+            if isinstance(item, Mapping):
+                yield ("category" if name == "categories" else "rule"), str(item.get(key)), item
 
 
 def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
@@ -187,29 +188,29 @@ def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
     )
 
 
-def _overrides(
-    *,
-    layer: str,
-    title: str,
-    owner: str,
-    permission: str,
-    managed: str,
-    expression: Value,
-    actions: Sequence[str],
-    of: str = "",
-) -> Resource:
+class _Layer(NamedTuple):
+    """The managed DDoS rules of some layers: the id of their ruleset, and what overrides take."""
+
+    managed: str
+    permission: str
+    expression: Value
+    actions: Sequence[str]
+
+
+def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
+    layer = LAYERS[phase]
+    path = f"{RULESET_PATHS[owner]}/{layer.managed}"
+    fields = (DESCRIPTION, ENABLED, *_override_fields(layer.actions))
     return entry_point(
-        name=f"ddos_{layer}_override{of}",
+        name=name,
         title=title,
         owner=owner,
-        phase=f"ddos_{layer}",
-        permission=Permission(permission, owner.partition("_")[0]),
+        phase=phase,
+        permission=Permission(layer.permission, owner.partition("_")[0]),
         quota=MOST_OVERRIDES,
-        fields=(Field("expression", expression), DESCRIPTION, ENABLED, *_override_fields(actions)),
-        shape=Shape(_reading(managed), _writing(managed)),
-        catalogue=Catalogue(
-            "managed DDoS ruleset", f"{PATHS[owner]}/{managed}", tuple(ENTRY_KEYS), _unknown_names
-        ),
+        fields=(Field("expression", layer.expression), *fields),
+        shape=Shape(_reading(layer.managed), _writing(layer.managed)),
+        catalogue=Catalogue("managed DDoS ruleset", path, tuple(ENTRY_KEYS), _unknown_names),
         semantics=Semantics(
             normalise=_fit_override, invalid_reason=_invalid_override, protects_nobody=weakens
         ),
@@ -236,12 +237,8 @@ def strengthens(override: Object) -> bool:
 def levels_of(override: Object) -> dict[str, tuple[str, str]]:
     """By what it overrides, an empty text for all rules: action and sensitivity."""
     levels = {"": _level(override, (DEFAULT, DEFAULT))}
-    for name, key in ENTRY_KEYS.items():
-        entries = override.get(name)
-        for item in entries if isinstance(entries, list) else ():
-            if isinstance(item, Mapping):
-                what = f"{'category' if name == 'categories' else 'rule'} {item.get(key)}"
-                levels[what] = _level(item, levels[""])
+    for what, name, item in _named_entries(override):
+        levels[f"{what} {name}"] = _level(item, levels[""])
     return levels
 
 
@@ -254,31 +251,23 @@ def is_weak(action: str, sensitivity: str) -> bool:
     return action == LOG or sensitivity in SENSITIVITIES[1:]
 
 
-L4_OVERRIDES = _overrides(
-    layer="l4",
-    title="DDoS L3/4 override",
-    owner=ACCOUNT_OWNER.option,
-    permission="L4 DDoS Managed Ruleset",
-    managed="3b64149bfa6e4220bbbc2bd6db589552",
-    expression=PACKET_OVERRIDE_EXPRESSION,
-    actions=("block", LOG),
-)
-L7_OVERRIDES = _overrides(
-    layer="l7",
-    title="HTTP DDoS override",
-    owner=ZONE_OWNER.option,
-    permission=L7_PERMISSION,
-    managed=L7_MANAGED,
-    expression=HTTP_OVERRIDE_EXPRESSION,
-    actions=L7_ACTIONS,
-)
-L7_OVERRIDES_OF_ACCOUNT = _overrides(  # read only; a zone that has overrides of its own hides them
-    layer="l7",
-    of="_of_account",
-    title="HTTP DDoS override of the account",
-    owner=ACCOUNT_OWNER.option,
-    permission=L7_PERMISSION,
-    managed=L7_MANAGED,
-    expression=HTTP_OVERRIDE_EXPRESSION,
-    actions=L7_ACTIONS,
+LAYERS: Mapping[str, _Layer] = {  # by phase
+    "ddos_l4": _Layer(
+        "3b64149bfa6e4220bbbc2bd6db589552",
+        "L4 DDoS Managed Ruleset",
+        PACKET_OVERRIDE_EXPRESSION,
+        ("block", LOG),
+    ),
+    "ddos_l7": _Layer(
+        "4d21379b4f9f4bb088e0729962c8b3cf",
+        "HTTP DDoS Managed Ruleset",
+        HTTP_OVERRIDE_EXPRESSION,
+        ("block", "managed_challenge", "challenge", LOG),
+    ),
+}
+L4_OVERRIDES = _overrides("ddos_l4_override", "DDoS L3/4 override", ACCOUNT_OPTION, "ddos_l4")
+L7_OVERRIDES = _overrides("ddos_l7_override", "HTTP DDoS override", ZONE_OPTION, "ddos_l7")
+# Read only; a zone that has overrides of its own hides them.
+L7_OVERRIDES_OF_ACCOUNT = _overrides(
+    "ddos_l7_override_of_account", "HTTP DDoS override of the account", ACCOUNT_OPTION, "ddos_l7"
 )

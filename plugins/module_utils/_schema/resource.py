@@ -27,7 +27,7 @@ from typing import (
     Union,
 )
 
-from .._values.kinds import A_MODE, A_NETWORK, Value
+from .._values.kinds import A_MODE, A_NETWORK, CODE, FLAG, TEXT, Value, choice, mapping
 
 Key = Tuple[Hashable, ...]
 Object = Mapping[str, Any]  # one object, as Cloudflare shows it
@@ -534,3 +534,82 @@ def options_of(fields: tuple[Field, ...], required: tuple[str, ...] = ()) -> Opt
         if item.required or item.name in required:
             spec[item.name]["required"] = True
     return spec
+
+
+# Common parts of the rulesets of accounts and zones, by the vendor's "Rulesets API" (Ruleset
+# Engine): an entry point for each phase, with an ordered list of rules, each known by its ref.
+RULESET_PATHS: Mapping[str, str] = {
+    name: f"{owner.path}/rulesets" for name, owner in OWNERS.items()
+}
+REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True, narrows=False)
+DESCRIPTION = Field("description", TEXT, default="", narrows=False)
+ENABLED = Field("enabled", FLAG, default=True, absent_default=True, narrows=False)
+# By itself, Cloudflare logs a request that is skipped.
+LOGGED = {"logging": {"enabled": True}}
+REPLACE = Write("PUT")
+
+
+def entry_point(
+    *,
+    name: str,
+    owner: str,
+    phase: str,
+    fields: tuple[Field, ...],
+    shape: Shape | None = None,
+    **more: Any,
+) -> Resource:
+    """The rules of the entry point of a phase; `fields` are those beside the ref."""
+    paths = RULESET_PATHS[owner]
+    return Resource(
+        name=name,
+        plural=f"{name}s",
+        owner=owner,
+        path=f"{paths}/phases/{phase}/entrypoint",
+        fields=(REF, *fields),
+        key=("ref",),
+        create=REPLACE,
+        update=REPLACE,
+        delete=REPLACE,
+        read_only=("version", "last_updated"),
+        listing=InDocument("rules", ("description",), paths + "/{id}/versions/{version}", shape),
+        **more,
+    )
+
+
+def fields_of_rules(
+    actions: Sequence[str], expression: Value, parameters: Value
+) -> tuple[Field, ...]:
+    """The fields of rules that decide what becomes of a request or a packet."""
+    logging = mapping({"enabled": {"type": "bool", "required": True}}, take_all)
+    return (
+        Field("action", choice(*actions), narrows=False),
+        Field("expression", expression, narrows=False),
+        DESCRIPTION,
+        ENABLED,
+        Field("action_parameters", parameters, absent_default={}, narrows=False),
+        Field("logging", logging, absent_default=LOGGED["logging"], narrows=False),
+    )
+
+
+def take_all(parameters: Values) -> None:
+    """Every value is valid."""
+
+
+def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+    """Parameters and logging of a former action go, unless the task names them; so does the
+    position, which is only for the request."""
+    action_changes = rule.get("action") != existing.get("action", rule.get("action"))
+    idle = {"position"} | ({"action_parameters", "logging"} - named if action_changes else set())
+    kept = {name: value for name, value in rule.items() if name not in idle}
+    return {**LOGGED, **kept} if kept.get("action") == "skip" else kept
+
+
+def lacking(rule: Values, *names: str) -> str:
+    """Return why Cloudflare would refuse a rule without some fields; empty if it has them."""
+    missing = [name for name in names if not rule.get(name)]
+    return f"is new and needs {' and '.join(missing)}" if missing else ""
+
+
+def blocks_nobody(rule: Object) -> bool:
+    """Return whether a rule stops no traffic: it lets some pass, or is off."""
+    return rule.get("action") == "skip" or FLAG.normalise(rule.get("enabled", True)) == "false"

@@ -19,6 +19,7 @@ from .._expressions.grammar import MATCHES, Unread, tokens_of
 from .._text import Option
 from .._values.kinds import FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 from .resource import (
+    TIMES_OF_CLOUDFLARE,
     ZONE_OPTION,
     ZONE_OWNER,
     Field,
@@ -30,8 +31,12 @@ from .resource import (
     Semantics,
     Values,
     Write,
+    blocks_nobody,
+    entry_point,
+    fields_of_rules,
+    fit_action,
+    lacking,
 )
-from .rulesets import DESCRIPTION, ENABLED, LOGGING, blocks_nobody, entry_point, fit_action, lacking
 
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
 # Among firewall rules of equal priority, Cloudflare evaluates actions in this order.
@@ -70,13 +75,15 @@ def _invalid_firewall_rule(rule: Values) -> str:
     return ""
 
 
+PAUSED, DESCRIBED, REFERENCE = Field("paused", FLAG), Field("description", TEXT), Field("ref", TEXT)
 FIREWALL_FILTER = (
     Field("id", ID),
     Field("expression", FIREWALL_EXPRESSION),
-    Field("paused", FLAG),
-    Field("description", TEXT),
-    Field("ref", TEXT),
+    PAUSED,
+    DESCRIBED,
+    REFERENCE,
 )
+UPDATE_OF_RULES = Write("PUT", by_id=True, batch=25, whole=True)
 FIREWALL_RULES = Resource(
     name="firewall_rule",
     plural="firewall_rules",
@@ -88,20 +95,20 @@ FIREWALL_RULES = Resource(
         Field("id", ID, required=True),
         Field("action", choice(*ACTIONS_BY_PRECEDENCE)),
         Field("priority", PRIORITY),
-        Field("paused", FLAG),
-        Field("description", TEXT),
+        PAUSED,
+        DESCRIBED,
         Field("products", several(*PRODUCTS)),
-        Field("ref", TEXT),
+        REFERENCE,
         Field("filter", Value({"type": "dict"}, dict, str), fields=FIREWALL_FILTER),
     ),
     key=("id",),
-    update=Write("PUT", by_id=True, batch=25, whole=True),
+    update=UPDATE_OF_RULES,
     listing=Paged(100),
-    read_only=("created_on", "modified_on"),
+    read_only=TIMES_OF_CLOUDFLARE,
     nested=Nested(
         "filter",
         ZONE_OWNER.path + "/filters",
-        Write("PUT", by_id=True, batch=25, whole=True),
+        UPDATE_OF_RULES,
         read_only=("deleted",),  # of a rule whose filter is gone
     ),
     retired=(
@@ -167,18 +174,8 @@ CUSTOM_RULES = entry_point(
     owner=ZONE_OPTION,
     phase="http_request_firewall_custom",
     permission=Permission("Zone WAF", "zone"),
-    fields=(
-        Field("action", choice(*CUSTOM_RULE_ACTIONS), narrows=False),
-        Field("expression", RULE_EXPRESSION, narrows=False),
-        DESCRIPTION,
-        ENABLED,
-        Field(
-            "action_parameters",
-            mapping(PARAMETERS, _check_status_code),
-            absent_default={},
-            narrows=False,
-        ),
-        LOGGING,
+    fields=fields_of_rules(
+        CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, _check_status_code)
     ),
     semantics=Semantics(
         normalise=fit_action,
