@@ -12,7 +12,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from .._api.client import Client
 from .._api.neighbours import read_access_rules, read_announced, read_ip_lists
-from .._errors import OptionError, OptionProblems
+from .._errors import OptionProblems
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
@@ -24,7 +24,6 @@ from .._schema.account import ACCOUNT, ACCOUNT_RESOURCES, COLLECTIONS, STATUS, T
 from .._schema.registry import RULESETS
 from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State, options_of
 from .._text import Option
-from .._values.address_set import range_of
 from .base import (
     ABSENT,
     CHANGES_OPTION,
@@ -37,6 +36,7 @@ from .base import (
     Resources,
     changes_of,
     check_changes,
+    check_network,
     fields_of,
     list_option,
     object_options,
@@ -251,10 +251,7 @@ class ProtectionInfo(ModuleSpec):
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         for position, network in enumerate(options["covers"] or []):
-            if range_of(network) is None:
-                raise OptionError(
-                    Option("covers", position), f"'{network}' is neither an address nor a network"
-                )
+            check_network(Option("covers", position), network)
         check_changes(options)
         names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]

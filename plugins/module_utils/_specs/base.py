@@ -33,6 +33,7 @@ from .._schema.resource import (
     options_of,
 )
 from .._text import Message, Option
+from .._values.address_set import range_of
 
 Options = Mapping[str, Any]
 ModuleResult = Mapping[str, Any]
@@ -214,6 +215,12 @@ def _crashes(argument: Mapping[str, Any], value: Any) -> bool:
     except CRASHES:
         return True
     return False
+
+
+def check_network(option: Option, text: str) -> None:
+    """Raises OptionError for a text that is neither an address nor a network."""
+    if range_of(text) is None:
+        raise OptionError(option, f"'{text}' is neither an address nor a network")
 
 
 CHANGES_HOURS = "changes_hours"

@@ -18,7 +18,7 @@ from .._schema.resource import ACCOUNT_OPTION, State
 from .._text import Option
 from .._timestamps import CLOCK_SKEW
 from .._values.address_set import range_of
-from .base import ModuleResult, ModuleSpec, Options, Resources
+from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
 
 if TYPE_CHECKING:
     from .._traffic.answers import Traffic
@@ -58,10 +58,7 @@ class TrafficInfo(ModuleSpec):
                 raise OptionError(PREFIXES, "it names no network; leave it out for all of them")
         for position, network in enumerate(options["prefixes"] or []):
             with problems.collected():
-                if range_of(network) is None:
-                    raise OptionError(
-                        PREFIXES.at(position), f"'{network}' is neither an address nor a network"
-                    )
+                check_network(PREFIXES.at(position), network)
         problems.raise_any()
         return ()
 
