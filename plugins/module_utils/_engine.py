@@ -10,17 +10,17 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Iterator
+from typing import Any, Iterator, Sequence
 
 from ._api.client import Client
 from ._apply.executor import BrokenOff, dry_run
 from ._apply.recovery import Applied, apply_with_recovery
+from ._concurrency import concurrently
 from ._errors import PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
 from ._guard.guard import Guard
-from ._plan.plan import Plan
+from ._plan.plan import Plan, unread_nested
 from ._plan.reconcile import Adjust, make_plan
-from ._read import read_nested, read_state, with_references
 from ._result import (
     add_orders,
     expired_records,
@@ -34,7 +34,8 @@ from ._result import (
     standing_warnings,
     weaker_results,
 )
-from ._schema.resource import State
+from ._schema.lists import with_references
+from ._schema.resource import Object, Resource, State
 from ._specs.task import Task
 from ._text import Warn
 
@@ -68,6 +69,12 @@ def read_all(client: Client, task: Task) -> State:
     return with_references(state, task.context.references)
 
 
+def read_state(client: Client, resources: Sequence[Resource]) -> State:
+    """A complete listing of each collection, read concurrently."""
+    names = [resource.plural for resource in resources]
+    return dict(zip(names, concurrently(client.read, resources)))
+
+
 @contextmanager
 def _nothing_changed() -> Iterator[None]:
     """A plan that is refused here changes nothing, and its message says so."""
@@ -96,7 +103,7 @@ class Run:
 
     def _plan(self, existing: State) -> Plan:
         task = self.task
-        nested = read_nested(self.client, task.desired, existing)
+        nested = self._read_nested(existing)
         inner = task.inner(existing)
 
         def make(adjust: Adjust) -> Plan:
@@ -104,6 +111,17 @@ class Run:
 
         lists = task.spec.judged_lists(task.options, task.desired, existing)
         return self.guard.plan(make, task.reads[0], lists)
+
+    def _read_nested(self, existing: State) -> State:
+        """By collection: the nested objects that a task names and that no existing object has."""
+        nested: dict[str, Sequence[Object]] = {}
+        for item in self.task.desired:
+            resource = item.resource
+            ids = unread_nested(resource, item.objects.values(), existing[resource.plural])
+            objects = concurrently(self.client.read, [resource.nested_object(one) for one in ids])
+            if ids:
+                nested[resource.plural] = [obj for (obj,) in objects]
+        return nested
 
     def warn_before(self, checked: Checked) -> None:
         """Warn of accepted risks, and of what probably is a mistake in the task."""

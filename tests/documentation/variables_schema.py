@@ -18,8 +18,8 @@ from typing import Any
 import yaml
 from ansible_collections.edgeops.protection.plugins.action.host_restore import RESTORE
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import ACCEPTED_BY
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import ACCEPTED_BY
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import packet, request
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import OF_PACKETS, OF_REQUESTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS

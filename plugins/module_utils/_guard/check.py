@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Mapping, Sequence
 
@@ -15,9 +15,9 @@ from .._plan.plan import Plan
 from .._protection.coverage import Coverage
 from .._schema.account import ACCOUNT
 from .._text import Message, Option, joined
-from .acceptance import Acceptance, acceptance_to_copy, accepting
-from .risks.base import Change, FoundRisk, Limits, Verdicts
+from .risks.base import Change, Finding, Limits, Verdicts
 from .risks.registry import find_risks
+from .terms import Acceptance, acceptance_to_copy, accepting
 
 ACCEPT_RISKS = Option("accept_risks")
 
@@ -36,8 +36,8 @@ class Checked:
     before: Coverage
     after: Coverage
     now: datetime | None = None
-    risks: Sequence[FoundRisk] = ()
-    refused: Sequence[FoundRisk] = ()
+    risks: Sequence[Finding] = ()
+    refused: Sequence[Finding] = ()
     expired: Sequence[Acceptance] = ()
     unmet: Sequence[Acceptance] = ()
     unknown: Sequence[str] = ()
@@ -93,7 +93,7 @@ def check_plan(
         after,
         now,
         risks=[
-            replace(item, reason=_reason(acceptances[item.code]))
+            item._replace(reason=_reason(acceptances[item.code]))
             for item in risks
             if acceptances[item.code]
         ],

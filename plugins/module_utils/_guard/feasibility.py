@@ -7,43 +7,47 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, NamedTuple, Sequence
+from contextlib import contextmanager
+from typing import Iterator, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
 from .._plan.plan import Operation, Plan
+from .._protection.coverage import has_flag
 from .._schema.account import PREFIXES
 from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.neighbours import ONBOARDED, ZONE, delegations_of, is_approved
 from .._schema.resource import Object, ReadCollection, Resource
 from .._schema.zone import LIMITED, QUOTAS, Quota, features, quota_of
-from .._text import Message, first_few, joined
+from .._text import Message, first_few
 from .._values.address_set import overlaps, range_of
-from .._values.kinds import FLAG
 
 
-class Feasibility(NamedTuple):
-    """The reason why an account or zone would not take a plan, and why that is not known; both
-    empty if it would."""
+class Unchecked(Exception):
+    """It is not known whether an account or zone takes a plan; holds the sentence that says so."""
 
-    refused: str = ""
-    unknown: str = ""
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
 
 
-def check_quota(plan: Plan, read: ReadCollection) -> Feasibility:
+@contextmanager
+def _unchecked(prefix: str) -> Iterator[None]:
+    """What Cloudflare refuses to show is not known."""
+    try:
+        yield
+    except ServiceError as exc:
+        raise Unchecked(Message(prefix, exc.message)) from exc
+
+
+def check_quota(plan: Plan, read: ReadCollection) -> str:
     """Check that the owner takes a plan; `read` is called only if some zones would not."""
     too_many = _too_many(plan)
-    if too_many:
-        return Feasibility(too_many)
-    if not may_exceed_quota(plan):
-        return Feasibility()
-    try:
-        exceeded = exceeded_quota(plan, *read(ZONE))
-    except ServiceError as exc:
-        return Feasibility(unknown=Message("The quota of the zone is not checked: ", exc.message))
-    if exceeded is None:
-        return Feasibility(unknown="The quota of the zone's plan is not known.")
-    return Feasibility(exceeded)
+    if too_many or not may_exceed_quota(plan):
+        return too_many
+    with _unchecked("The quota of the zone is not checked: "):
+        (zone,) = read(ZONE)
+    return exceeded_quota(plan, zone)
 
 
 def _too_many(plan: Plan) -> str:
@@ -66,12 +70,12 @@ def may_exceed_quota(plan: Plan) -> bool:
     return any(_exceeded(plan, quota) for quota in QUOTAS.values())
 
 
-def exceeded_quota(plan: Plan, zone: Object) -> str | None:
-    """The reason why a zone would not take this plan; empty if it would, None if its quota is
-    unknown."""
+def exceeded_quota(plan: Plan, zone: Object) -> str:
+    """The reason why a zone would not take this plan, empty if it would; raises Unchecked if its
+    quota is not known."""
     quota = quota_of(zone)
     if quota is None:
-        return None
+        raise Unchecked("The quota of the zone's plan is not known.")
     reasons = "; ".join(_exceeded(plan, quota))
     to_do = "Remove what is too much, or choose another plan for the zone."
     return f"The zone has the plan {quota.title}: {reasons}. {to_do}" if reasons else ""
@@ -97,41 +101,35 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
     return reasons
 
 
-def check_catalogue(plan: Plan, read: ReadCollection) -> Feasibility:
+def check_catalogue(plan: Plan, read: ReadCollection) -> str:
     """Check that all that a plan names exists; `read` is called only if it names something anew."""
     resources = {item.resource.plural: item.resource for item in plan.operations}
-    checks = [_check_names(plan, resource, read) for resource in resources.values()]
-    return Feasibility(
-        " ".join(filter(None, (item.refused for item in checks))),
-        joined(" ", filter(None, (item.unknown for item in checks))),
-    )
+    return " ".join(filter(None, (_check_names(plan, one, read) for one in resources.values())))
 
 
-def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> Feasibility:
+def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     catalogue = resource.catalogue
-    if catalogue is None:
-        return Feasibility()
     naming = [
         item
         for item in plan.operations
-        if item.resource.plural == resource.plural
+        if catalogue
+        and item.resource.plural == resource.plural
         and any(item.fields.get(name) for name in catalogue.fields)
     ]
-    if not naming:
-        return Feasibility()
+    if not catalogue or not naming:
+        return ""
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
     try:
-        (listed,) = read(resource.catalogue_object())
+        with _unchecked(not_known):
+            (listed,) = read(resource.catalogue_object())
         clauses = [
             f"{resource.title} {item.label} {clause}"
             for item in naming
             for clause in catalogue.unknown(item.planned or {}, listed)
         ]
-    except ServiceError as exc:
-        return Feasibility(unknown=Message(not_known, exc.message))
     except ValueError as exc:
-        return Feasibility(unknown=f"{not_known}{exc}.")
-    return Feasibility(f"The {'; '.join(clauses)}. Correct them." if clauses else "")
+        raise Unchecked(f"{not_known}{exc}.") from exc
+    return f"The {'; '.join(clauses)}. Correct them." if clauses else ""
 
 
 NOT_KNOWN = (
@@ -141,28 +139,22 @@ NOT_KNOWN = (
 TO_DO = "Cloudflare protects only what is approved, and not delegated to another account."
 
 
-def check_onboarding(plan: Plan, read: ReadCollection) -> Feasibility:
+def check_onboarding(plan: Plan, read: ReadCollection) -> str:
     """Check that Cloudflare takes the new prefixes of a plan; `read` is called only if there are
     some."""
     new = [str((item.planned or {}).get("prefix")) for item in plan.operations if _protects(item)]
     if not new:
-        return Feasibility()
-    try:
+        return ""
+    with _unchecked(f"{NOT_KNOWN}: "):
         reasons = list(_reasons(new, read))
-    except ServiceError as exc:
-        return Feasibility(unknown=Message(f"{NOT_KNOWN}: ", exc.message))
-    return Feasibility(" ".join([*reasons, TO_DO]) if reasons else "")
+    return " ".join([*reasons, TO_DO]) if reasons else ""
 
 
 def _protects(item: Operation) -> bool:
     """True if an operation begins to protect a prefix."""
-    if item.resource is not PREFIXES or item.planned is None or _is_excluded(item.planned):
+    if item.resource is not PREFIXES or item.planned is None or has_flag(item.planned, "excluded"):
         return False
-    return item.existing is None or _is_excluded(item.existing)
-
-
-def _is_excluded(prefix: Object) -> bool:
-    return FLAG.normalise(prefix.get("excluded")) == "true"
+    return item.existing is None or has_flag(item.existing, "excluded")
 
 
 def _reasons(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
@@ -188,37 +180,40 @@ def _refused(part: Object, new: Sequence[str], why: str) -> Iterator[str]:
             yield f"The prefix {text} cannot be protected: {part.get('cidr')} {why}."
 
 
-def check_list_items(plan: Plan, _read: ReadCollection) -> Feasibility:
+def check_list_items(plan: Plan, _read: ReadCollection) -> str:
     """Warn of a plan that gives the lists of an account more items than most accounts may have;
     this one may have a larger quota."""
-    more = 0
-    for item in plan.operations:
-        if item.resource.parent is LISTS:
-            more += {"create": 1, "delete": -1}.get(item.action, 0)
-        more -= sum(other.resource.parent is LISTS for other in item.along)
-    if more <= 0:
-        return Feasibility()
-    before = sum(_count(obj.get("num_items")) for obj in plan.before[LISTS.plural])
-    if not before <= MOST_ITEMS < before + more:
-        return Feasibility()
-    return Feasibility(
-        unknown=f"The lists of the account would have {before + more} items together, and most"
-        f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
+    changes = [(item.resource, item.action) for item in plan.operations]
+    changes += [(other.resource, "delete") for item in plan.operations for other in item.along]
+    more = sum(
+        {"create": 1, "delete": -1}.get(action, 0)
+        for resource, action in changes
+        if resource.parent is LISTS
     )
+    if more > 0:
+        before = sum(
+            int(number)
+            for number in (obj.get("num_items") for obj in plan.before[LISTS.plural])
+            if isinstance(number, (int, float))
+        )
+        if before <= MOST_ITEMS < before + more:
+            raise Unchecked(
+                f"The lists of the account would have {before + more} items together, and most"
+                f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
+            )
+    return ""
 
 
-def _count(value: object) -> int:
-    return int(value) if isinstance(value, (int, float)) else 0
+CHECKS = (check_quota, check_onboarding, check_catalogue, check_list_items)
 
 
-CHECKS: Sequence[Callable[[Plan, ReadCollection], Feasibility]] = (
-    check_quota,
-    check_onboarding,
-    check_catalogue,
-    check_list_items,
-)
-
-
-def check_feasibility(plan: Plan, read: ReadCollection) -> list[Feasibility]:
-    """The findings of each check; `read` is called only if a plan may be refused."""
-    return [check(plan, read) for check in CHECKS]
+def check_feasibility(plan: Plan, read: ReadCollection) -> tuple[list[str], list[str]]:
+    """The reasons why an account or zone would not take a plan, and why that is not known; `read`
+    is called only if a plan may be refused."""
+    refusals, unknown = [], []
+    for check in CHECKS:
+        try:
+            refusals.append(check(plan, read))
+        except Unchecked as exc:
+            unknown.append(exc.text)
+    return refusals, unknown

@@ -66,19 +66,16 @@ class Guard:
         that was begun."""
         approval = self.terms.approval
         approval = approval.while_applying(begun) if begun else approval
-        feasibility = check_feasibility(plan, self.client.read)
+        infeasible, unknown = check_feasibility(plan, self.client.read)
         verdicts, terms = self.rollout.verdicts, self.terms
         checked = check_plan(plan, terms.limits, terms.accepted, self.client.now, verdicts)
         identity = plan_id(self.client.owner, plan)
         expected = self.expected(plan.before, plan.after())
         refusals = [checked.refused_risks, self._unmet(expected, plan)]
-        refusals += [approval.refusal(plan, identity), *(one.refused for one in feasibility)]
+        refusals += [approval.refusal(plan, identity), *infeasible]
         return replace(
             checked,
-            unknown=[
-                *(one.unknown for one in feasibility if one.unknown),
-                *warnings_of_surroundings(plan),
-            ],
+            unknown=[*unknown, *warnings_of_surroundings(plan)],
             expected=expected,
             plan_id=identity,
             refusal=joined(" ", filter(None, refusals)),

@@ -25,10 +25,9 @@ from .._schema.account import ENABLED, MONITORING, decided_with
 from .._schema.resource import Key, Object, Resource, Values
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
-from .acceptance import Acceptance, accepting
 from .risks.account import drops_traffic
 from .risks.base import (
-    FoundRisk,
+    Finding,
     Verdict,
     VerdictKey,
     Verdicts,
@@ -37,7 +36,7 @@ from .risks.base import (
     entries_of,
     key_of,
 )
-from .terms import EvidenceLimits, Pending
+from .terms import Acceptance, EvidenceLimits, Pending, accepting
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic
@@ -104,7 +103,7 @@ class Rollout:
         for item in enabling(plan):
             verdict = self.verdicts.get(key_of(item))
             if verdict and verdict.reason:
-                risk = FoundRisk(drops_traffic.code, "", list(verdict.ranges), entries_of([item]))
+                risk = Finding("", list(verdict.ranges), entries_of([item]), drops_traffic.code)
                 if not accepting(risk, self.accepted, self.now):
                     against[key_of(item)] = verdict
         self.against = {**self.against, **against}

@@ -5,6 +5,7 @@
 
 """The terms on which a task takes a plan: its risks, its approval, and evidence and expectations.
 
+An acceptance that is bound to what a reviewer saw does not let anything else through months later.
 A task approves one plan by the id that its dry run returned; a plan that does something else is
 refused."""
 
@@ -12,18 +13,215 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
+from datetime import datetime, timedelta
+from typing import AbstractSet, Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._errors import OptionError, OptionProblems
 from .._plan.fingerprint import is_rest_of
 from .._plan.plan import Plan
 from .._protection.expectation import Expectation
 from .._schema.resource import OptionSpec
-from .._text import Message, Option, joined, plural
-from .acceptance import Acceptance
+from .._text import Message, Option, did_you_mean, joined, plural
+from .._timestamps import parse_expiry, write_timestamp
+from .._values.address_set import Ranges, difference, range_of, union
 from .risks.account import monitoring_time
-from .risks.base import Limits
+from .risks.base import Finding, Limits
+
+ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
+PLAIN = re.compile(
+    r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII
+)  # needs no quotes in YAML
+TEMPLATE_MARKS = ("{{", "{%", "{#")  # Ansible would fill them in
+YAML_WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """One element of accept_risks; `networks`, `entries` and `expires` are None where it is not
+    bound to them."""
+
+    option: Option
+    code: str
+    networks: Ranges | None = None
+    entries: frozenset[str] | None = None
+    expires: datetime | None = None
+    reason: str | None = None
+
+    @property
+    def is_unbound(self) -> bool:
+        """True if it accepts whatever has the code, for ever."""
+        return self.networks is None and self.entries is None and self.expires is None
+
+    def has_expired(self, now: datetime | None) -> bool:
+        """True if it no longer counts; so does one that ends while Cloudflare's time is not
+        known."""
+        return self.expires is not None and (now is None or now >= self.expires)
+
+    def expiry_warning(self, now: datetime | None) -> str:
+        """A warning of an acceptance that no longer counts."""
+        until = write_timestamp(self.expires) if self.expires else ""
+        if now is None:
+            reason = "not known, since Cloudflare does not tell its time."
+            return Message(self.option, f": whether it expired ({until}) is {reason}")
+        rest = f"expired at {until}; remove it, or give it a later expires."
+        return Message(self.option, f": the acceptance of {self.code} {rest}")
+
+
+def parse_acceptances(
+    option: str, elements: Iterable[Any], codes: Sequence[str]
+) -> tuple[Acceptance, ...]:
+    """The elements of accept_risks, each one of these codes or a dictionary with it; raises
+    OptionError for a malformed one."""
+    problems = OptionProblems()
+    parsed = []
+    for position, element in enumerate(elements):
+        with problems.collected():
+            parsed.append(_acceptance(Option(option, position), element, codes))
+    problems.raise_any()
+    return tuple(parsed)
+
+
+def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptance:
+    if isinstance(element, str):
+        return Acceptance(option, _code(option, element, codes))
+    if not isinstance(element, Mapping):
+        raise OptionError(
+            option, f"{element!r} is neither a code nor a dictionary with {', '.join(ACCEPTED_BY)}"
+        )
+    values = {str(name): value for name, value in element.items() if value is not None}
+    for name in values:
+        if name not in ACCEPTED_BY:
+            raise OptionError(
+                option,
+                f"it has no {name}{did_you_mean(name, ACCEPTED_BY)};"
+                f" it takes {', '.join(ACCEPTED_BY)}",
+            )
+    if "code" not in values:
+        raise OptionError(option, "it lacks code, the risk that is accepted")
+    networks, entries = (
+        _texts(option.at(name), values.get(name)) for name in ("networks", "entries")
+    )
+    return Acceptance(
+        option,
+        _code(option.at("code"), values["code"], codes),
+        None if networks is None else _networks(option.at("networks"), networks),
+        None if entries is None else frozenset(entries),
+        _expiry(option.at("expires"), values.get("expires")),
+        None if values.get("reason") is None else str(values["reason"]),
+    )
+
+
+def _code(option: Option, value: Any, codes: Sequence[str]) -> str:
+    code = str(value)
+    if code not in codes:
+        raise OptionError(
+            option,
+            f"'{code}' is not a risk{did_you_mean(code, codes)}; there are {', '.join(codes)}",
+        )
+    return code
+
+
+def _texts(option: Option, value: Any) -> Sequence[str] | None:
+    if value is not None and (
+        not isinstance(value, list) or not all(isinstance(item, str) for item in value)
+    ):
+        raise OptionError(option, "it is not a list of texts")
+    return value
+
+
+def _networks(option: Option, texts: Sequence[str]) -> Ranges:
+    for position, text in enumerate(texts):
+        if range_of(text) is None:
+            raise OptionError(option.at(position), f"'{text}' is neither an address nor a network")
+    return union(filter(None, map(range_of, texts)))
+
+
+def _expiry(option: Option, value: Any) -> datetime | None:
+    try:
+        return None if value is None else parse_expiry(str(value))
+    except ValueError as exc:
+        raise OptionError(option, str(exc)) from exc
+
+
+def accepting(
+    risk: Finding, acceptances: Sequence[Acceptance], now: datetime | None
+) -> Sequence[Acceptance]:
+    """The acceptances that together accept all of a risk; empty where it is not accepted.
+
+    Acceptances add up only where they are bound to the same: networks, entries, both or neither.
+    """
+    counting = [
+        item for item in acceptances if item.code == risk.code and not item.has_expired(now)
+    ]
+    groups: dict[tuple[bool, bool], list[Acceptance]] = {}
+    for item in counting:
+        groups.setdefault((item.networks is None, item.entries is None), []).append(item)
+    return next((group for group in groups.values() if _cover(group, risk)), [])
+
+
+def _cover(group: Sequence[Acceptance], risk: Finding) -> bool:
+    """True if acceptances that are bound to the same cover all that a risk concerns."""
+    bound_to_networks = group[0].networks is not None
+    bound_to_entries = group[0].entries is not None
+    networks = union(network for item in group for network in item.networks or [])
+    entries = {entry for item in group for entry in item.entries or ()}
+    if bound_to_networks and not _cover_networks(networks, risk):
+        return False
+    return not bound_to_entries or _cover_entries(entries, risk)
+
+
+def _cover_networks(networks: Ranges, risk: Finding) -> bool:
+    return bool(risk.ranges) and not difference(risk.ranges, networks)
+
+
+def _cover_entries(entries: AbstractSet[str], risk: Finding) -> bool:
+    """True if these texts name all objects of a risk; keys are compared as Cloudflare compares
+    them."""
+    keys = {
+        resource.plural: {resource.key_in(entry) for entry in entries}
+        for resource in {item.resource.plural: item.resource for item in risk.entries}.values()
+    }
+    return bool(risk.entries) and all(
+        item.text in entries or item.key in keys[item.resource.plural] for item in risk.entries
+    )
+
+
+def acceptance_to_copy(risk: Finding) -> str:
+    """The dictionary that accepts this risk and nothing else, in YAML on one line."""
+    record = risk.record()
+    networks, entries = record["networks"], list(dict.fromkeys(record["entries"]))
+    parts = [f"code: {risk.code}"]
+    parts += [f"networks: [{_in_yaml(networks)}]"] if networks else []
+    parts += (
+        [f"entries: [{_in_yaml(entries)}]"] if entries and set(entries) != set(networks) else []
+    )
+    return "{" + ", ".join(parts) + "}"
+
+
+def _in_yaml(texts: Iterable[str]) -> str:
+    return ", ".join(map(_scalar, texts))
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML on one line, which a playbook takes as it is.
+
+    Single quotes read best; characters that nobody can see or type need double quotes.
+    """
+    if PLAIN.fullmatch(text) and text.lower() not in YAML_WORDS:
+        return text
+    unsafe = "!unsafe " if any(mark in text for mark in TEMPLATE_MARKS) else ""
+    if text.isprintable():
+        return unsafe + "'" + text.replace("'", "''") + "'"
+    escaped = "".join(map(_escaped_character, text))
+    return f'{unsafe}"{escaped}"'
+
+
+def _escaped_character(character: str) -> str:
+    """A character within double quotes; YAML knows the escapes of Python."""
+    if character in ('"', "\\"):
+        return "\\" + character
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
+
 
 OPTION = Option("expected_plan")
 PLAN_ID = re.compile(r"(?:[0-9a-f]{64})?")

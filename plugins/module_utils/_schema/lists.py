@@ -30,6 +30,7 @@ from .resource import (
     Permission,
     Resource,
     Semantics,
+    State,
     Write,
     options_of,
 )
@@ -167,3 +168,14 @@ def uses_of(obj: Mapping[str, Any]) -> int:
     """Number of rules that refer to a list, by Cloudflare's own count."""
     number = obj.get(REFERENCES)
     return int(number) if isinstance(number, (int, float)) else 0
+
+
+def with_references(state: State, changes: Mapping[str, int]) -> State:
+    """A state as the modules before this one leave it: more or fewer rules refer to its lists."""
+    lists = [
+        {**obj, REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + changes[LISTS.label_of(obj)])}
+        if changes.get(LISTS.label_of(obj))
+        else obj
+        for obj in state.get(LISTS.plural, ())
+    ]
+    return {**state, LISTS.plural: lists} if changes and lists else state

@@ -16,9 +16,8 @@ from .._api.neighbours import read_ip_lists
 from .._api.settings import Settings, parse_settings
 from .._context import TASK, Context
 from .._errors import OptionProblems
-from .._guard.acceptance import parse_acceptances
 from .._guard.risks.registry import CODES, codes_of, parse_limits
-from .._guard.terms import Terms, parse_approval, parse_evidence
+from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, parse_expectations, unchecked
 from .._schema.lists import WHOLE_LISTS

@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ...module_utils._errors import OptionError
-from ...module_utils._guard.acceptance import Acceptance, parse_acceptances
 from ...module_utils._guard.risks.registry import CODES
+from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.arguments import OF_HOST

@@ -18,6 +18,7 @@ from ..._expressions.grammar import NotKnown
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import Coverage, has_flag
+from ..._protection.losses import AccountLosses
 from ..._protection.modes import UNDECIDED, Component, counted_networks
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS
 from ..._schema.resource import Object
@@ -39,10 +40,14 @@ from .base import (
 WORKING = (ENABLED, MONITORING, UNDECIDED)
 
 
+def _losses_by(change: Change) -> AccountLosses:
+    return AccountLosses(change.before, change.after)
+
+
 @risk("The plan would leave addresses outside protection that were inside it.")
 def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
     """Addresses leave the protection."""
-    lost = change.losses.unprotected
+    lost = _losses_by(change).unprotected
     if not lost:
         return None
     operations = [item for item in change.plan.operations if _takes_out(item, lost)]
@@ -70,7 +75,7 @@ def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
     lost_by_component: dict[str, Ranges] = {}
     reasons = []
     for item in _components_that_may_stop(change):
-        for part in change.losses.unmitigated(item.kind):
+        for part in _losses_by(change).unmitigated(item.kind):
             lost_by_component.setdefault(item.kind, []).extend(part.ranges)
             reasons.append(f"{item.title} would no longer mitigate attacks on {part.in_words}")
     if not reasons:
@@ -120,7 +125,7 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
     reasons = []
     shared = []
     concerned: list[Operation] = []
-    if change.losses.is_switched_off:
+    if _losses_by(change).is_switched_off:
         reasons.append("TCP protection would be switched off")
         shared.append("status")
         concerned += [item for item in operations if item.resource is STATUS]
@@ -227,7 +232,7 @@ def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
 @risk("The plan would allow as a source what is one of the account's own protected prefixes.")
 def allowlists_own_prefix(change: Change, limits: Limits) -> Finding | None:
     """A network of the account's own stands where sources belong."""
-    own = intersection(change.losses.passing, change.after.inside)
+    own = intersection(_losses_by(change).passing, change.after.inside)
     if not own:
         return None
     concerned = [entry for entry in _active(change.after) if overlaps(entry.get("prefix"), own)]

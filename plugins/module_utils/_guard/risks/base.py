@@ -14,12 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cached_property
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
 from ..._plan.plan import Operation, Plan
 from ..._protection.coverage import Coverage
-from ..._protection.losses import AccountLosses
 from ..._schema.account import ENABLED, MONITORING
 from ..._schema.resource import Key, Object, Resource
 from ..._timestamps import started_before
@@ -102,11 +100,6 @@ class Change:
     now: datetime | None = None
     verdicts: Verdicts = field(default_factory=dict)
 
-    @cached_property
-    def losses(self) -> AccountLosses:
-        """The protection that the account loses."""
-        return AccountLosses(self.before, self.after)
-
 
 @dataclass(frozen=True)
 class Limit:
@@ -169,22 +162,15 @@ class RiskRecord(TypedDict):
 
 
 class Finding(NamedTuple):
-    """The risk of a plan as its finder words it: a sentence, the networks concerned and the
-    objects."""
+    """A risk that a plan has: a sentence, the networks concerned and the objects.
+
+    The declaration of the risk gives the `code`; `reason` is why the task accepts it.
+    """
 
     message: str
     ranges: Ranges
     entries: Sequence[Entry]
-
-
-@dataclass(frozen=True)
-class FoundRisk:
-    """A risk that a plan has; `reason` is why the task accepts it."""
-
-    code: str
-    message: str
-    ranges: Ranges
-    entries: Sequence[Entry]
+    code: str = ""
     reason: str | None = None
 
     def record(self) -> RiskRecord:
@@ -211,10 +197,10 @@ class Risk:
     find: Finder
     limits: tuple[Limit, ...] = ()
 
-    def in_change(self, change: Change, limits: Limits) -> FoundRisk | None:
+    def in_change(self, change: Change, limits: Limits) -> Finding | None:
         """The risk as this change has it; None where it does not."""
         finding = self.find(change, limits)
-        return FoundRisk(self.code, *finding) if finding else None
+        return finding and finding._replace(code=self.code)
 
 
 def risk(sentence: str, *limits: Limit) -> Callable[[Finder], Risk]:

@@ -15,7 +15,7 @@ from ..._schema.resource import ZONE_OPTION as ZONE
 from ..._schema.resource import OptionSpec
 from ..._text import Option
 from .account import ALLOWLIST_RISKS, MONITORING_RISKS, PROTECTION_RISKS, TRAFFIC_RISKS
-from .base import Change, FoundRisk, Limit, Limits, Risk
+from .base import Change, Finding, Limit, Limits, Risk
 from .lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .rulesets import NETWORK_FIREWALL_RISKS, OVERRIDE_RISKS, ZONE_RULE_RISKS
 
@@ -77,7 +77,7 @@ def parse_limits(options: Mapping[str, Any]) -> Limits:
     return Limits(chosen)
 
 
-def find_risks(change: Change, limits: Limits) -> list[FoundRisk]:
+def find_risks(change: Change, limits: Limits) -> list[Finding]:
     """Every risk that a plan carries, accepted or not, in the order of the codes."""
     risks = [item.in_change(change, limits) for item in RISKS]
     return [item for item in risks if item]

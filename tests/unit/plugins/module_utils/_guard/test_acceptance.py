@@ -6,20 +6,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Iterable, Sequence
 
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Finding, entry_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import (
     Acceptance,
     acceptance_to_copy,
     accepting,
     parse_acceptances,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import FoundRisk, entry_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, PREFIXES, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
@@ -32,10 +31,10 @@ NOW = datetime(2026, 6, 30, 12, tzinfo=timezone.utc)
 CODE = "unprotects_addresses"
 
 
-def risk(networks: list[str], entries: list[str], resource: Resource = PREFIXES, code: str = CODE) -> FoundRisk:
+def risk(networks: list[str], entries: list[str], resource: Resource = PREFIXES, code: str = CODE) -> Finding:
     """A risk that concerns networks, and objects of a resource with one field as key."""
     objects = [entry_of(resource, {resource.key[0]: text}) for text in entries]
-    return FoundRisk(code, "", union(filter(None, map(range_of, networks))), objects)
+    return Finding("", union(filter(None, map(range_of, networks))), objects, code)
 
 
 def parsed(elements: Iterable[Any]) -> Sequence[Acceptance]:
@@ -44,7 +43,7 @@ def parsed(elements: Iterable[Any]) -> Sequence[Acceptance]:
 
 WEUR = entry_of(RULES[0], {"scope": "region", "name": "WEUR"})
 BLOCKS = ["192.0.2.0/24", "203.0.113.0/24"]
-TWO = replace(risk(BLOCKS, []), entries=[*risk([], BLOCKS[:1]).entries, WEUR])
+TWO = risk(BLOCKS, [])._replace(entries=[*risk([], BLOCKS[:1]).entries, WEUR])
 ACCEPTED: list[tuple[str, list[Any], bool]] = [
     ("nothing", [], False),
     ("another code", ["stops_mitigation"], False),

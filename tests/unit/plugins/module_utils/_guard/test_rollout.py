@@ -12,10 +12,13 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import enabled_too_soon
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Rollout, changes_protection
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import EvidenceLimits, Pending
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import (
+    EvidenceLimits,
+    Pending,
+    parse_acceptances,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan

@@ -1,0 +1,262 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+"""All that keeps an account or zone from taking a plan, and what of it is not known."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import (
+    Unchecked,
+    check_catalogue,
+    check_feasibility,
+    check_onboarding,
+    check_quota,
+    exceeded_quota,
+    may_exceed_quota,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ONBOARDED
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+
+REFUSAL = ServiceError("Not allowed.", ErrorDetails(method="GET", path="", status=403, errors=[], ray=None), False)
+
+
+def refusing(resource: Resource) -> Sequence[Object]:
+    raise REFUSAL
+
+
+def never(resource: Resource) -> Sequence[Object]:
+    raise AssertionError(f"{resource.title} is read")
+
+
+def unchecked(check: Any, plan: Plan, read: Any) -> str:
+    """The sentence on what is not known."""
+    with pytest.raises(Unchecked) as caught:
+        check(plan, read)
+    return caught.value.text
+
+
+def test_a_plan_without_operations_is_feasible_and_asks_nobody() -> None:
+    refusals, unknown = check_feasibility(Plan({"custom_rules": []}, ()), never)
+    assert (set(refusals), unknown) == ({""}, [])
+
+
+BLOCK = {"action": "block", "expression": "ip.src eq 192.0.2.1"}
+LOG = {"action": "log", "expression": 'http.host eq "a ~ b matches c"'}
+REGEX = {"action": "block", "expression": 'http.host matches "a"'}
+FEWER = ". Remove what is too much, or choose another plan for the zone."
+
+
+def zone(plan: Any) -> dict[str, Any]:
+    return {"id": "5" * 32, "plan": {"legacy_id": plan}}
+
+
+def growing(before: int, more: Sequence[dict[str, Any]], existing: dict[str, Any] | None = None) -> Plan:
+    """A plan that adds rules to a zone that has so many equal ones."""
+    rules = [{"ref": f"r{number}", **(existing or BLOCK)} for number in range(before)]
+    added = [Operation("create", CUSTOM_RULES, {"ref": f"n{number}", **rule}) for number, rule in enumerate(more)]
+    order = [CUSTOM_RULES.key_of(rule) for rule in [*rules, *(item.fields for item in added)]]
+    return Plan({"custom_rules": rules}, tuple(added), {"custom_rules": order})
+
+
+@pytest.mark.parametrize(("plan", "most"), [("free", 5), ("pro", 20), ("business", 100), ("enterprise", 1000)])
+def test_a_zone_takes_as_many_rules_as_its_plan_says(plan: str, most: int) -> None:
+    fits, exceeds = growing(most - 1, [BLOCK]), growing(most - 1, [BLOCK, BLOCK])
+    assert exceeded_quota(fits, zone(plan)) == ""
+    reason = f"it takes {most} custom rules, and {most + 1} would be there"
+    assert exceeded_quota(exceeds, zone(plan)) == f"The zone has the plan {plan.capitalize()}: {reason}{FEWER}"
+    assert [may_exceed_quota(item) for item in (fits, exceeds)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("rule", "plan", "reason"),
+    [
+        (LOG, "free", "it has not the action log, which is in n0"),
+        (LOG, "business", "it has not the action log, which is in n0"),
+        (LOG, "enterprise", ""),
+        (REGEX, "pro", "it has not the operator matches, which is in n0"),
+        ({**BLOCK, "expression": 'http.host ~ "a"'}, "free", "it has not the operator matches, which is in n0"),
+        (REGEX, "business", ""),
+        ({**LOG, "action": "block"}, "free", ""),
+        ({**BLOCK, "expression": 'http.host matches "'}, "free", ""),
+    ],
+)
+def test_features_of_some_plans_are_refused_on_others(rule: dict[str, Any], plan: str, reason: str) -> None:
+    expected = f"The zone has the plan {plan.capitalize()}: {reason}{FEWER}" if reason else ""
+    assert exceeded_quota(growing(1, [rule]), zone(plan)) == expected
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        growing(3, [BLOCK, BLOCK]),
+        growing(6, []),
+        growing(6, [BLOCK]),
+        growing(1, [LOG], existing=LOG),
+        growing(1, [REGEX], existing=REGEX),
+        Plan({"custom_rules": [{"ref": "a", **LOG}]}, (Operation("delete", CUSTOM_RULES, {}, {"ref": "a", **LOG}, 0),)),
+        Plan({"prefixes": []}, (Operation("create", PREFIXES, {"prefix": "192.0.2.0/24"}),)),
+    ],
+)
+def test_a_plan_that_any_zone_takes_beside_what_it_has_needs_no_quota(plan: Plan) -> None:
+    assert not may_exceed_quota(plan)
+
+
+@pytest.mark.parametrize("shown", [{}, {"plan": None}, {"plan": "free"}, zone("partners"), zone(None)])
+def test_the_quota_of_an_unknown_plan_is_unknown(shown: dict[str, Any]) -> None:
+    assert (
+        unchecked(check_quota, growing(5, [BLOCK]), lambda resource: [shown])
+        == "The quota of the zone's plan is not known."
+    )
+
+
+def test_the_zone_is_read_only_if_its_quota_matters() -> None:
+    assert check_quota(growing(1, [BLOCK]), never) == ""
+    assert check_quota(growing(5, [BLOCK]), lambda resource: [zone("free")]).startswith(
+        "The zone has the plan Free: it takes"
+    )
+    assert check_feasibility(growing(5, [BLOCK]), refusing)[1] == ["The quota of the zone is not checked: Not allowed."]
+
+
+APPROVED = {"id": "a", "cidr": "203.0.113.0/24", "approved": "V"}
+WAITING = {"id": "b", "cidr": "198.51.100.0/24", "approved": "P"}
+MALFORMED = {"id": "c", "cidr": "no network", "approved": "P"}
+DELEGATED = {"id": "d", "cidr": "203.0.113.128/25"}
+TO_DO = "Cloudflare protects only what is approved, and not delegated to another account."
+
+
+class Reading:
+    """The prefixes of an account, one of which is delegated in part."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+
+    def __call__(self, resource: Resource) -> Sequence[Object]:
+        self.paths.append(resource.path.split("prefixes", 1)[1])
+        if resource is ONBOARDED:
+            return [APPROVED, WAITING, MALFORMED]
+        return [DELEGATED] if "/a/" in resource.path else []
+
+
+def protecting(prefix: str, existing: Any = None, **fields: Any) -> Plan:
+    action = "update" if existing else "create"
+    state = {"prefixes": [existing] if existing else []}
+    return Plan(state, (Operation(action, PREFIXES, {"prefix": prefix, **fields}, existing),))
+
+
+@pytest.mark.parametrize(
+    ("prefix", "reason"),
+    [
+        ("203.0.113.0/25", ""),
+        ("203.0.113.0/24", "The prefix 203.0.113.0/24 cannot be protected: 203.0.113.128/25 is delegated to another account."),
+        ("203.0.113.200", "The prefix 203.0.113.200 cannot be protected: 203.0.113.128/25 is delegated to another account."),
+        ("198.51.100.0/25", "The prefix 198.51.100.0/25 cannot be protected: 198.51.100.0/24 is not approved yet."),
+        ("192.0.2.0/24", ""),
+    ],
+)  # fmt: skip
+def test_a_prefix_is_refused_if_a_part_is_delegated_or_not_approved(prefix: str, reason: str) -> None:
+    assert check_onboarding(protecting(prefix), Reading()) == (f"{reason} {TO_DO}" if reason else "")
+
+
+def test_only_what_the_new_prefixes_concern_is_read() -> None:
+    reading = Reading()
+    check_onboarding(protecting("203.0.113.0/25"), reading)
+    assert reading.paths == ["", "/a/delegations"]
+
+
+@pytest.mark.parametrize(
+    "unconcerned",
+    [
+        protecting("203.0.113.128/25", excluded=True),
+        protecting("203.0.113.128/25", {"id": "x", "prefix": "203.0.113.128/25", "excluded": False}, comment="new"),
+        Plan({}, (Operation("create", ALLOWLIST, {"prefix": "203.0.113.200"}),)),
+        Plan({}, (Operation("delete", PREFIXES, {}, {"id": "x", "prefix": "203.0.113.128/25"}),)),
+    ],
+)
+def test_nothing_is_read_for_other_changes(unconcerned: Plan) -> None:
+    reading = Reading()
+    assert check_onboarding(unconcerned, reading) == ""
+    assert reading.paths == []
+
+
+def test_a_prefix_that_is_no_longer_excluded_is_new() -> None:
+    existing = {"id": "x", "prefix": "203.0.113.128/25", "excluded": True}
+    assert "is delegated" in check_onboarding(protecting("203.0.113.128/25", existing, excluded=False), Reading())
+
+
+def test_unreadable_prefixes_are_not_known() -> None:
+    assert unchecked(check_onboarding, protecting("203.0.113.0/24"), refusing) == (
+        "Whether the new prefixes are approved, and not delegated to other accounts, is not known: Not allowed."
+    )
+
+
+EXISTING = {"id": "1", "ref": "calm", "expression": "true", "categories": [{"category": "gone", "action": "block"}]}
+DNS = [{"category": "dns", "action": "block"}]
+
+
+def overriding(**values: Any) -> Plan:
+    desired = parse_desired(L4_OVERRIDES, [(Option(), {"ref": "calm", **values})])
+    return make_plan({"ddos_l4_overrides": [EXISTING]}, [desired])
+
+
+def managed(resource: Resource) -> Sequence[Object]:
+    assert resource.path.endswith("/rulesets/3b64149bfa6e4220bbbc2bd6db589552")
+    return [{"rules": [{"id": "1", "categories": ["dns"]}]}]
+
+
+def test_nothing_is_read_for_a_plan_that_names_nothing_anew() -> None:
+    assert check_catalogue(overriding(description="mine"), never) == ""
+    assert check_catalogue(overriding(categories=[], action="block"), never) == ""
+
+
+def test_a_name_that_does_not_exist_is_refused() -> None:
+    assert check_catalogue(overriding(categories=DNS), managed) == ""
+    check = check_catalogue(overriding(categories=[{"category": "dsn", "action": "block"}]), managed)
+    assert check.startswith("The DDoS L3/4 override calm names the category dsn, which does not exist")
+
+
+def test_a_catalogue_that_cannot_be_read_is_said() -> None:
+    assert unchecked(check_catalogue, overriding(categories=DNS), refusing).endswith("is not known: Not allowed.")
+    odd = unchecked(check_catalogue, overriding(categories=DNS), lambda resource: [{}])
+    assert odd.endswith("is not known: the managed ruleset lists no rules.")
+
+
+ITEMS = items_of("offices")
+
+
+def warning(number: int, existing: Sequence[Mapping[str, Any]], wanted: Sequence[str], purge: bool = False) -> str:
+    """The warning of a plan for the list, where the account has so many items in all."""
+    state = {LISTS.plural: [{"id": "a", "name": "offices", "kind": "ip", "num_items": number}], ITEMS.plural: existing}
+    entries = [(Option("items", index), {"ip": ip}) for index, ip in enumerate(wanted)]
+    plan = make_plan(state, [parse_desired(ITEMS, entries, exclusive=purge)])
+    return " ".join(check_feasibility(plan, never)[1])
+
+
+@pytest.mark.parametrize(
+    ("number", "wanted", "purge", "warned"),
+    [
+        (9998, ["192.0.2.1", "192.0.2.2"], False, False),
+        (9999, ["192.0.2.1", "192.0.2.2"], False, True),
+        (9999, ["192.0.2.1", "192.0.2.2"], True, False),
+        (10001, ["192.0.2.1"], False, False),
+        (9999, [], False, False),
+    ],
+)
+def test_the_crossing_of_the_number_is_warned_of(number: int, wanted: list[str], purge: bool, warned: bool) -> None:
+    existing = [{"id": "b", "ip": "198.51.100.1", "comment": ""}]
+    text = warning(number, existing, wanted, purge)
+    assert ("would have 10001 items" in text) is warned
+    assert bool(text) is warned
