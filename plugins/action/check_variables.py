@@ -18,7 +18,7 @@ from ..plugin_utils._action import CollectionAction, wrong_options
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
 from ..plugin_utils._baseline.misspelt import declared_in, misspelt_in_host, misspelt_in_role
 from ..plugin_utils._baseline.unmanaged import ACCEPTED_UNMANAGED, parse_accepted
-from ..plugin_utils._baseline.variables import READ, SNAPSHOT_KEEP, parts_of
+from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_KEEP, parts_of
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
@@ -92,7 +92,7 @@ def _problems(task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
         return
     yield from _unreadable(values)
     try:
-        named = {name: value for name, value in values.items() if name in READ}
+        named = {name: value for name, value in values.items() if name in OF_HOST}
         parts = parts_of(task.host, {**named, **PLACEHOLDER})
     except ValueError as exc:
         yield str(exc)

@@ -14,14 +14,13 @@ from typing import Any
 
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.approval import approved_plan
-from ..plugin_utils._baseline.arguments import OF_HOST
 from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
 from ..plugin_utils._baseline.results import has_failed
 from ..plugin_utils._baseline.variables import (
+    OF_HOST,
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
-    deletes_lists,
-    has_expectations,
+    can_be_refused,
     parts_of,
 )
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
@@ -52,8 +51,9 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
         return HostRun(wrong, True)
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
-    predicts_first = len(parts) > 1 and (has_expectations(parts) or deletes_lists(parts))
-    updated = runner.update(task.host, parts, check_mode, approved, snapshot, predicts_first)
+    updated = runner.update(
+        task.host, parts, check_mode, approved, snapshot, predicts_first=can_be_refused(parts)
+    )
     # A run that failed may need the state before it more than once, so that it deletes nothing.
     if keep is None or not updated.snapshot or has_failed(updated.results):
         return updated

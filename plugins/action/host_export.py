@@ -15,7 +15,7 @@ from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._export.describe import export_state
 from ..plugin_utils._export.export_file import (
-    OF_HOST,
+    HOST_OPTIONS,
     SCHEMA,
     VARIABLES,
     connection_of,
@@ -46,7 +46,7 @@ class ActionModule(CollectionAction):
         task = HostTask(self.calls(task_vars or {}))
         try:
             require_valid(VARIABLES, {f"export_{k}": item for k, item in self._task.args.items()})
-            _result, options = self.validate_argument_spec(OF_HOST)
+            _result, options = self.validate_argument_spec(HOST_OPTIONS)
             task.require_control_node()
             return _export(task, options, bool(self._task.check_mode))
         except (OSError, ValueError) as exc:

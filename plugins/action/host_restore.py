@@ -19,13 +19,8 @@ from ..plugin_utils._baseline.approval import plan_ids
 from ..plugin_utils._baseline.host_task import HostRun, HostTask, wrong_parts
 from ..plugin_utils._baseline.results import has_failed
 from ..plugin_utils._baseline.variables import SNAPSHOT_DIRECTORY, Part
-from ..plugin_utils._export.restore import (
-    OF_INVENTORY,
-    Restoration,
-    StateFile,
-    difference_message,
-    read_file,
-)
+from ..plugin_utils._export.recovery import Restoration
+from ..plugin_utils._export.restore import OF_INVENTORY, StateFile, difference_message, read_file
 from ..plugin_utils._export.snapshot import (
     HostState,
     parse_before,

@@ -25,13 +25,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
 from ansible_collections.edgeops.protection.plugins.modules import host_restore
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import OF_HOST
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
     INVENTORY_VARIABLES,
     declared_in,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     INVENTORY,
+    OF_HOST,
     REPORT,
     RESULT,
     SNAPSHOT,

@@ -27,10 +27,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import PLAN_OPTIONS, argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     BASELINE as BASELINE_ARGUMENTS,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES
 

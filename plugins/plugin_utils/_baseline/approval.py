@@ -89,22 +89,16 @@ def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
 
 def plan_ids(results: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The plan_id of each module that has something to do, by module, of results by module."""
-    return {
-        module: str(result["plan_id"])
-        for module, result in results.items()
-        if result.get("plan_id")
-    }
+    plans = {module: str(result.get("plan_id") or "") for module, result in results.items()}
+    return {module: plan_id for module, plan_id in plans.items() if plan_id}
 
 
 def host_plan_id(plans: Mapping[str, str]) -> str:
     """The plan_id of a host: SHA-256 over those of its modules, by module; empty where none has
     anything to do."""
     parts = {str(module): str(plan_id) for module, plan_id in plans.items() if plan_id}
-    if not parts:
-        return ""
-    return hashlib.sha256(
-        json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()
-    ).hexdigest()
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest() if parts else ""
 
 
 Result = Mapping[str, Any]
@@ -128,11 +122,8 @@ class ApprovedPlan:
         plans = plan_ids(results)
         if not plans or host_plan_id(plans) == self.plan_id:
             return ""
-        others = [
-            module
-            for module, identity in plans.items()
-            if (self.plans or {}).get(module) != identity
-        ]
+        own = self.plans or {}
+        others = [module for module, identity in plans.items() if own.get(module) != identity]
         if not others:
             return ""
         parts = [
@@ -140,19 +131,18 @@ class ApprovedPlan:
             for module in others
         ]
         approved = f"is {self.plan_id}" if self.plan_id else "approves none"
+        differences = ""
+        if self.operations is not None:
+            current = [
+                item for result in results.values() for item in result.get("operations") or ()
+            ]
+            differences = f" {describe_differences(self.operations, current)}"
         return (
             f"The plan of {host} is not the approved one: {' and '.join(parts)}, the plan_id is"
             f" {host_plan_id(plans)}, and {EXPECTED_PLAN} {approved}."
-            f"{self._differences(results)} Nothing was changed. Review the operations, and approve"
+            f"{differences} Nothing was changed. Review the operations, and approve"
             " the plan if they are meant."
         )
-
-    def _differences(self, results: Mapping[str, Result]) -> str:
-        """The differences, where the approval has operations, with a space before it."""
-        if self.operations is None:
-            return ""
-        current = [item for result in results.values() for item in result.get("operations") or ()]
-        return f" {describe_differences(self.operations, current)}"
 
 
 def approved_plan(host: str, values: Mapping[str, Any]) -> ApprovedPlan | None:

@@ -79,7 +79,9 @@ class HostRunner:
             return HostRun(self.run(parts, check_mode), check_mode)
         predicted = self.run(parts, check_mode=True)
         if has_failed(predicted):
-            return HostRun(_unchanged(predicted), True)
+            # No run follows, so that none changes anything.
+            unchanged = {name: {**item, "changed": False} for name, item in predicted.items()}
+            return HostRun(unchanged, True)
         refusal = approved.refusal(host, predicted) if approved else ""
         if refusal or not plan_ids(predicted):
             return HostRun(predicted, True, refusal)
@@ -93,22 +95,6 @@ class HostRunner:
         if approved is not None:
             parts = with_plans(parts, plan_ids(predicted))
         return HostRun(self.run(parts, check_mode=False), False, snapshot=path)
-
-
-def _unchanged(results: Results) -> Results:
-    """The results of a prediction that failed, so that no run follows which changes anything."""
-    return {module: {**result, "changed": False} for module, result in results.items()}
-
-
-def first_wrong(
-    parts: Sequence[Part], wrong_options: Callable[[Part], dict[str, Any] | None]
-) -> Results:
-    """The failure of the first module whose options are wrong; a single module finds its own."""
-    for part in parts if len(parts) > 1 else ():
-        failure = wrong_options(part)
-        if failure:
-            return {part.name: failure}
-    return {}
 
 
 COLLECTION = "edgeops.protection."
@@ -213,10 +199,10 @@ class HostTask:
         return lambda item: accepted_reason(item, accepted, now) is not None
 
 
-def wrong_parts(parts: Sequence[Part]) -> dict[str, dict[str, Any]]:
-    """The failure of the first part whose options are wrong, before any module runs."""
-
-    def of_part(part: Part) -> dict[str, Any] | None:
-        return wrong_options(COLLECTION + part.module, part.options, part.context)
-
-    return first_wrong(parts, of_part)
+def wrong_parts(parts: Sequence[Part]) -> Results:
+    """The failure of the first part whose options are wrong, before any module runs; a single
+    module finds its own."""
+    for part in parts if len(parts) > 1 else ():
+        if failure := wrong_options(COLLECTION + part.module, part.options, part.context):
+            return {part.name: failure}
+    return {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -59,14 +59,9 @@ def references(results: Results) -> dict[str, int]:
     for result in results.values():
         for operation in result.get("operations") or ():
             changes.update(_named(operation.get("fields")))
-            changes.subtract(_replaced(operation))
+            if operation.get("action") in ("update", "delete"):
+                changes.subtract(_named(operation.get("before")))
     return {name: number for name, number in sorted(changes.items()) if number}
-
-
-def _replaced(operation: Mapping[str, Any]) -> Iterator[str]:
-    """The lists in the expression that a rule loses."""
-    if operation.get("action") in ("update", "delete"):
-        yield from _named(operation.get("before"))
 
 
 def _named(fields: Any) -> set[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from .variables import INVENTORY, KNOWN, PREFIX, REPORT, RESULT, SNAPSHOT, SOURCE
+from .variables import BASELINE, INVENTORY, PREFIX, REPORT, RESULT, SNAPSHOT, SOURCE
 
 ROLES = Path(__file__).parents[3] / "roles"
 TARGET = "target"  # of every playbook: the group of its hosts
@@ -56,10 +56,10 @@ def misspelt_in_playbook(names: Iterable[str], playbook: str, known: Iterable[st
 
 def _unknown_in_baseline(names: Iterable[str]) -> list[str]:
     """A sentence for each name with the prefix of the role, which nobody else has."""
-    ours = {name.removeprefix(PREFIX): name for name in sorted(KNOWN)}
+    ours = {name.removeprefix(PREFIX): name for name in sorted(BASELINE)}
     sentences = []
     for name in names:
-        if name.startswith(PREFIX) and name not in (*KNOWN, RESULT, SOURCE, SNAPSHOT, REPORT):
+        if name.startswith(PREFIX) and name not in (*BASELINE, RESULT, SOURCE, SNAPSHOT, REPORT):
             close = get_close_matches(name.removeprefix(PREFIX), ours, 1)
             sentences.append(_no_effect(name, "the role baseline", [ours[item] for item in close]))
     return sentences

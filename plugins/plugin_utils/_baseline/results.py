@@ -19,21 +19,13 @@ from .variables import ACCOUNT
 
 Result = Mapping[str, Any]
 IsAccepted = Callable[[Mapping[str, Any]], bool]  # of an object that no baseline names
-Results = Mapping[
-    str, Result
-]  # by module, in the order in which they ran; only the last one may have failed
+Results = Mapping[str, Result]  # by module as they ran; only the last one may have failed
 
 MAX_SENTENCES = 3  # in a line
-STATE = (
-    "protection",
-    "rules",
-    "lists",
-    "invocation",
-)  # of a result: whole lists, and those of the task
-FOR_ANSIBLE = (
-    "warnings",
-    "deprecations",
-)  # what Ansible shows of a task, and does not look for deeper
+# Of a result: whole lists, and those of the task.
+STATE = ("protection", "rules", "lists", "invocation")
+# Of a task, Ansible shows these, and does not look for them deeper.
+FOR_ANSIBLE = ("warnings", "deprecations")
 
 
 def combined(
@@ -54,15 +46,22 @@ def combined(
     failed = next((module for module, result in plain.items() if result.get("failed")), None)
     if failed is not None:
         return {**together, **_failure(failed, plain, check_mode, verbose)}
-    plans = plan_ids(plain)
     return {
         **together,
+        **_host_plan(plain),
         "operations": _listed(plain, "operations"),
-        "diff": [result["diff"] for result in plain.values() if result.get("diff")],
-        "plan_id": host_plan_id(plans),
-        "plans": plans,
         **(plain if verbose else {module: _lean(result) for module, result in plain.items()}),
     }
+
+
+def _host_plan(results: Results) -> dict[str, Any]:
+    """The plan of a host, and its diff."""
+    plans, diff = plan_ids(results), _diff(results)
+    return {"plan_id": host_plan_id(plans), "plans": plans, "diff": diff}
+
+
+def _diff(results: Results) -> list[Any]:
+    return [result["diff"] for result in results.values() if result.get("diff")]
 
 
 def _lean(result: Result) -> Result:
@@ -80,20 +79,11 @@ def has_failed(results: Results) -> bool:
 
 def refused(results: Results, message: str) -> dict[str, Any]:
     """The failure of a host whose predicted plan is not the approved one; it shows the plan."""
-    plans = plan_ids(results)
     shown = {
         module: {**_shortened(_plain(result)), "changed": False}
         for module, result in results.items()
     }
-    return {
-        "failed": True,
-        "changed": False,
-        "msg": message,
-        "plan_id": host_plan_id(plans),
-        "plans": plans,
-        "diff": [result["diff"] for result in results.values() if result.get("diff")],
-        **shown,
-    }
+    return {"failed": True, "changed": False, "msg": message, **_host_plan(results), **shown}
 
 
 def _failure(failed: str, plain: Results, check_mode: bool, verbose: bool) -> dict[str, Any]:
@@ -102,23 +92,11 @@ def _failure(failed: str, plain: Results, check_mode: bool, verbose: bool) -> di
         if module != failed and result.get("operations") and not check_mode:
             number = plural(len(result["operations"]), "operation", "operations")
             message = f"{message} Before that, {module} applied {number}."
-    shown = {
-        module: _without_diff(result) if module == failed else _shortened(result)
-        for module, result in plain.items()
-    }
-    diff = [result["diff"] for result in plain.values() if result.get("diff")]
-    return {
-        "failed": True,
-        "msg": message,
-        "failed_module": failed,
-        "diff": diff,
-        **(plain if verbose else shown),
-    }
-
-
-def _without_diff(result: Result) -> dict[str, Any]:
-    """A result whose diff stands beside it, where Ansible leaves it out of its output."""
-    return {name: value for name, value in result.items() if name != "diff"}
+    shown = {module: _shortened(result) for module, result in plain.items()}
+    # The diff stands beside the results, where Ansible leaves it out of its output.
+    shown[failed] = {name: value for name, value in plain[failed].items() if name != "diff"}
+    failure = {"failed": True, "msg": message, "failed_module": failed, "diff": _diff(plain)}
+    return {**failure, **(plain if verbose else shown)}
 
 
 def _listed(results: Results, name: str) -> list[Any]:
@@ -151,12 +129,9 @@ def lines(host: str, results: Results, is_accepted: IsAccepted = lambda item: Fa
     if after:
         reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
         shown.append(first_sentences([after["summary"][0], *reasons], MAX_SENTENCES))
-    unmanaged = [item for result in results.values() for item in result.get("unmanaged") or ()]
-    weaker = weakening(item for item in unmanaged if not is_accepted(item))
+    weaker = weakening(item for item in _listed(results, "unmanaged") if not is_accepted(item))
     shown += [first_sentences(weaker, MAX_SENTENCES)] if weaker else []
-    pending = [
-        step["message"] for result in results.values() for step in result.get("pending") or []
-    ]
+    pending = [step["message"] for step in _listed(results, "pending")]
     shown += [first_sentences(pending, MAX_SENTENCES)] if pending else []
     if not results:
         shown.append("No rules of the zone are described, so nothing is done.")

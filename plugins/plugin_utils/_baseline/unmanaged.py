@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ansible.module_utils.common.validation import check_type_dict, check_type_list
 
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
-from ...module_utils._text import excerpt, plural, sentence, visible
+from ...module_utils._text import excerpt, left_out, plural, sentence, visible
 from ...module_utils._timestamps import parse_expiry
 from .._variables import Argument, require_valid
 
@@ -82,9 +82,8 @@ def describe_differences(approved: Sequence[Operation], current: Sequence[Operat
             " alone, the order of the rules is another one, or the plan is of another account or"
             " zone. The diff shows the objects as they are."
         )
-    more = len(differences) - MAX_DIFFERENCES
-    rest = [f"and {more} more"] if more > 0 else []
-    return "; ".join([*differences[:MAX_DIFFERENCES], *rest]) + "."
+    more = left_out(len(differences), MAX_DIFFERENCES)
+    return "; ".join(filter(None, [*differences[:MAX_DIFFERENCES], more])) + "."
 
 
 def _differences(approved: Sequence[Operation], current: Sequence[Operation]) -> Iterator[str]:
@@ -119,16 +118,14 @@ def _done(operation: Operation) -> str:
 
 def _changed_values(target: str, approved: Operation, current: Operation) -> Iterator[str]:
     """The values that the operation finds, and then those that it sends."""
-    sides = [dict(_flattened(item.get("before") or {})) for item in (approved, current)]
-    for name in dict.fromkeys([*sides[0], *sides[1]]):
-        was, is_now = (_value(side, name) for side in sides)
-        if was != is_now:
-            yield f"{target}: {name} was {was} when approved, and is {is_now} now"
-    sides = [dict(_flattened(item.get("fields") or {})) for item in (approved, current)]
-    for name in dict.fromkeys([*sides[0], *sides[1]]):
-        was, is_now = (_value(side, name) for side in sides)
-        if was != is_now and name in sides[0] and name in sides[1]:
-            yield f"{target}: {name} was to become {was}, and would become {is_now} now"
+    for side in ("before", "fields"):
+        was, now = (dict(_flattened(item.get(side) or {})) for item in (approved, current))
+        for name in dict.fromkeys([*was, *now]):
+            old, new = _value(was, name), _value(now, name)
+            if old != new and side == "before":
+                yield f"{target}: {name} was {old} when approved, and is {new} now"
+            elif old != new and name in was and name in now:
+                yield f"{target}: {name} was to become {old}, and would become {new} now"
 
 
 def _flattened(values: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
@@ -141,11 +138,9 @@ def _flattened(values: Mapping[str, Any], path: str = "") -> Iterator[tuple[str,
 
 def _value(values: Mapping[str, Any], name: str) -> str:
     """A value as people read it; one that does not differ from the desired one is not listed."""
-    return repr(_short(values[name])) if name in values else "as desired"
-
-
-def _short(value: Any) -> Any:
-    return excerpt(visible(value), MAX_VALUE) if isinstance(value, str) else value
+    value = values.get(name)
+    shown = excerpt(visible(value), MAX_VALUE) if isinstance(value, str) else value
+    return repr(shown) if name in values else "as desired"
 
 
 ACCEPTED_UNMANAGED = "report_accepted_unmanaged"  # the variable that accepts some

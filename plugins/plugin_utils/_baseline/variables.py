@@ -26,6 +26,7 @@ from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNER
 from ...module_utils._specs.base import argument_spec
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import Names
+from .._variables import Arguments
 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
@@ -88,9 +89,12 @@ def variable_of(item: Managed) -> str:
     return f"{PREFIX}{item.option if item.module == ACCOUNT else item.module}"
 
 
+SPECS = {module: argument_spec(MODULE_SPECS[module]) for module in MODULES}
+
+
 def _variables_of(module: str) -> dict[str, str]:
     """The variable for each option of a module: several modules have a list of rules."""
-    options = argument_spec(MODULE_SPECS[module]).keys() - {"expected_plan"}
+    options = SPECS[module].keys() - {"expected_plan"}
     own = {item.option: variable_of(item) for item in MANAGED if item.module == module}
     if module != ACCOUNT:
         own.update({option: f"{PREFIX}{module}_{option}" for option in OF_A_LIST})
@@ -98,11 +102,17 @@ def _variables_of(module: str) -> dict[str, str]:
 
 
 OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for module in MODULES}
-OF_HOST = (EXPECTED_PLAN, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP)
-KNOWN = frozenset(
-    [*OF_HOST, *(variable for options in OPTIONS.values() for variable in options.values())]
-)
-READ = (*sorted(KNOWN), *INVENTORY.values())
+# The argument of each variable of the role, which is that of the option it fills.
+BASELINE: Arguments = {
+    **{
+        OPTIONS[module][name]: SPECS[module][name] for module in OPTIONS for name in OPTIONS[module]
+    },
+    EXPECTED_PLAN: {"type": "raw"},
+    SNAPSHOT_DIRECTORY: {"type": "str"},
+    SNAPSHOT_KEEP: {"type": "int"},
+}
+# With the variables of the inventory, which fill those of the role.
+OF_HOST: Arguments = {**BASELINE, **{theirs: BASELINE[ours] for ours, theirs in INVENTORY.items()}}
 
 
 def without_omitted(value: Any, omitted: Any) -> Any:
@@ -123,7 +133,7 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
     """The modules that a host needs, in their order; raises ValueError with a sentence for each
     thing that lacks.
 
-    `variables` holds values of `READ`, without templates. None and, of ids, credentials and
+    `variables` holds values of `OF_HOST`, without templates. None and, of ids, credentials and
     addresses, an empty text count as not set.
     """
     values, names = _filled(variables)
@@ -138,7 +148,7 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
             _options_of(module, values),
             ROLE._replace(
                 names=_names_of(module, names),
-                elsewhere=_risks_of([other for other in modules if other != module]),
+                elsewhere=_risks_of(other for other in modules if other != module),
                 zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
             ),
         )
@@ -170,7 +180,7 @@ def _deleting_lists_last(parts: Sequence[Part]) -> list[Part]:
 
 def _risks_of(modules: Iterable[str]) -> list[str]:
     """The codes of the risks that plans of these modules can have."""
-    codes = [code for module in modules for code in codes_of(MODULE_SPECS[module].risks)]
+    codes = (code for module in modules for code in codes_of(MODULE_SPECS[module].risks))
     return list(dict.fromkeys(codes))
 
 
@@ -190,14 +200,11 @@ def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:
 
 
 def _options_of(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    options = {
+    return {
         option: values[variable]
         for option, variable in OPTIONS[module].items()
-        if variable in values
+        if variable in values and (module, option) != (ACCOUNT, "zone_name")
     }
-    if module == ACCOUNT:
-        options.pop("zone_name", None)
-    return options
 
 
 def _names_of(module: str, filled: Mapping[str, str]) -> Names:
@@ -229,16 +236,10 @@ def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
     return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
 
 
-def deletes_lists(parts: Sequence[Part]) -> bool:
-    """Return whether lists may go at the end, which can be refused: then nothing is written
-    before."""
-    return any(part.deletes for part in parts)
-
-
-def has_expectations(parts: Sequence[Part]) -> bool:
-    """Return whether something is expected of the host: nothing is written before all of it is
-    known."""
-    return any(part.options.get(NAME) for part in parts)
+def can_be_refused(parts: Sequence[Part]) -> bool:
+    """Return whether a later part may refuse: it deletes lists, or something is expected of the
+    host. Then nothing is written before all of it is known."""
+    return len(parts) > 1 and any(part.deletes or part.options.get(NAME) for part in parts)
 
 
 def _expects(values: Mapping[str, Any], kind: str) -> bool:

@@ -70,20 +70,15 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
         *([] if key == resource.key_of(existing) else resource.key),
         *differences(resource.mutable, existing, values),
         *undeclared_changes(resource, existing, values),
-        *_made_otherwise(resource, existing, values),
+        *(  # which the object lacks, and a new one with these values would have
+            item.name
+            for item in resource.mutable
+            if item.default is not None
+            and item.name not in values
+            and item.normalised(existing) != item.value.normalise(item.default)
+        ),
     ]
     return "; ".join(f"no option stands for {name}: {existing.get(name)!r}" for name in changed)
-
-
-def _made_otherwise(resource: Resource, obj: Object, values: Mapping[str, Any]) -> list[str]:
-    """The fields that an object lacks, and that a new one made with these values would have."""
-    return [
-        item.name
-        for item in resource.mutable
-        if item.default is not None
-        and item.name not in values
-        and item.normalised(obj) != item.value.normalise(item.default)
-    ]
 
 
 def _without_nulls(value: Any) -> Any:
@@ -154,11 +149,11 @@ def _export_list(option: str, state: State, export: Export, ignored: list[str]) 
     """One list of an account, in which order does not matter."""
     described: list[dict[str, Any]] = []
     for resource in COLLECTIONS[option]:
-        objects = _in_order(resource, state.get(resource.plural, ()))
-        sorting = sort_out(resource, objects)
-        kind = {"kind": resource.kind} if resource.kind else {}
-        described += [{**kind, **values} for values in sorting.described.values()]
-        for obj, reason in sorting.others:
+        objects = sorted(state.get(resource.plural, ()), key=lambda obj: str(obj.get("id")))
+        objects.sort(key=resource.key_of)
+        described_here, others = sort_out(resource, objects)
+        described += [{**kind_of(resource), **values} for values in described_here]
+        for obj, reason in others:
             identity = obj.get("id")
             if isinstance(identity, str) and identity:
                 ignored.append(identity)
@@ -171,20 +166,15 @@ def _export_list(option: str, state: State, export: Export, ignored: list[str]) 
     export.variables[f"{PREFIX}{option}"] = described
 
 
-def _in_order(resource: Resource, objects: Sequence[Object]) -> list[Object]:
-    """The objects by key; duplicates by id."""
-    return sorted(objects, key=lambda obj: (resource.key_of(obj), str(obj.get("id"))))
-
-
 def _export_rules(
     resource: Resource, objects: Sequence[Object], purge: bool, export: Export
 ) -> None:
     """Rules in the order of Cloudflare: a list that is exclusive as a whole, or rules that can
     only be updated."""
-    sorting = sort_out(resource, objects)
+    described, others = sort_out(resource, objects)
     variable = f"{PREFIX}{resource.plural}"
     patterns: list[str] = []
-    for obj, reason in sorting.others:
+    for obj, reason in others:
         left = "the role leaves it alone"
         if resource.has_exact_state:
             pattern = pattern_of(resource, obj)
@@ -193,7 +183,7 @@ def _export_rules(
                 f"{variable}_ignore leaves it alone" if pattern else f"it has no {resource.key[0]}"
             )
         export.notes.append(f"{name_of(resource, obj)} {reason}; {left}.")
-    export.variables[variable] = list(sorting.described.values())
+    export.variables[variable] = described
     export.incomplete += [resource.plural] if "" in patterns else []
     patterns = list(dict.fromkeys(filter(None, patterns)))
     if resource.has_exact_state:
@@ -204,18 +194,12 @@ def _export_rules(
         _note_unknown_fields(resource, objects, export)
 
 
-@dataclass(frozen=True)
-class Sorting:
-    """The options of the objects that options describe, by key, and the other objects, each with
-    the reason."""
-
-    described: Mapping[Key, dict[str, Any]]
-    others: Sequence[tuple[Object, str]]
-
-
-def sort_out(resource: Resource, objects: Sequence[Object]) -> Sorting:
-    """The objects that options describe. Of several with one key it is the first; in an ordered
-    list, whose rules are told apart by their keys alone, it is none."""
+def sort_out(
+    resource: Resource, objects: Sequence[Object]
+) -> tuple[list[dict[str, Any]], list[tuple[Object, str]]]:
+    """The options of the objects that options describe, and the other objects, each with the
+    reason. Of several with one key it is the first that is described; in an ordered list, whose
+    rules are told apart by their keys alone, it is none."""
     described: dict[Key, dict[str, Any]] = {}
     others: list[tuple[Object, str]] = []
     counts = Counter(map(resource.key_of, objects))
@@ -229,7 +213,12 @@ def sort_out(resource: Resource, objects: Sequence[Object]) -> Sorting:
             others.append((obj, "exists more than once"))
         else:
             described[key] = options
-    return Sorting(described, others)
+    return list(described.values()), others
+
+
+def kind_of(resource: Resource) -> dict[str, Any]:
+    """The option of an object in a list of several kinds."""
+    return {"kind": resource.kind} if resource.kind else {}
 
 
 def name_of(resource: Resource, obj: Object) -> str:

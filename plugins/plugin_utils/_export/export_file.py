@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...module_utils._schema.registry import MANAGED, Managed
-from ...module_utils._schema.resource import OWNERS, Resource
+from ...module_utils._api.settings import shared_options
+from ...module_utils._schema.registry import MANAGED
+from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Resource
 from .._baseline.variables import SOURCE
 from .._variables import Arguments
 from .describe import Export
@@ -86,41 +87,26 @@ def read_existing(path: Path, overwrite: bool) -> str | None:
     return text
 
 
-CONNECTION: Arguments = {
-    "api_token": {"type": "str", "no_log": True},
-    "api_email": {"type": "str"},
-    "api_key": {"type": "str", "no_log": True},
-    "base_url": {"type": "str"},
-    "timeout": {"type": "float"},
-    "retries": {"type": "int"},
-    "max_wait": {"type": "float"},
-    "call_budget": {"type": "int"},
-    "call_budget_period": {"type": "float"},
-    "validate_certs": {"type": "bool"},
-    "ca_path": {"type": "path"},
+# The kinds of objects that are exported if they are asked for.
+ON_REQUEST = ("firewall_rules", "dns_rules", "network_firewall_rules", "ip_lists", "ddos_overrides")
+# The account and the zone, and how to reach them: as the modules take it, without their defaults.
+CONNECTION = {
+    name: {key: option[key] for key in ("type", "no_log") if option.get(key)}
+    for name, option in shared_options(ZONE_OPTION, lambda *names: None).items()
 }
-OF_HOST: Arguments = {
+HOST_OPTIONS: Arguments = {
     **CONNECTION,
-    "account_id": {"type": "str"},
-    "zone_id": {"type": "str"},
-    "zone_name": {"type": "str"},
     "directory": {"type": "str", "default": "host_vars"},
-    "overwrite": {"type": "bool", "default": False},
-    "purge": {"type": "bool", "default": False},
-    "firewall_rules": {"type": "bool", "default": False},
-    "dns_rules": {"type": "bool", "default": False},
-    "network_firewall_rules": {"type": "bool", "default": False},
-    "ip_lists": {"type": "bool", "default": False},
-    "ddos_overrides": {"type": "bool", "default": False},
+    **{name: {"type": "bool", "default": False} for name in ("overwrite", "purge", *ON_REQUEST)},
 }
 # Of the task that runs once, for all hosts.
-VARIABLES: Arguments = {f"export_{name}": item for name, item in OF_HOST.items()}
+VARIABLES: Arguments = {f"export_{name}": item for name, item in HOST_OPTIONS.items()}
 
 
 def connection_of(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of the modules that read the host; a zone is named once."""
-    owners = ["account_id", "zone_id" if options["zone_id"] else "zone_name"]
-    names = (*CONNECTION, *(name for name in owners if options[name]))
+    other = "zone_name" if options["zone_id"] else "zone_id"
+    names = [name for name in CONNECTION if name != other]
     return {name: options[name] for name in names if options[name] not in (None, "")}
 
 
@@ -136,9 +122,8 @@ def exported_resources(host: str, options: Mapping[str, Any]) -> list[Resource]:
     return [
         item.resource
         for item in MANAGED
-        if item.resource.owner in owners and options.get(_option_of(item), True)
+        if item.resource.owner in owners
+        and options.get(
+            "ddos_overrides" if item.option == "overrides" else item.resource.plural, True
+        )
     ]
-
-
-def _option_of(item: Managed) -> str:
-    return "ddos_overrides" if item.option == "overrides" else item.resource.plural

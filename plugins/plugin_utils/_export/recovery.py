@@ -16,19 +16,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._plan.ordering import longest_ascending
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, Field, Key, Object, Resource, State
+from ...module_utils._text import left_out
 from ...module_utils._values.kinds import same_value
-from .._baseline.variables import PREFIX
+from .._baseline.variables import PREFIX, Part
 from .describe import (
     IGNORE_IDS,
     OPTION_OF,
     PURGE,
+    kind_of,
     name_of,
     options_for,
     pattern_of,
@@ -54,10 +55,7 @@ class Expected:
     def unmet(self, existing: Iterable[Object]) -> list[str]:
         """A text for each object that differs, is missing, or is there in addition."""
         listed = list(existing)
-        remaining: dict[Key, list[tuple[int, Object]]] = {}
-        for index, obj in enumerate(listed):
-            if not self.is_left(obj):
-                remaining.setdefault(self.resource.key_of(obj), []).append((index, obj))
+        remaining = _by_key(self.resource, (obj for obj in listed if not self.is_left(obj)))
         texts: list[str] = []
         for item in self.objects:
             matches = remaining.get(self.resource.key_of(item), [])
@@ -66,10 +64,9 @@ class Expected:
                 continue
             nearest = min(matches, key=partial(self._distance, item))
             matches.remove(nearest)
-            texts += [f"{self._name(item)}: {text}" for text in self._unequal(item, nearest[1])]
-        more = [match for matches in remaining.values() for match in matches]
-        more.sort(key=itemgetter(0))
-        texts += [f"{self._name(obj)} is there in addition" for _index, obj in more]
+            texts += [f"{self._name(item)}: {text}" for text in self.unequal(item, nearest)]
+        more = {id(obj) for matches in remaining.values() for obj in matches}
+        texts += [f"{self._name(obj)} is there in addition" for obj in listed if id(obj) in more]
         if self.resource.is_ordered and not self._is_in_order(listed):
             texts.append(f"the order of the {self.resource.title}s differs")
         return texts
@@ -80,25 +77,15 @@ class Expected:
         ranks = [places[key] for key in order if key in places]
         return ranks == sorted(ranks)
 
-    def unequal(self, expected: Object, existing: Object) -> bool:
-        """Return whether an object is another one than expected."""
-        return bool(self._unequal(expected, existing))
+    def _distance(self, item: Object, obj: Object) -> tuple[bool, int]:
+        return (obj.get("id") != item.get("id"), len(self.unequal(item, obj)))
 
-    def _distance(self, item: Object, match: tuple[int, Object]) -> tuple[bool, int, int]:
-        index, obj = match
-        return (obj.get("id") != item.get("id"), len(self._unequal(item, obj)), index)
-
-    def _unequal(self, expected: Object, existing: Object) -> list[str]:
+    def unequal(self, expected: Object, existing: Object) -> list[str]:
         """The differences between two objects, a text for each field."""
         texts = _unequal_fields(self.resource.fields, expected, existing)
         known, current = (undeclared(self.resource, obj) for obj in (expected, existing))
-        names = [
-            name
-            for name in {**known, **current}
-            if not same_value(known.get(name), current.get(name))
-        ]
-        for name in sorted(set(names) - set(self.without)):
-            texts.append(_difference(name, expected, existing))
+        names = sorted(_differing(known, current).difference(self.without))
+        texts += [_difference(name, expected, existing) for name in names]
         return list(dict.fromkeys(texts))
 
     def _name(self, obj: Object) -> str:
@@ -118,11 +105,23 @@ def _unequal_fields(fields: Iterable[Field], expected: Object, existing: Object)
     return texts
 
 
+def _by_key(resource: Resource, objects: Iterable[Object]) -> dict[Key, list[Object]]:
+    by_key: dict[Key, list[Object]] = {}
+    for obj in objects:
+        by_key.setdefault(resource.key_of(obj), []).append(obj)
+    return by_key
+
+
+def _differing(one: Object, other: Object) -> set[str]:
+    """The names of the values that differ; None is as good as none."""
+    return {name for name in {*one, *other} if not same_value(one.get(name), other.get(name))}
+
+
 def _difference(name: str, expected: Object, existing: Object) -> str:
-    values: Sequence[Any] = [obj.get(name) for obj in (existing, expected)]
-    return f"{name} is {values[0]!r} instead of {values[1]!r}"
+    return f"{name} is {existing.get(name)!r} instead of {expected.get(name)!r}"
 
 
+MAX_NAMED = 10  # objects in a message
 EMPTY: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
 
 
@@ -147,18 +146,39 @@ class Exceptions:
 
 
 @dataclass
-class Recovered:
-    """The variables that bring objects back, the state that they must leave, and a sentence for
-    each object that cannot come back."""
+class Restoration:
+    """The variables that bring objects back, the modules to run for them, the state that they must
+    leave, and a sentence for each object that cannot come back."""
 
     variables: dict[str, Any] = field(default_factory=dict)
+    parts: Sequence[Part] = ()
     expected: list[Expected] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
 
+    def require_complete(self) -> None:
+        """Raises ValueError if an object cannot come back as it was."""
+        if self.refusals:
+            raise ValueError(
+                f"{first_named(self.refusals, ' ')} Nothing was changed."
+                " To restore everything else, name these objects in restore_leave_objects, by id"
+                " if they have one; to restore them without fields that the collection does not"
+                " know, name the fields in restore_leave_fields."
+            )
 
-def recover(snapshot: State, current: State, exceptions: Exceptions) -> Recovered:
+    def unmet(self, state: State) -> list[str]:
+        """The differences of this state, a text for each object."""
+        return [text for item in self.expected for text in item.unmet(state[item.resource.plural])]
+
+
+def first_named(texts: Sequence[str], separator: str) -> str:
+    """The first texts, and the number of the others."""
+    more = left_out(len(texts), MAX_NAMED)
+    return separator.join(filter(None, [*texts[:MAX_NAMED], more]))
+
+
+def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restoration:
     """Bring the objects of a snapshot back, if Cloudflare has the `current` ones."""
-    recovered = Recovered()
+    recovered = Restoration()
     for plural, objects in snapshot.items():
         if not objects and plural not in current:
             continue  # nothing was there, and no module makes anything of it
@@ -193,15 +213,11 @@ class _Recovery:
         self.exceptions = exceptions
         self.entries: dict[Key, dict[str, Any]] = {}  # options of the objects that come back
         self.anchors: list[Key] = []  # objects of an ordered list that are left, and do not move
-        self.kept: dict[Key, list[Object]] = {}  # existing objects that are left alone
+        # Existing objects that are left alone.
+        self.kept = _by_key(resource, filter(self._is_left, current))
         self.refusals: dict[str, str] = {}  # by the id of an object, or the name of one without
-        self._by_key: dict[Key, list[Object]] = {}
-        self._by_id: dict[str, Object] = {}
-        self._current = [resource.key_of(obj) for obj in current]
-        for obj in current:
-            collection = self.kept if self._is_left(obj) else self._by_key
-            collection.setdefault(resource.key_of(obj), []).append(obj)
-            self._by_id[str(obj.get("id"))] = obj
+        self._by_id = {str(obj.get("id")): obj for obj in current}
+        self._current = _by_key(resource, current)
 
     def _is_left(self, obj: Object) -> bool:
         return self.exceptions.leave(self.resource, obj)
@@ -258,7 +274,7 @@ class _Recovery:
     def _others(self, key: Key) -> list[Object]:
         """The existing objects with this key that are not left alone."""
         kept = self.kept.get(key, ())
-        return [obj for obj in self._by_key.get(key, ()) if not any(obj is item for item in kept)]
+        return [obj for obj in self._current.get(key, ()) if not any(obj is item for item in kept)]
 
     def _refuse(self, obj: Object, reason: str) -> None:
         identity = str(obj.get("id") or self.resource.label_of(obj))
@@ -271,7 +287,7 @@ class _Recovery:
         if not self.resource.is_ordered:
             return
         places = {key: place for place, key in enumerate(map(self.resource.key_of, objects))}
-        kept = [key for key in dict.fromkeys(self._current) if key in self.kept and key in places]
+        kept = [key for key in self._current if key in self.kept and key in places]
         anchors = set(longest_ascending(kept, places))
         self.anchors = [key for key in places if key in anchors]
         for obj in objects:
@@ -282,8 +298,7 @@ class _Recovery:
     def in_order(self, objects: Sequence[Object]) -> list[dict[str, Any]]:
         """The options in the order of the snapshot, with the keys alone of objects that are
         left."""
-        name = self.resource.key[0] if self.resource.key else ""
-        anchors = {key: {name: key[0]} for key in self.anchors}
+        anchors = {key: {self.resource.key[0]: key[0]} for key in self.anchors}
         keys = dict.fromkeys(map(self.resource.key_of, objects))
         both = {**self.entries, **anchors}
         return [both[key] for key in keys if key in both]
@@ -301,9 +316,7 @@ class _Recovery:
         if self.resource.is_ordered:
             return ""  # its rules are sent as a whole
         now, before = (self._unknown(item) for item in (existing or {}, obj))
-        names = sorted(
-            name for name in {*now, *before} if not same_value(now.get(name), before.get(name))
-        )
+        names = sorted(_differing(now, before))
         return f"no option sets its {', '.join(names)}" if names else ""
 
     def _unknown(self, obj: Object) -> dict[str, Any]:
@@ -340,9 +353,8 @@ def _add_variables(
         return
     if resource.plural in OPTION_OF:
         option = OPTION_OF[resource.plural]
-        kind = {"kind": resource.kind} if resource.kind else {}
         listed = variables.setdefault(f"{PREFIX}{option}", [])
-        listed += [{**kind, **entry} for entry in entries]
+        listed += [{**kind_of(resource), **entry} for entry in entries]
         variables[PURGE] = list(dict.fromkeys([*variables.get(PURGE, []), option]))
         ignored = [str(obj.get("id")) for kept in plan.kept.values() for obj in kept]
         variables[IGNORE_IDS] = [*variables.get(IGNORE_IDS, []), *ignored]

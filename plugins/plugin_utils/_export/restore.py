@@ -15,10 +15,10 @@ from typing import Any
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, State
 from .._baseline.variables import (
+    BASELINE,
     EXPECTED_PLAN,
-    KNOWN,
+    OF_HOST,
     PREFIX,
-    READ,
     SNAPSHOT,
     SOURCE,
     Part,
@@ -26,7 +26,7 @@ from .._baseline.variables import (
 )
 from .._plain import plain
 from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
-from .recovery import Exceptions, Expected, Recovered, recover
+from .recovery import Exceptions, Restoration, first_named, recover
 
 ACCOUNT_STATE = frozenset(
     f"{PREFIX}{option}" for option in ("enabled", *dict.fromkeys(OPTION_OF.values()))
@@ -40,66 +40,36 @@ IGNORED = {
 HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED, *(f"{name}_state" for name in RULES)])
 IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence")  # which a restore is not
-MAX_NAMED = 10  # objects in a message
 # Variables of the playbook in messages, which do not advise a staged rollout.
 NAMES = {"accept_risks": "restore_accept_risks", "staged_rollout": ""}
 # What the variables of the inventory say of a host that is restored: where it is and how it is
 # reached, limits, and what belongs to others.
 OF_INVENTORY = tuple(
     name
-    for name in READ
+    for name in OF_HOST
     if (name not in IN_A_FILE or name in (IGNORE_IDS, *IGNORED))
     and not name.endswith("_validate")
     and name not in (*(f"{PREFIX}{option}" for option in OF_A_ROLLOUT), EXPECTED_PLAN)
 )
 
 
-@dataclass(frozen=True)
-class Restoration:
-    """The modules to run, the state that they must leave, and a sentence for each object that they
-    cannot bring back."""
-
-    parts: Sequence[Part]
-    expected: Sequence[Expected]
-    refusals: Sequence[str] = ()
-
-    def require_complete(self) -> None:
-        """Raises ValueError if an object cannot come back as it was."""
-        if self.refusals:
-            raise ValueError(
-                f"{_first(self.refusals, ' ')} Nothing was changed. To restore everything else,"
-                " name these objects in restore_leave_objects, by id if they have one; to restore"
-                " them without fields that the collection does not know, name the fields in"
-                " restore_leave_fields."
-            )
-
-    def unmet(self, state: State) -> list[str]:
-        """The differences of this state, a text for each object."""
-        return [text for item in self.expected for text in item.unmet(state[item.resource.plural])]
-
-
-def _validations(described: Mapping[str, Any]) -> list[str]:
+def _validations(described: Mapping[str, Any]) -> dict[str, bool]:
     """The variables that let Cloudflare check rules which have fields that the collection does not
     know."""
-    names = [name for name in RULES if f"{name}_validate" in KNOWN]
-    return [
-        f"{name}_validate"
-        for name in names
-        if any(API_FIELDS in entry for entry in described.get(name) or ())
-    ]
+    return {
+        f"{name}_validate": True
+        for name in RULES
+        if f"{name}_validate" in BASELINE
+        and any(API_FIELDS in entry for entry in described.get(name) or ())
+    }
 
 
 def difference_message(file: str, host: str, differences: Sequence[str]) -> str:
     """The failure of a restore that left something different."""
     return (
         f"{host} is not what {file} says, though the changes were made:"
-        f" {_first(differences, '; ')}. Look at differences in the result, and restore again."
+        f" {first_named(differences, '; ')}. Look at differences in the result, and restore again."
     )
-
-
-def _first(texts: Sequence[str], separator: str) -> str:
-    more = len(texts) - MAX_NAMED
-    return separator.join([*texts[:MAX_NAMED], *([f"and {more} more"] if more > 0 else [])])
 
 
 @dataclass(frozen=True)
@@ -148,7 +118,7 @@ class StateFile:
             for name in (IGNORE_IDS, *IGNORED)
         }
         if self.objects is None:
-            recovered = Recovered(_exclusive(self.variables, self.incomplete, ignored))
+            recovered = Restoration(_exclusive(self.variables, self.incomplete, ignored))
         else:
             ignore = {item.plural: ignored[name] for name, item in IGNORED.items()}
             exceptions = Exceptions(ignored[IGNORE_IDS], ignore, objects, fields)
@@ -156,12 +126,13 @@ class StateFile:
         how = {
             f"{PREFIX}staged_rollout": False,  # each mode as it was
             f"{PREFIX}accept_risks": list(accept_risks),
-            **{name: True for name in _validations(recovered.variables) if validates},
+            **(_validations(recovered.variables) if validates else {}),
         }
-        parts = _parts(host, {**values, **how}, recovered.variables)
-        return Restoration(
-            [_renamed(part) for part in parts], recovered.expected, recovered.refusals
-        )
+        recovered.parts = [
+            replace(part, context=part.context._replace(names={**part.names, **NAMES}))
+            for part in _parts(host, {**values, **how}, recovered.variables)
+        ]
+        return recovered
 
 
 def read_file(document: Any, name: str) -> StateFile:
@@ -232,18 +203,11 @@ def _exclusive(
 
 def _parts(host: str, values: Mapping[str, Any], described: Mapping[str, Any]) -> list[Part]:
     """The modules for these variables; an owner of which they say nothing is left out."""
-    has_account = any(name in described for name in ACCOUNT_STATE)
-    has_zone = any(name in described for name in ZONE_STATE)
-    left_out = [] if has_account else ["account_id"]
-    left_out += [] if has_zone else ["zone_id", "zone_name"]
+    left_out = ["account_id"] if ACCOUNT_STATE.isdisjoint(described) else []
+    left_out += ["zone_id", "zone_name"] if ZONE_STATE.isdisjoint(described) else []
     kept = {
         name: value
         for name, value in values.items()
         if name not in (IGNORE_IDS, *IGNORED) and not name.endswith(tuple(left_out))
     }
     return parts_of(host, {**kept, **described})
-
-
-def _renamed(part: Part) -> Part:
-    """The part whose messages name the variables of the restore."""
-    return replace(part, context=part.context._replace(names={**part.names, **NAMES}))

@@ -18,9 +18,8 @@ from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
-from .._baseline.arguments import OF_HOST
 from .._baseline.unmanaged import ACCEPTED_ARGUMENT, ACCEPTED_UNMANAGED, Accepted
-from .._baseline.variables import Part
+from .._baseline.variables import OF_HOST, Part
 from .._variables import Arguments
 from .acknowledged import ACKNOWLEDGED, ACKNOWLEDGED_ARGUMENT, Acknowledgement
 from .neighbours import ACCESS_RULES, ANNOUNCED, LOG_HOURS, TRAFFIC_HOURS

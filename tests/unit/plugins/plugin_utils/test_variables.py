@@ -12,7 +12,7 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.parsing.convert_bool import BOOLEANS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import CRASHES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.arguments import BASELINE
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import BASELINE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import OF_REPORTED_HOST
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
     MAX_PROBLEMS,

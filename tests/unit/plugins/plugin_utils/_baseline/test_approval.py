@@ -30,7 +30,8 @@ def predicted(**identities: str) -> dict[str, dict[str, Any]]:
 
 def test_the_plan_of_a_host_is_that_of_the_modules_that_have_one() -> None:
     assert plan_ids(predicted(account_protection=ONE, firewall_rules="", custom_rules=TWO)) == PLANS
-    assert host_plan_id({}) == ""
+    assert host_plan_id({}) == host_plan_id({"custom_rules": ""}) == ""
+    assert host_plan_id(PLANS) == host_plan_id({**dict(reversed(PLANS.items())), "firewall_rules": ""})
     assert len({host_plan_id(plans) for plans in ({"custom_rules": ONE}, {"firewall_rules": ONE}, PLANS, {})}) == 4
 
 

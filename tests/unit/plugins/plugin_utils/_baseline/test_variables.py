@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    BASELINE,
     INVENTORY,
-    KNOWN,
+    OF_HOST,
     OPTIONS,
-    has_expectations,
+    can_be_refused,
     parts_of,
     without_omitted,
 )
 
-from tests.documentation.roles import BASELINE
+from tests.documentation.roles import BASELINE as ROLE
 
 ACCOUNT, ZONE, OTHER = "a" * 32, "b" * 32, "c" * 32
 TOKEN = {"edge_api_token": "secret"}
@@ -32,9 +33,10 @@ def parts(**variables: Any) -> dict[str, dict[str, Any]]:
 def test_every_variable_is_an_option_and_no_option_has_two() -> None:
     for options in OPTIONS.values():
         assert len({*options.values()}) == len(options)
-    assert INVENTORY.keys() <= KNOWN
-    specification = yaml.safe_load(BASELINE.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
-    assert specification.keys() == KNOWN  # the role documents every variable, and none besides
+    assert INVENTORY.keys() <= BASELINE.keys()
+    specification = yaml.safe_load(ROLE.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    assert OF_HOST["edge_api_token"]["no_log"]
+    assert specification.keys() == BASELINE.keys()  # the role documents every variable, and none besides
 
 
 @pytest.mark.parametrize(
@@ -156,8 +158,8 @@ def test_both_modules_of_a_host_share_its_expectations() -> None:
         ("custom_rules", [REQUEST, PACKET]),
     ]
     assert shared[1].options["rules"] == []
-    assert has_expectations(shared)
-    assert not has_expectations(parts_of("lima", variables))
+    assert can_be_refused(shared)
+    assert not can_be_refused(parts_of("lima", {**variables, **RULES}))
 
 
 @pytest.mark.parametrize(

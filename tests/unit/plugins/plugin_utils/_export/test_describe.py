@@ -72,9 +72,8 @@ def test_fields_without_a_variable_are_counted() -> None:
 
 
 def test_the_first_of_several_objects_with_one_key_is_described() -> None:
-    sorting = sort_out(ALLOWLIST, [ENTRY, {**ENTRY, "id": "2"}])
-    assert len(sorting.described) == 1
-    assert [obj["id"] for obj, _reason in sorting.others] == ["2"]
+    described, others = sort_out(ALLOWLIST, [ENTRY, {**ENTRY, "id": "2"}])
+    assert (len(described), [obj["id"] for obj, _reason in others]) == (1, ["2"])
 
 
 def test_an_object_has_a_name_and_a_pattern_that_matches_it_alone() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Advice, Option
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.recovery import Restoration
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
-    Restoration,
     StateFile,
     difference_message,
     read_file,
