@@ -47,20 +47,17 @@ class HostState(NamedTuple):
     objects: State
 
 
-def touched(part: Part) -> list[Resource]:
-    """The resources that a part may change."""
-    return [
+def read_parts(parts: Sequence[Part], run_module: RunModule) -> HostState:
+    """All that the parts may change; raises ValueError for a state that cannot be read."""
+    connection = {name: value for part in parts for name, value in connection_options(part).items()}
+    touched = [
         item.resource
+        for part in parts
         for item in MANAGED
         if item.module == part.module
         and (not item.resource.on_demand or part.options.get(item.option) is not None)
     ]
-
-
-def read_parts(parts: Sequence[Part], run_module: RunModule) -> HostState:
-    """All that the parts may change; raises ValueError for a state that cannot be read."""
-    connection = {name: value for part in parts for name, value in connection_options(part).items()}
-    return read_host([item for part in parts for item in touched(part)], connection, run_module)
+    return read_host(touched, connection, run_module)
 
 
 def read_host(
@@ -72,8 +69,8 @@ def read_host(
     objects: dict[str, Sequence[Object]] = {}
     for module in READERS:
         owner = MODULE_SPECS[module].owner
-        reads = [plural for plural, item in BY_PLURAL.items() if item.owner == owner]
-        reads = [plural for plural in reads if BY_PLURAL[plural] in resources]
+        kinds = [item for item in BY_PLURAL.values() if item.owner == owner and item in resources]
+        reads = [item.plural for item in kinds]
         if not reads:
             continue
         options = connection_options(Part(module, dict(connection)))
@@ -108,17 +105,15 @@ _Dumper.add_representer(str, _text)
 
 def variables_file(variables: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
     """The text of a file of variables, behind its comments; it reads back as the same data."""
-    lines = ["# " + " ".join(comment.split()) for comment in comments]
+    lines = [f"# {_printable(' '.join(comment.split()))}" for comment in comments]
     body = yaml.dump(
         dict(variables), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000
     )
-    return "\n".join(["---", *map(_printable, lines), body])
+    return "\n".join(["---", *lines, body])
 
 
 def _printable(line: str) -> str:
-    return "".join(
-        character if character.isprintable() else repr(character)[1:-1] for character in line
-    )
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
 
 
 HEADER = (
@@ -174,9 +169,8 @@ def host_folder(directory: str, host: str) -> Path:
 def require_writable(folder: Path) -> None:
     """Raises the OSError that a file in this folder, which may not be there yet, would meet."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
-    code = 0 if os.access(existing, os.W_OK | os.X_OK) else errno.EACCES
-    code = code if existing.is_dir() else errno.ENOTDIR
-    if code:
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        code = errno.EACCES if existing.is_dir() else errno.ENOTDIR
         raise OSError(code, os.strerror(code), str(folder))
 
 
@@ -251,15 +245,11 @@ def snapshot_before(
     for time, path in taken:
         if (before is None or time < before) and (since is None or time >= since):
             return path
-    bounds = [
-        f"{word} {_shown(moment)}"
-        for word, moment in (("before", before), ("since", since))
-        if moment is not None
-    ]
-    between = " and ".join(bounds) and f" from {' and '.join(bounds)}"
-    there = ""
-    if taken:
-        there = f"; it has {len(taken)}, from {_shown(taken[-1][0])} to {_shown(taken[0][0])}"
+    moments = (("before", before), ("since", since))
+    bounds = " and ".join(f"{word} {_shown(moment)}" for word, moment in moments if moment)
+    between = f" from {bounds}" if bounds else ""
+    there = f"; it has {len(taken)}, from {_shown(taken[-1][0])} to " if taken else ""
+    there += _shown(taken[0][0]) if taken else ""
     raise ValueError(f"{host} has no snapshot{between} in {folder}{there}. Nothing was changed.")
 
 
@@ -289,13 +279,10 @@ def delete_older(written: Path, keep: int) -> list[str]:
     owners = owners_in(written)
     others = (path for _time, path in snapshots_of(written.parent) if path != written)
     own = [path for path in others if _are_same(owners_in(path), owners)]
-    return list(_deleted(own[keep - 1 :]))
-
-
-def _deleted(paths: Iterable[Path]) -> Iterable[str]:
-    for path in paths:
+    older = own[keep - 1 :]
+    for path in older:
         path.unlink(missing_ok=True)  # another run may have deleted it
-        yield str(path)
+    return list(map(str, older))
 
 
 def owners_in(path: Path) -> dict[str, str]:

@@ -64,12 +64,6 @@ def test_warnings_name_the_host() -> None:
     assert (result["options"], result["check_mode"]) == ({"a": 1}, True)
 
 
-def test_a_result_combines_those_of_the_modules() -> None:
-    run = HostRun({"custom_rules": NOTHING}, False, snapshot="snapshots/lima.yml")
-    result = task().result_of(lambda: run)
-    assert (result["changed"], result["snapshot"]) == (False, "snapshots/lima.yml")
-
-
 @pytest.mark.parametrize("refusal", ["", "This module carries credentials."])
 def test_a_wrong_variable_or_a_remote_host_fails_before_any_call(refusal: str) -> None:
     def wrong() -> HostRun:
@@ -79,12 +73,6 @@ def test_a_wrong_variable_or_a_remote_host_fails_before_any_call(refusal: str) -
     assert (result["failed"], result["msg"]) == (True, refusal or "baseline_rules is not a list.")
     (warning,) = result["warnings"]
     assert warning.startswith("lima: ") and "baseline_ruls" in warning
-
-
-def test_an_accepted_object_is_read_from_the_host_s_variables() -> None:
-    entries = [{"resource": "allowlist_entry", "keys": ["192.0.2.*"], "reason": "scanner"}]
-    assert len(task(report_accepted_unmanaged=entries).accepted()) == 1
-    assert task().accepted() == []
 
 
 def test_the_first_part_with_wrong_options_is_named_before_any_module_runs() -> None:

@@ -13,7 +13,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
     export_state,
     name_of,
     pattern_of,
-    sort_out,
 )
 
 ENTRY = {"id": "1", "prefix": "192.0.2.7/32", "comment": "scanner", "enabled": True}
@@ -46,12 +45,6 @@ def test_a_list_with_an_object_that_has_no_id_is_not_exclusive() -> None:
     assert (export.incomplete, export.variables["baseline_purge"]) == (["allowlist"], [])
 
 
-def test_a_status_that_is_not_known_is_not_written() -> None:
-    export = export_state({STATUS.plural: [{"enabled": "perhaps"}]})
-    assert "baseline_enabled" not in export.variables
-    assert export.notes[0].startswith("Whether TCP protection is on is not known")
-
-
 @pytest.mark.parametrize("purge", [True, False])
 def test_rules_of_a_zone_are_exact_if_all_of_them_are_named(purge: bool) -> None:
     export = export_state({CUSTOM_RULES.plural: [RULE]}, purge)
@@ -69,11 +62,6 @@ def test_rules_with_one_key_are_left_alone_by_a_pattern() -> None:
 def test_fields_without_a_variable_are_counted() -> None:
     export = export_state({ALLOWLIST.plural: [{**ENTRY, "colour": "red"}]})
     assert export.notes == ["Of the allowlist, fields without a variable stay as they are: colour (1)."]
-
-
-def test_the_first_of_several_objects_with_one_key_is_described() -> None:
-    described, others = sort_out(ALLOWLIST, [ENTRY, {**ENTRY, "id": "2"}])
-    assert (len(described), [obj["id"] for obj, _reason in others]) == (1, ["2"])
 
 
 def test_an_object_has_a_name_and_a_pattern_that_matches_it_alone() -> None:

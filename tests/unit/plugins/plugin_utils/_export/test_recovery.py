@@ -16,15 +16,6 @@ RULE = {"id": "r1", "ref": "login", "action": "block", "expression": "ssl", "des
 NOBODY = Exceptions()
 
 
-def test_an_object_that_is_gone_comes_back_by_its_values() -> None:
-    recovered = recover({ALLOWLIST.plural: [ENTRY]}, {ALLOWLIST.plural: []}, NOBODY)
-    assert recovered.refusals == []
-    (entry,) = recovered.variables["baseline_allowlist"]
-    assert entry.items() >= {"prefix": "192.0.2.7/32", "comment": "scanner"}.items()
-    (expected,) = recovered.expected
-    assert (expected.resource, list(expected.objects)) == (ALLOWLIST, [ENTRY])
-
-
 def test_lists_are_exclusive() -> None:
     state: dict[str, Any] = {ALLOWLIST.plural: [], CUSTOM_RULES.plural: []}
     recovered = recover(state, {ALLOWLIST.plural: [ENTRY], CUSTOM_RULES.plural: [RULE]}, NOBODY)
