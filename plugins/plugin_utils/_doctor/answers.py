@@ -13,10 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from string import Formatter
 from typing import Any, NamedTuple
 
-from ...module_utils._api.client import NO_ENTRY_POINT, Client
+from ...module_utils._api.client import NO_ENTRY_POINT
 from ...module_utils._api.responses import Request, Response, Unreadable, error_items, read_document
 from ...module_utils._api.session import client_of_owner, connected
 from ...module_utils._api.settings import Settings, parse_settings, shared_options
@@ -24,13 +23,16 @@ from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._schema.neighbours import ACCOUNTS, AUDIT_LOG, ZONE, ZONES
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
-from ...module_utils._schema.resource import ACCOUNT_OPTION, Permission, Resource, Single
+from ...module_utils._schema.resource import (
+    ACCOUNT_OPTION,
+    ZONE_OPTION,
+    Permission,
+    Resource,
+    Single,
+)
 from ...module_utils._specs.base import validate
-from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import Names, Warn, excerpt, plural, visible, with_names
 from ...module_utils._timestamps import read_date, write_timestamp
-from ...module_utils._traffic.ask import GRAPHQL_PATH
-from ...module_utils._traffic.queries import PERMISSION as ANALYTICS_PERMISSION
 from ...module_utils._traffic.queries import query
 from .._baseline.variables import (
     ACCOUNT,
@@ -43,54 +45,39 @@ from .._baseline.variables import (
 )
 
 RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
-FIRST, BEHIND = "first page", "page behind the last one"
-FIRST_TEN, NEXT_TEN = "first ten", "next ten"
-SMALL_PAGE = 10  # objects; the least that a list of an account takes
-HOURS_OF_LOG = 1
+ENTRIES_OF_LOG = 10
+TIME_OF_LOG = timedelta(hours=1)
 HALF_A_SECOND = 0.5
 ANALYTICS = Resource(
     name="analytics",
     plural="analytics",
     title="analytics",
-    plural_title="analytics",
     owner="",  # the query names the account
-    path=GRAPHQL_PATH,
-    permission=Permission(ANALYTICS_PERMISSION.partition(" Read")[0], "account"),
+    path="graphql",
+    permission=Permission("Account Analytics", "account"),
     fields=(),
     key=(),
     listing=Single(),
 )
 Ask = Callable[[Request], Response]  # raises ServiceError if no response comes
 Clock = Callable[[], datetime]
-
-
-def _connection_of(module: str) -> list[str]:
-    options = shared_options(MODULE_SPECS[module].owner, lambda *names: None)
-    return [variable for option, variable in OPTIONS[module].items() if option in options]
-
-
-OF_CONNECTION = tuple(
-    dict.fromkeys([*_connection_of(ACCOUNT), *_connection_of(CUSTOM), *INVENTORY.values()])
+OF_CONNECTION = (
+    *connection_options(Part(ACCOUNT, dict(OPTIONS[ACCOUNT]))).values(),
+    *connection_options(Part(CUSTOM, dict(OPTIONS[CUSTOM]))).values(),
+    *INVENTORY.values(),
 )
 
 
-class Read(NamedTuple):
-    """One request about a resource; `part` says which page of a list it is."""
-
-    resource: Resource
-    request: Request
-    part: str = FIRST
-
-
 class HostAnswer(NamedTuple):
-    """The answer to a read: the response, None if none came, and its JSON document, or the
-    `problem` why there is none.
+    """The answer to a request about a resource: the response, None if none came, and its JSON
+    document, or the `problem` why there is none.
 
     `seconds_ahead` is how far the header Date is ahead of the clock of this machine; None if there
     is no such header, or it cannot be read.
     """
 
-    read: Read
+    resource: Resource
+    request: Request
     response: Response | None = None
     document: Any = None
     problem: str = ""
@@ -99,7 +86,7 @@ class HostAnswer(NamedTuple):
     @property
     def about(self) -> str:
         """The title of its resource."""
-        return listed_title(self.read.resource)
+        return self.resource.titles if self.resource.key else self.resource.title
 
     @property
     def status(self) -> int | None:
@@ -114,13 +101,11 @@ class HostAnswer(NamedTuple):
     @property
     def is_success(self) -> bool:
         """True if the answer brings what was asked for; a phase may have no rules yet."""
-        if self.read.resource.is_ordered and self.status == 404 and NO_ENTRY_POINT in self.codes:
+        if self.resource.is_ordered and self.status == 404 and NO_ENTRY_POINT in self.codes:
             return True
-        if not 200 <= (self.status or 0) < 300:
-            return False
-        if self.read.request.is_query:
-            return bool(self.envelope.get("data"))
-        return self.envelope.get("success") is True
+        of_query = self.resource is ANALYTICS and bool(self.envelope.get("data"))
+        succeeded = of_query or self.envelope.get("success") is True
+        return succeeded and 200 <= (self.status or 0) < 300
 
     @property
     def codes(self) -> list[int]:
@@ -132,9 +117,9 @@ class HostAnswer(NamedTuple):
     def objects(self) -> list[Mapping[str, Any]]:
         """The objects of the result, if it is a list of objects, an object with one, or an
         object."""
-        resource, result = self.read.resource, self.envelope.get("result")
-        if resource.is_ordered and isinstance(result, Mapping):
-            result = result.get(resource.document.field) or []
+        result = self.envelope.get("result")
+        if self.resource.is_ordered and isinstance(result, Mapping):
+            result = result.get(self.resource.document.field) or []
         listed = result if isinstance(result, list) else [result]
         return [item for item in listed if isinstance(item, Mapping)]
 
@@ -161,99 +146,59 @@ class HostAnswers(NamedTuple):
     calls: int
 
 
-def listed_title(resource: Resource) -> str:
-    """The title of a resource in a list of them."""
-    return resource.titles if resource.key else resource.title
-
-
 def is_written(resource: Resource) -> bool:
     """True if the collection writes these objects, so that it should know each of their fields."""
     return bool(resource.update or resource.create)
 
 
-def is_paged(resource: Resource) -> bool:
-    """True if a list comes in pages by their number."""
-    return bool(resource.page_size) and resource is not AUDIT_LOG
-
-
-def first_answers(answers: Sequence[HostAnswer]) -> list[HostAnswer]:
-    """One answer for each resource."""
-    return [answer for answer in answers if answer.read.part == FIRST]
-
-
 def resources_of(owner: str) -> list[Resource]:
     """The resources of an account or of a zone that need no other id to be read."""
-    resources = [
-        resource
-        for resource in (*BY_NAME.values(), *READ_ONLY)
-        if resource.owner == owner and _places(resource.path) == {owner}
+    return [
+        *(
+            resource
+            for resource in (*BY_NAME.values(), *READ_ONLY)
+            if resource.owner == owner and resource.path.count("{") == 1
+        ),
+        *([ANALYTICS] if owner == ACCOUNT_OPTION else []),
     ]
-    return [*resources, ANALYTICS] if owner == ACCOUNT_OPTION else resources
 
 
-def _places(path: str) -> set[str]:
-    return {name for _text, name, _form, _conversion in Formatter().parse(path) if name}
-
-
-def _first_read(resource: Resource, owner: Mapping[str, str], now: datetime) -> Read:
+def _request_for(resource: Resource, owner: Mapping[str, str], now: datetime) -> Request:
+    path = resource.path.format(**owner)
     if resource is ANALYTICS:
         body = query(owner[ACCOUNT_OPTION], (), with_settings=True)
-        return Read(
-            resource, Request("POST", GRAPHQL_PATH, body=body, resource=resource, is_query=True)
-        )
+        return Request("POST", path, body=body, resource=resource, is_query=True)
+    conditions: Mapping[str, Any] = {}
     if resource is AUDIT_LOG:
-        times = (now - timedelta(hours=HOURS_OF_LOG), now)
+        times = (now - TIME_OF_LOG, now)
         since, before = (write_timestamp(moment).replace("+00:00", "Z") for moment in times)
-        conditions = {"since": since, "before": before, "limit": SMALL_PAGE}
-        path = resource.path.format(**owner)
-        return Read(resource, Request("GET", path, conditions, resource=resource))
-    return _page_read(resource, owner, 1, resource.page_size, FIRST)
+        conditions = {"since": since, "before": before, "limit": ENTRIES_OF_LOG}
+    elif resource.page_size:
+        conditions = {"page": 1, "per_page": resource.page_size}
+    return Request("GET", path, conditions, resource=resource)
 
 
-def _page_read(
-    resource: Resource, owner: Mapping[str, str], number: int, size: int, part: str
-) -> Read:
-    conditions: Mapping[str, Any] = {"page": number, "per_page": size} if is_paged(resource) else {}
-    path = resource.path.format(**owner)
-    return Read(resource, Request("GET", path, conditions, resource=resource), part)
-
-
-def further_reads(answers: Sequence[HostAnswer], owner: Mapping[str, str]) -> list[Read]:
-    """Pages that show how a list goes on, of the longest managed list that fits on its first
-    page."""
-    lists = [
-        (answer.read.resource, len(answer.objects))
-        for answer in answers
-        if answer.is_success and is_paged(answer.read.resource) and is_written(answer.read.resource)
-    ]
-    complete = [(resource, length) for resource, length in lists if length < resource.page_size]
-    if not complete:
-        return []
-    resource, length = max(complete, key=lambda item: item[1])
-    behind = _page_read(resource, owner, 2, resource.page_size, BEHIND)
-    if length <= SMALL_PAGE:
-        return [behind]
-    parts = enumerate((FIRST_TEN, NEXT_TEN), start=1)
-    return [behind, *(_page_read(resource, owner, page, SMALL_PAGE, part) for page, part in parts)]
-
-
-def ask_all(ask: Ask, reads: Iterable[Read], clock: Clock, names: Names) -> list[HostAnswer]:
-    """The answers to some reads, which are made concurrently; nothing that goes wrong stops
+def ask_all(
+    ask: Ask, resources: Iterable[Resource], owner: Mapping[str, str], clock: Clock, names: Names
+) -> list[HostAnswer]:
+    """The answers about some resources, which are read concurrently; nothing that goes wrong stops
     them. `names` are the variables that fill the options."""
 
-    def answer(read: Read) -> HostAnswer:
+    def answer(resource: Resource) -> HostAnswer:
         sent = clock()
+        request = _request_for(resource, owner, sent)
         try:
-            response = ask(read.request)
+            response = ask(request)
         except ServiceError as exc:
-            return HostAnswer(read, problem=with_names(exc.message, names))
+            return HostAnswer(resource, request, problem=with_names(exc.message, names))
         ahead = seconds_ahead(response.header("Date"), sent, clock())
         try:
-            return HostAnswer(read, response, read_document(response.content), "", ahead)
+            document, problem = read_document(response.content), ""
         except Unreadable as exc:
-            return HostAnswer(read, response, None, exc.reason, ahead)
+            document, problem = None, exc.reason
+        return HostAnswer(resource, request, response, document, problem, ahead)
 
-    return list(concurrently(answer, list(reads)))
+    return list(concurrently(answer, list(resources)))
 
 
 def seconds_ahead(header: str | None, sent: datetime, received: datetime) -> float | None:
@@ -274,7 +219,7 @@ def parts_to_read(host: str, values: Mapping[str, Any]) -> list[Part]:
 
 def settings_of(part: Part, warn: Warn) -> Settings:
     """The checked options of a part; raises ValueError with the names of the variables."""
-    owner = MODULE_SPECS[part.module].owner
+    owner = ACCOUNT_OPTION if part.module == ACCOUNT else ZONE_OPTION
     arguments = shared_options(owner, lambda *names: None)
     options, error = validate(arguments, part.module, connection_options(part))
     if error:
@@ -294,28 +239,18 @@ def examine_host(parts: Sequence[Part], warn: Warn, clock: Clock) -> HostAnswers
     for settings, names in every:
         with connected(settings, warn) as client:
             if not answers:
-                of_token = [_first_read(resource, {}, clock()) for resource in (ACCOUNTS, ZONES)]
-                answers += ask_all(client.ask, of_token, clock, names)
-            answers += _read_owner(client, settings, owners, clock, names)
+                answers += ask_all(client.ask, (ACCOUNTS, ZONES), {}, clock, names)
+            try:
+                owner = client_of_owner(client, settings).owner
+            except ProtectionError as exc:  # a zone goes by an unknown name
+                problem = with_names(exc.message, names)
+                answers.append(HostAnswer(ZONE, Request("GET", "zones"), problem=problem))
+            else:
+                owners.update(owner)
+                (kind,) = owner
+                answers += ask_all(client.ask, resources_of(kind), owner, clock, names)
             calls += client.calls
     return HostAnswers(answers, owners, calls)
-
-
-def _read_owner(
-    client: Client, settings: Settings, owners: dict[str, str], clock: Clock, names: Names
-) -> list[HostAnswer]:
-    """The answers of an account or a zone; one that goes by an unknown name is a failed read."""
-    try:
-        client = client_of_owner(client, settings)
-    except ProtectionError as exc:
-        read = Read(ZONE, Request("GET", "zones", resource=ZONE))
-        return [HostAnswer(read, problem=with_names(exc.message, names))]
-    owners.update(client.owner)
-    (kind,), now = client.owner, clock()
-    reads = [_first_read(resource, client.owner, now) for resource in resources_of(kind)]
-    answers = ask_all(client.ask, reads, clock, names)
-    further = further_reads(answers, client.owner)
-    return [*answers, *ask_all(client.ask, further, clock, names)]
 
 
 MAX_TEXT = 300  # characters

@@ -19,26 +19,16 @@ from ansible.release import __version__ as ansible_version
 
 from ...module_utils._api.session import VERSION
 from ...module_utils._text import first_few, plural
-from .answers import HostAnswer, HostAnswers, first_answers, shown_name
-from .findings import (
-    ONLY_WRITES,
-    Assumption,
-    Diagnosis,
-    assumptions,
-    observe,
-    permissions_of,
-    products_of,
-)
+from .answers import HostAnswer, HostAnswers, shown_name
+from .findings import ONLY_WRITES, Assumption, assumptions, observe, permissions_of, products_of
 
 NOT_SHOWN = "No answer shows it."
 NO_ANSWER = "No answer came"
 PERMISSION_WORDS = {True: "granted", False: "refused", None: "not known"}
 PRODUCT_WORDS = {True: "available", False: "not available", None: "not known"}
-FORMAT = 1
+FORMAT = 2
 HEADERS = ("Content-Type", "Ratelimit", "Ratelimit-Policy", "Retry-After", "Server")
 MAX_HEADER = 100  # characters
-MAX_DEPTH = 12
-MAX_SHAPE_NAMES = 60  # of one object
 ABSENT = object()
 
 Record = Mapping[str, Any]  # as the result of the action has it
@@ -48,27 +38,19 @@ def record_of(host: str, checked: str, examination: HostAnswers) -> Record:
     """The record of a host."""
     answers = examination.answers
     observed = defaultdict(list)
-    for finding in observe(answers):
-        observed[finding.name].append(finding)
+    for answer in answers:
+        for name, problem in observe(answer):
+            observed[name].append((answer.about, problem))
     return {
         "host": host,
         "checked": checked,
         "calls": examination.calls,
-        "permissions": list(map(_availability, permissions_of(answers))),
-        "products": list(map(_availability, products_of(answers))),
+        "permissions": [item._asdict() for item in permissions_of(answers)],
+        "products": [item._asdict() for item in products_of(answers)],
         "clock": _clock(answers),
         "rate_limit": {name: _header(answers, name) for name in ("Ratelimit", "Ratelimit-Policy")},
-        "answers": list(map(_answer, first_answers(answers))),
+        "answers": list(map(_answer, answers)),
         "assumptions": [_verdict(item, observed[item.name]) for item in assumptions()],
-    }
-
-
-def _availability(finding: Diagnosis) -> dict[str, Any]:
-    return {
-        "name": finding.name,
-        "available": finding.holds,
-        "reason": finding.reason,
-        "needed_for": list(finding.about),
     }
 
 
@@ -93,19 +75,19 @@ def _header(answers: Sequence[HostAnswer], name: str) -> str | None:
     return next((value[:MAX_HEADER] for value in values if value), None)
 
 
-def _verdict(assumption: Assumption, findings: Sequence[Diagnosis]) -> dict[str, Any]:
+def _verdict(assumption: Assumption, seen: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """The verdict on an assumption, with each problem once and the resources that have it."""
-    about: dict[str, dict[str, None]] = defaultdict(dict)
-    for item in findings:
-        if not item.holds:
-            about[item.reason].update(dict.fromkeys(item.about))
+    about: dict[str, list[str]] = defaultdict(list)
+    for title, problem in dict.fromkeys(seen):
+        if problem:
+            about[problem].append(title)
     reasons = [f"{first_few(titles)}: {problem}" for problem, titles in about.items()]
     unseen = ONLY_WRITES if assumption.shown_by_writes else NOT_SHOWN
     return {
         "name": assumption.name,
-        "holds": not reasons if findings else None,
-        "answers": len(findings),
-        "reasons": reasons if findings else [unseen],
+        "holds": not reasons if seen else None,
+        "answers": len(seen),
+        "reasons": reasons if seen else [unseen],
     }
 
 
@@ -126,10 +108,9 @@ def lines_of(record: Record) -> Iterator[str]:
         if answer["objects"] is None:
             unread[short(answer["reason"])].setdefault(answer["resource"], answer["reason"])
     elsewhere = {reason for reasons in unread.values() for reason in reasons.values()}
-    for finding in record["permissions"]:
-        yield f"  permission {_of_finding(finding, PERMISSION_WORDS, elsewhere)}"
-    for finding in record["products"]:
-        yield f"  product {_of_finding(finding, PRODUCT_WORDS, elsewhere)}"
+    for kind, words in (("permission", PERMISSION_WORDS), ("product", PRODUCT_WORDS)):
+        for finding in record[f"{kind}s"]:
+            yield f"  {kind} {_of_finding(finding, words, elsewhere)}"
     yield f"  clock: {_of_clock(record['clock'])}"
     for reasons in unread.values():
         yield f"  not read: {first_few(reasons)}. {_ended(next(iter(reasons.values())))}"
@@ -211,13 +192,12 @@ def hashed(identity: str, salt: bytes) -> str:
 
 
 def _shape_of_answer(answer: HostAnswer, owners: Mapping[str, str], salt: bytes) -> dict[str, Any]:
-    path = answer.read.request.path
+    path = answer.request.path
     for identity in owners.values():
         path = path.replace(identity, hashed(identity, salt))
     headers = {name: answer.header(name) for name in HEADERS}
     return {
-        "request": f"{answer.read.request.method} {path}",
-        "part": answer.read.part,
+        "request": f"{answer.request.method} {path}",
         "status": answer.status,
         "codes": answer.codes,
         "headers": {name: value[:MAX_HEADER] for name, value in headers.items() if value},
@@ -225,20 +205,18 @@ def _shape_of_answer(answer: HostAnswer, owners: Mapping[str, str], salt: bytes)
     }
 
 
-def shape_of(values: Sequence[Any], depth: int = 0) -> Any:
+def shape_of(values: Sequence[Any]) -> Any:
     """The names and types of the values at one place of a document; no value is kept."""
     present = [value for value in values if value is not ABSENT]
-    if depth > MAX_DEPTH:
-        return "..."
     if present and all(isinstance(value, Mapping) for value in present):
-        names = list(dict.fromkeys(name for value in present for name in value))[:MAX_SHAPE_NAMES]
+        names = dict.fromkeys(name for value in present for name in value)
         return {
-            shown_name(name): shape_of([value.get(name, ABSENT) for value in present], depth + 1)
+            shown_name(name): shape_of([value.get(name, ABSENT) for value in present])
             for name in names
         }
     if present and all(isinstance(value, list) for value in present):
         items = [item for value in present for item in value]
-        return [shape_of(items, depth + 1)] if items else []
-    names = ["null" if value is None else type(value).__name__ for value in present]
+        return [shape_of(items)] if items else []
+    kinds = ["null" if value is None else type(value).__name__ for value in present]
     absent = ["absent"] if len(present) < len(values) else []
-    return " or ".join(dict.fromkeys([*names, *absent]))
+    return " or ".join(dict.fromkeys([*kinds, *absent]))

@@ -13,24 +13,15 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    ACCOUNT_RESOURCES,
-    ALLOWLIST,
-    PREFIXES,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES, PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED, ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
     ANALYTICS,
-    BEHIND,
-    FIRST_TEN,
-    NEXT_TEN,
     OF_CONNECTION,
     HostAnswer,
-    Read,
     ask_all,
-    further_reads,
     parts_to_read,
     redacted,
     resources_of,
@@ -42,17 +33,16 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers
 NOW = datetime(2027, 1, 29, 9, 15, tzinfo=timezone.utc)
 ACCOUNT, ZONE_ID, TOKEN = "a" * 32, "b" * 32, "token-of-nobody"
 URL = "https://api.example/client/v4"
-LIST = Read(PREFIXES, Request("GET", "prefixes", resource=PREFIXES))
-RULES = Read(CUSTOM_RULES, Request("GET", "entrypoint", resource=CUSTOM_RULES))
+LIST, RULES = PREFIXES, CUSTOM_RULES
 NO_RULES = {"success": False, "errors": [{"code": 10003, "message": "could not find entrypoint"}]}
 
 
-def answered(read: Read, status: int, document: Any) -> HostAnswer:
-    return HostAnswer(read, Response(status, {}, b""), document)
+def answered(resource: Resource, status: int, document: Any) -> HostAnswer:
+    return HostAnswer(resource, Request("GET", "x", resource=resource), Response(status, {}, b""), document)
 
 
 @pytest.mark.parametrize(
-    ("read", "status", "document", "is_success"),
+    ("resource", "status", "document", "is_success"),
     [
         (LIST, 200, {"success": True, "result": []}, True),
         (LIST, 200, {"success": False, "result": []}, False),
@@ -62,8 +52,8 @@ def answered(read: Read, status: int, document: Any) -> HostAnswer:
         (RULES, 404, {"success": False, "errors": [{"code": 7003}]}, False),
     ],
 )
-def test_a_success_brings_what_was_asked_for(read: Read, status: int, document: Any, is_success: bool) -> None:
-    assert answered(read, status, document).is_success is is_success
+def test_a_success_brings_what_was_asked_for(resource: Resource, status: int, document: Any, is_success: bool) -> None:
+    assert answered(resource, status, document).is_success is is_success
 
 
 def test_codes_of_chains_count_and_odd_ones_do_not() -> None:
@@ -90,12 +80,12 @@ def test_the_clocks_are_compared_at_the_middle_of_the_call() -> None:
 
 def test_a_call_without_an_answer_stops_no_other() -> None:
     def ask(request: Request) -> Response:
-        if request.path == "prefixes":
+        if request.resource is PREFIXES:
             details = ErrorDetails(method="GET", path="prefixes", status=None, errors=[], ray=None)
             raise ServiceError("got no response", details, False)
         return Response(200, {"date": "Fri, 29 Jan 2027 09:15:10 GMT"}, json.dumps(NO_RULES).encode())
 
-    lost, answered = ask_all(ask, [LIST, RULES], lambda: NOW, {})
+    lost, answered = ask_all(ask, [LIST, RULES], {"account_id": ACCOUNT, "zone_id": ZONE_ID}, lambda: NOW, {})
     assert (lost.status, lost.problem) == (None, "got no response")
     assert answered.status == 200 and answered.seconds_ahead == 10.5
     assert (lost.reason, answered.reason) == ("got no response", "HTTP 200 [10003]: could not find entrypoint")
@@ -109,20 +99,6 @@ def test_every_resource_of_an_owner_is_read_once() -> None:
     assert {ZONE.path, CUSTOM_RULES.path, FIREWALL_RULES.path} <= {item.path for item in resources_of("zone_id")}
     assert len({resource.path for resource in of_account}) == len(of_account)
     assert not [resource.path for resource in of_account if resource.path.count("{") > 1]
-
-
-def test_the_longest_list_shows_how_pages_follow() -> None:
-    def listed(resource: Resource, length: int) -> HostAnswer:
-        read = Read(resource, Request("GET", resource.path, resource=resource))
-        return answered(read, 200, {"success": True, "result": [{"id": str(number)} for number in range(length)]})
-
-    def parts(prefixes: int, allowlist: int) -> list[tuple[str, str]]:
-        reads = further_reads([listed(PREFIXES, prefixes), listed(ALLOWLIST, allowlist)], {"account_id": ACCOUNT})
-        return [(read.resource.name, read.part) for read in reads]
-
-    assert parts(11, 3) == [("prefix", BEHIND), ("prefix", FIRST_TEN), ("prefix", NEXT_TEN)]
-    assert parts(3, 10) == [("allowlist_entry", BEHIND)]
-    assert further_reads([], {}) == []
 
 
 @pytest.mark.parametrize(
