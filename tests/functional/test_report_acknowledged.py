@@ -81,6 +81,8 @@ def test_a_state_that_is_meant_makes_no_host_unprotected(
     record = record_of(service, modules, state, entries)
     assert (record["status"], record["reasons"]) == ("unprotected" if reasons else "in_order", reasons)
     assert reasons or bool(record["acknowledged"]) is bool(entries)
+    has_expired = any("It was acknowledged" in reason for reason in reasons)
+    assert not (has_expired and record["acknowledged"])
 
 
 def test_differences_from_the_baseline_count_as_ever(service: LocalService, modules: Modules) -> None:

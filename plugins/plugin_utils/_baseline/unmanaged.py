@@ -159,7 +159,7 @@ class Accepted:
     keys: Sequence[str]
     consent: Consent
 
-    def accepts(self, item: Unmanaged, now: datetime) -> bool:
+    def accepts(self, item: Unmanaged, now: datetime | None) -> bool:
         """Return whether an object is accepted at this moment."""
         key, patterns = str(item["key"]).casefold(), [text.casefold() for text in self.keys]
         return (
@@ -185,7 +185,9 @@ def parse_accepted(entries: Any) -> list[Accepted]:
     return accepted
 
 
-def accepted_reason(item: Unmanaged, accepted: Iterable[Accepted], now: datetime) -> str | None:
+def accepted_reason(
+    item: Unmanaged, accepted: Iterable[Accepted], now: datetime | None
+) -> str | None:
     """The reason why an object is accepted; None if it is not."""
     return next((entry.consent.reason for entry in accepted if entry.accepts(item, now)), None)
 

@@ -31,11 +31,8 @@ from .record import (
     FAMILIES,
     REPORT_VERSION,
     STATUSES,
-    ClassCounts,
     Conflict,
     Counted,
-    CoverageRecord,
-    Family,
     HostRecord,
     Report,
     Sources,
@@ -227,21 +224,16 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
 def totals(records: Sequence[HostRecord]) -> Totals:
     """The numbers of a report."""
     statuses = Counter(record["status"] for record in records)
-    coverages = [record["coverage"] for record in records if record["coverage"]]
+    addresses = [record["coverage"]["addresses"] for record in records if record["coverage"]]
+    every: Sequence[Mapping[str, Any]] = records
     numbers = {
         "hosts": len(records),
         "statuses": {status: statuses[status] for status in STATUSES},
         "mitigating": sum(1 for record in records if record["mitigates"]),
-        **{key: _sum_of_lengths(records, key) for key, _counted in shown_as(Counted)},
-        "addresses": {family: _sum(coverages, family) for family in FAMILIES},
+        **{key: sum(len(record[key]) for record in every) for key, _counted in shown_as(Counted)},
+        "addresses": {
+            family: {name: sum(item[family][name] for item in addresses) for name in CLASSES}
+            for family in FAMILIES
+        },
     }
     return cast(Totals, numbers)
-
-
-def _sum_of_lengths(records: Sequence[Mapping[str, Any]], key: str) -> int:
-    return sum(len(record[key]) for record in records)
-
-
-def _sum(coverages: Sequence[CoverageRecord], family: Family) -> ClassCounts:
-    every = [coverage["addresses"][family] for coverage in coverages]
-    return {name: sum(counts[name] for counts in every) for name in CLASSES}

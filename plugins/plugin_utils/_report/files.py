@@ -39,11 +39,7 @@ Sample = tuple[Mapping[str, str], float]
 
 def metrics(report: Report) -> str:
     """The metrics of a report, each with its help."""
-    return "".join(
-        line + "\n"
-        for name, text, samples in _metrics(report)
-        for line in _metric(name, text, samples)
-    )
+    return "".join(f"{line}\n" for metric in _metrics(report) for line in _metric(*metric))
 
 
 def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
@@ -62,13 +58,10 @@ def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
 
 
 def _of_hosts(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> Iterator[Sample]:
-    known = (record for record in hosts if _is_known(record, key))
-    return (({"host": record["host"]}, metric.value(record[key])) for record in known)
-
-
-def _is_known(record: Mapping[str, Any], key: str) -> bool:
-    """Return whether a host has a number for a key; an unread one has its status only."""
-    return record[key] is not None and (key == "status" or was_read(record))
+    """The numbers of a key; a host that was not read has its status only."""
+    for record in hosts:
+        if record[key] is not None and (key == "status" or was_read(record)):
+            yield {"host": record["host"]}, metric.value(record[key])
 
 
 def _address_samples(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
@@ -130,15 +123,14 @@ def json_text(document: Any) -> str:
 def file_name(host: str) -> str:
     """A host's name as the name of a file; what could lead elsewhere is percent-encoded, and a name
     that no file could have ends with its SHA-256."""
-    safe = re.sub(
-        r"[^\w.@:+-]",
-        lambda match: "".join(f"%{byte:02X}" for byte in match.group().encode()),
-        host,
-    )
-    safe = re.sub(r"^\.", "%2E", safe)
+    safe = re.sub(r"^\.|[^\w.@:+-]", _percent_encoded, host)
     if len(safe.encode()) <= LONGEST_NAME:
         return safe
     return f"{safe[:NAME_BEGINNING]}-{hashlib.sha256(host.encode()).hexdigest()}"
+
+
+def _percent_encoded(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match.group().encode())
 
 
 def write_files(report: Report, directory: Path, mode: int, check_mode: bool) -> bool:
@@ -160,8 +152,8 @@ def write_files(report: Report, directory: Path, mode: int, check_mode: bool) ->
 def write_file(path: Path, text: str, mode: int) -> bool:
     """Write a file unless it has this text and mode; raises OSError. Whoever reads it meanwhile
     sees all or nothing."""
-    is_same = path.is_file() and path.stat().st_mode & 0o777 == mode
-    if is_same and path.read_bytes() == text.encode():
-        return False
-    write_whole(path, text, mode)
-    return True
+    has_mode = path.is_file() and path.stat().st_mode & 0o777 == mode
+    is_same = has_mode and path.read_bytes() == text.encode()
+    if not is_same:
+        write_whole(path, text, mode)
+    return not is_same

@@ -56,6 +56,7 @@ from .traffic import ACTION_CLASSES, PACKET_ACTIONS, component_texts, period
 PAGE = Path(__file__).parent / "page"
 SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
 MAX_PREFIXES = 200  # that have the same modes are shown
+UNPROTECTED = "not protected"  # in place of modes
 ACCOUNT_ID = re.compile("[0-9a-f]{32}")
 DASHBOARD = "https://dash.cloudflare.com/"
 SETS = {
@@ -117,7 +118,7 @@ def _report_numbers(report: Report) -> Iterator[tuple[int, str]]:
     yield totals["mitigating"], f"of {plural(accounts, 'account', 'accounts')} {verb} attacks"
     numbers: Mapping[str, Any] = totals
     for key, item in shown_as(Counted):
-        yield numbers[key], item.noun(numbers[key])
+        yield numbers[key], item.one if numbers[key] == 1 else item.many
 
 
 def _why(record: HostRecord) -> list[str]:
@@ -137,31 +138,27 @@ def _dashboard(record: HostRecord) -> str:
     return f"{DASHBOARD}{account_id}" if fits else ""
 
 
-def _component_titles(prefixes: Sequence[PrefixRecord]) -> list[str]:
-    return [capitalised(component_title(kind)) for kind in prefixes[0]["components"]]
-
-
 def _prefixes(prefixes: Sequence[PrefixRecord]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Prefixes with the same modes as one row: their names, and by component the modes now and
     after a run; those that change come first."""
     rows: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for item in prefixes:
-        components = item["components"].values()
-        modes = tuple((_modes(mode["now"]), _modes(mode["planned"])) for mode in components)
+        sides = [(each["now"], each["planned"]) for each in item["components"].values()]
+        modes = tuple(
+            (" or ".join(now) or UNPROTECTED, " or ".join(after) or UNPROTECTED)
+            for now, after in sides
+        )
         rows.setdefault(modes, []).append(item["prefix"])
     ordered = sorted(rows.items(), key=lambda row: all(now == after for now, after in row[0]))
     return [(_first_networks(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
 
 
-def _modes(modes: Sequence[str]) -> str:
-    return " or ".join(modes) or "not protected"
-
-
 def _host_counts(record: HostRecord) -> str:
     numbers: Mapping[str, Any] = record
-    nouns = dict(shown_as(Counted))
     texts = [
-        nouns[key].in_words(len(numbers[key])) for key in ("operations", "pending") if numbers[key]
+        plural(len(numbers[key]), *noun)
+        for key, noun in shown_as(Counted)
+        if key in ("operations", "pending") and numbers[key]
     ]
     texts += [f"{len(record['unmanaged'])} unmanaged"] if record["unmanaged"] else []
     if record["mitigates"] is not None:
@@ -213,7 +210,8 @@ PAGE_TEXTS: Mapping[str, Any] = {  # by the name that the template has for them
     "anchor": anchor,
     "bars": bars,
     "component_texts": component_texts,
-    "components": _component_titles,
+    "capitalised": capitalised,
+    "component_title": component_title,
     "counts": _host_counts,
     "coverage": _coverage,
     "dashboard": _dashboard,

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -38,7 +38,10 @@ def read_report(name: str, text: str, now: str) -> Report:
     try:
         for _file in report_files(cast(Report, report)):
             pass  # what can be written again is a report
-        is_early = _moment(report["generated"]) > _moment(now) + CLOCKS_DIFFER
+        is_early = (
+            datetime.fromisoformat(report["generated"])
+            > datetime.fromisoformat(now) + CLOCKS_DIFFER
+        )
     except MISFITS as exc:
         raise ValueError(f"{name} is a damaged report: {misfit_of(exc)}") from exc
     if is_early:
@@ -60,10 +63,9 @@ def read_report_file(path: str, now: str) -> Report:
 def merge_reports(others: Iterable[Report], own: Report) -> Report:
     """A report, with the hosts that only others have; of a host in several others, what the newest
     says."""
-    ordered = sorted(others, key=lambda report: _moment(report["generated"]))
+    ordered = sorted(others, key=lambda report: datetime.fromisoformat(report["generated"]))
     # What a run has just read counts, whatever the clocks of others say.
-    reports = [*ordered, own]
-    records = {record["host"]: record for report in reports for record in report["hosts"]}
+    records = {record["host"]: record for report in (*ordered, own) for record in report["hosts"]}
     return report_of(records.values(), own["generated"])
 
 
@@ -79,38 +81,25 @@ def _document(name: str, text: str) -> Any:
     return document
 
 
-def _moment(timestamp: str) -> datetime:
-    return datetime.fromisoformat(timestamp)
-
-
 def compare(previous: Report, records: Sequence[HostRecord]) -> Comparison:
     """The hosts that stand otherwise than in an earlier report, in the order of these records, and
     then those that only the earlier report has."""
     earlier = {record["host"]: record for record in previous["hosts"]}
-    changes = (_host_change(earlier.get(record["host"]), record) for record in records)
-    names = {record["host"] for record in records}
-    gone = (_host_change(record, None) for host, record in earlier.items() if host not in names)
-    return Comparison(
-        generated=previous["generated"],
-        hosts=[item for item in (*changes, *gone) if item["before"] != item["now"] or _moved(item)],
-    )
+    current = {record["host"]: record for record in records}
+    names = dict.fromkeys([*current, *earlier])
+    changes = [_host_change(name, earlier.get(name), current.get(name)) for name in names]
+    others = [
+        item for item in changes if item["before"] != item["now"] or item["new"] or item["gone"]
+    ]
+    return Comparison(generated=previous["generated"], hosts=others)
 
 
-def _host_change(before: HostRecord | None, now: HostRecord | None) -> HostChange:
+def _host_change(host: str, before: HostRecord | None, now: HostRecord | None) -> HostChange:
     old, new = (record["reasons"] if record else [] for record in (before, now))
-    record = now or before
     return HostChange(
-        host=record["host"] if record else "",
+        host=host,
         before=before["status"] if before else None,
         now=now["status"] if now else None,
-        new=list(_beyond(new, old)),
-        gone=list(_beyond(old, new)),
+        new=[reason for reason in new if reason not in old],
+        gone=[reason for reason in old if reason not in new],
     )
-
-
-def _moved(item: HostChange) -> bool:
-    return bool(item["new"] or item["gone"])
-
-
-def _beyond(reasons: Iterable[str], others: Sequence[str]) -> Iterator[str]:
-    return (reason for reason in reasons if reason not in others)

@@ -77,25 +77,20 @@ class Log:
 
     def last_changes(self, host: HostResults) -> list[LastChange]:
         """The last change of each difference and each hole of a host."""
-        concerned: list[tuple[Mapping[str, Any], str | None]] = [
-            *((item, None) for item in host.of_each(differences_of)),
-            *((item, item["since"]) for item in host.unmanaged() if item["weakens"] is not False),
-        ]
-        return [self._last_change(item, since) for item, since in concerned]
+        differences = host.of_each(differences_of)
+        holes = [item for item in host.unmanaged() if item["weakens"] is not False]
+        return [self._last_change(item) for item in (*differences, *holes)]
 
-    def _last_change(self, item: Mapping[str, Any], since: str | None) -> LastChange:
-        entry = self._find(item["resource"], item["key"], since)
-        who = (
-            f"changed by {entry['by']} with {entry['how']} at {entry['at']}"
-            if entry
-            else self.unread
-            or f"the audit log of the last {self.hours:g} hours does not say who changed it"
-        )
+    def _last_change(self, item: Mapping[str, Any]) -> LastChange:
+        resource, key = item["resource"], item["key"]
+        entry = self._find(resource, key, item.get("since"))
         by, how, at = (str(entry[name]) if entry else None for name in ("by", "how", "at"))
-        text = sentence(f"{item['title']} {item['key']}: {who.rstrip('.')}")
-        return LastChange(
-            resource=item["resource"], key=item["key"], text=text, by=by, how=how, at=at
-        )
+        log = f"the audit log of the last {self.hours:g} hours"
+        who = self.unread or f"{log} does not say who changed it"
+        if entry:
+            who = f"changed by {by} with {how} at {at}"
+        text = sentence(f"{item['title']} {key}: {who.rstrip('.')}")
+        return LastChange(resource=resource, key=key, text=text, by=by, how=how, at=at)
 
     def _find(self, name: str, key: str, since: str | None) -> LogEntry | None:
         """The last write of an object: one that names its id, or else the one in its collection at
@@ -124,13 +119,11 @@ def objects_by_resource(results: Iterable[Mapping[str, Any]]) -> dict[str, list[
     objects: dict[str, list[Object]] = {}
     for result in results:
         module = CUSTOM if "zone_id" in result else ACCOUNT
-        for resource, option in (
-            (item.resource, item.option) for item in MANAGED if item.module == module
-        ):
-            listed = result.get(option)
-            kept = objects.setdefault(resource.name, [])
-            for item in listed if isinstance(listed, list) else ():
-                kept += [item] if item.get("kind") in (None, resource.kind) else []
+        for managed in (item for item in MANAGED if item.module == module):
+            listed, kinds = result.get(managed.option), (None, managed.resource.kind)
+            every = listed if isinstance(listed, list) else []
+            kept = objects.setdefault(managed.resource.name, [])
+            kept += [item for item in every if item.get("kind") in kinds]
     return objects
 
 
@@ -177,25 +170,23 @@ class Beside:
         return bool(boolean(self.values.get(variable) or False))
 
     def _announced(self, host: HostResults) -> HostResults:
-        part = self._part(ACCOUNT)
-        if part is None:
+        if not (part := self._part(ACCOUNT)):
             return host
         result = self._run(part, INFO, gather_subset=ANNOUNCED_SUBSETS)
         if result.get("failed"):
             return _unread(host, "The announced networks", result)
         announced = announced_record(result)
-        unclear = [
-            f"Whether {network} is announced is not known." for network in announced["not_known"]
-        ]
+        names = announced["not_known"]
+        unclear = [f"Whether {network} is announced is not known." for network in names]
         return replace(host, announced=announced, unread=[*host.unread, *unclear])
 
     def _access_rules(self, host: HostResults) -> HostResults:
         account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
-        if account is not None:
+        if account:
             passed = "the rules of every zone of the account"
             result = self._run(account, INFO, gather_subset=["access_rules"])
             host = with_access_rules(host, INFO, result, passed)
-        if zone is not None:
+        if zone:
             result = self._run(zone, ZONE_INFO, access_rules=True)
             host = with_access_rules(host, ZONE_INFO, result, "the rules of the zone")
         return host
@@ -211,8 +202,7 @@ class Beside:
         if zone is not None:  # the log of an account has the changes of its zones
             of_zone = hours if account is None else 0
             results.append(self._run(zone, ZONE_INFO, changes_hours=of_zone))
-        failed = next((result for result in results if result.get("failed")), None)
-        if failed:
+        if failed := next((result for result in results if result.get("failed")), None):
             return Log(hours, unread=f"who changed it is not known: {failed.get('msg')}")
         changes = [item for result in results for item in result.get("changes") or ()]
         return Log(hours, changes, objects_by_resource(results))

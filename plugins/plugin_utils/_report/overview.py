@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from markupsafe import Markup
 
@@ -24,6 +24,7 @@ from .record import (
     CLASSES,
     LABELS,
     MAX_SHOWN,
+    AcceptedRisk,
     AddressClass,
     AddressCounts,
     ClassCounts,
@@ -137,19 +138,26 @@ class Shared(NamedTuple):
     hosts: Sequence[str]
 
 
+Row = TypeVar("Row")
+
+
+def hosts_by(rows: Iterable[tuple[Row, str]]) -> dict[Row, list[str]]:
+    """The hosts of each row."""
+    hosts: dict[Row, list[str]] = {}
+    for row, host in rows:
+        hosts.setdefault(row, []).append(host)
+    return hosts
+
+
 def shared_operations(records: Iterable[HostRecord]) -> dict[str, Shared]:
     """The operations that several hosts have, by what they do; those of most hosts first."""
-    operations: dict[str, Difference] = {}
-    hosts: dict[str, list[str]] = {}
-    for record in records:
-        for operation in record["operations"]:
-            key = signature(operation)
-            operations.setdefault(key, operation)
-            if record["host"] not in hosts.setdefault(key, []):
-                hosts[key].append(record["host"])
-    several = [key for key, names in hosts.items() if len(names) >= FEWEST]
-    several.sort(key=lambda key: -len(hosts[key]))
-    return {key: Shared(operations[key], hosts[key]) for key in several}
+    every = [(item, record["host"]) for record in records for item in record["operations"]]
+    signed = [(signature(operation), operation, host) for operation, host in every]
+    operations = {key: operation for key, operation, _host in reversed(signed)}
+    hosts = hosts_by(dict.fromkeys((key, host) for key, _operation, host in signed))
+    several = [item for item in hosts.items() if len(item[1]) >= FEWEST]
+    several.sort(key=lambda item: -len(item[1]))
+    return {key: Shared(operations[key], names) for key, names in several}
 
 
 def signature(operation: Difference) -> str:
@@ -159,10 +167,7 @@ def signature(operation: Difference) -> str:
 
 def by_hosts(lines: Mapping[str, Sequence[str]]) -> list[tuple[Sequence[str], list[str]]]:
     """Lines by host as lines by the hosts that have them, those of most hosts first."""
-    hosts: dict[str, list[str]] = {}
-    for host, own in lines.items():
-        for line in dict.fromkeys(own):
-            hosts.setdefault(line, []).append(host)
+    hosts = hosts_by((line, host) for host, own in lines.items() for line in dict.fromkeys(own))
     sections: dict[tuple[str, ...], list[str]] = {}
     for line, names in hosts.items():
         sections.setdefault(tuple(names), []).append(line)
@@ -180,13 +185,9 @@ def overview(report: Report, shared: Mapping[str, Shared]) -> list[dict[str, Any
     """The parts of the page between the totals and the hosts, as far as they have rows: each with a
     title, the titles of its columns, and rows of cells, which are texts or hosts."""
     present = {record["host"] for record in report["hosts"]}
-    parts = [
-        _ages(report),
-        _previous_part(report, present),
-        _ends(report),
-        _accepted(report["hosts"]),
-    ]
-    parts.append(_conflict_part(report))
+    ends, accepted = _ends(report["hosts"]), _accepted(report["hosts"])
+    previous, conflicts = _previous_part(report, present), _conflict_part(report)
+    parts = (_ages(report), previous, ends, accepted, conflicts)
     filled = [part for part in parts if part and part["rows"]]
     for part in filled:
         part["open"] = part.get("open") and len(part["rows"]) <= MAX_OPEN
@@ -241,13 +242,12 @@ def _change_cells(item: HostChange, present: set[str]) -> Iterator[dict[str, Any
     yield {"text": " ".join([*item["new"], *gone])}
 
 
-def _ends(report: Report) -> dict[str, Any]:
-    ends: dict[tuple[str, str, str], list[str]] = {}
-    for record in report["hosts"]:
-        for item in record["expiring"]:
-            ends.setdefault((item["expires"], item["title"], item["key"]), []).append(
-                record["host"]
-            )
+def _ends(records: Iterable[HostRecord]) -> dict[str, Any]:
+    ends = hosts_by(
+        ((item["expires"], item["title"], item["key"]), record["host"])
+        for record in records
+        for item in record["expiring"]
+    )
     rows = [
         [{"text": shown(expires)}, {"text": capitalised(title), "code": key}, links(hosts)]
         for (expires, title, key), hosts in sorted(ends.items())
@@ -274,48 +274,48 @@ def _conflict_part(report: Report) -> dict[str, Any]:
 
 def _accepted(records: Iterable[HostRecord]) -> dict[str, Any]:
     """The accepted risks in force, each with all hosts that accept it so."""
-    accepted: dict[tuple[str, str, str, str], list[str]] = {}
-    for record in records:
-        for item in record["accepted_risks"]:
-            bound = ", ".join([*item["networks"], *item["entries"]]) or "all"
-            until = shown(item["expires"]) if item["expires"] else "for ever"
-            key = (item["code"], bound, until, item["reason"] or "none given")
-            accepted.setdefault(key, []).append(record["host"])
+    accepted = hosts_by(
+        ((item["code"], *_scope(item)), record["host"])
+        for record in records
+        for item in record["accepted_risks"]
+    )
     rows = [
-        [{"code": code}, {"text": bound}, {"text": until}, {"text": reason}, links(hosts)]
-        for (code, bound, until, reason), hosts in accepted.items()
+        [{"code": code}, *({"text": text} for text in scope), links(hosts)]
+        for (code, *scope), hosts in accepted.items()
     ]
     columns = ["Risk", "For", "Until", "Reason", "Hosts"]
     return {"title": "Accepted risks in force", "columns": columns, "rows": rows}
 
 
+def _scope(item: AcceptedRisk) -> tuple[str, str, str]:
+    """The bounds of an accepted risk, its end, and its reason."""
+    bound = ", ".join([*item["networks"], *item["entries"]]) or "all"
+    until = shown(item["expires"]) if item["expires"] else "for ever"
+    return bound, until, item["reason"] or "none given"
+
+
 def _shared(shared: Mapping[str, Shared]) -> dict[str, Any]:
     """The changes that more than one host has; all of them, since hosts refer to them."""
-    rows = []
-    for position, (operation, hosts) in enumerate(shared.values()):
-        cells = [{"operation": operation_texts(operation)}, links(hosts)]
-        rows.append([{**cells[0], "id": f"change-{position}"}, cells[1]])
+    rows = [
+        [{"operation": operation_texts(operation), "id": f"change-{position}"}, links(hosts)]
+        for position, (operation, hosts) in enumerate(shared.values())
+    ]
     columns = ["Run", "Object", "Fields", "Hosts"]
     return {"title": "Changes that several hosts share", "columns": columns, "rows": rows}
 
 
 def as_others(shared: Mapping[str, Shared]) -> dict[str, Link]:
     """By operation that hosts share, where the page has it, and how many other hosts it is for."""
+    others = [plural(len(item.hosts) - 1, "other host", "other hosts") for item in shared.values()]
     return {
-        key: (
-            f"change-{position}",
-            f"as on {plural(len(item.hosts) - 1, 'other host', 'other hosts')}",
-        )
-        for position, (key, item) in enumerate(shared.items())
+        key: (f"change-{position}", f"as on {words}")
+        for position, (key, words) in enumerate(zip(shared, others, strict=True))
     }
 
 
 def group_names(records: Sequence[HostRecord]) -> list[tuple[str, int]]:
     """The groups of the inventory that some of the hosts are in, and how many."""
-    numbers: dict[str, int] = {}
-    for record in records:
-        for name in record["groups"]:
-            numbers[name] = numbers.get(name, 0) + 1
+    numbers = Counter(name for record in records for name in record["groups"])
     return sorted((name, number) for name, number in numbers.items() if number < len(records))
 
 

@@ -29,7 +29,7 @@ from typing import (
 from ...module_utils._guard.risks.base import RiskRecord
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.holes import UnmanagedRecord
-from ...module_utils._text import capitalised, excerpt, plural
+from ...module_utils._text import capitalised, excerpt
 from ...module_utils._traffic.evidence import ComponentTraffic
 
 REPORT_VERSION: Final = 1
@@ -88,14 +88,6 @@ class Counted(NamedTuple):
     one: str
     many: str
 
-    def noun(self, number: int) -> str:
-        """The noun that goes with a number."""
-        return self.one if number == 1 else self.many
-
-    def in_words(self, number: int) -> str:
-        """A number of elements."""
-        return plural(number, self.one, self.many)
-
 
 class HostLines(NamedTuple):
     """A list of lines in the details of a host on the page, if there are any."""
@@ -109,16 +101,7 @@ def severity(status: Status) -> int:
     return len(STATUSES) - 1 - STATUSES.index(status)
 
 
-def _severities() -> str:
-    return ", ".join(f"{severity(name)} {name}" for name in reversed(STATUSES))
-
-
-def _first_reason(reasons: Sequence[str]) -> str:
-    return reasons[0] if reasons else ""
-
-
-def _length(elements: Sequence[Any]) -> str:
-    return str(len(elements))
+SEVERITIES: Final = ", ".join(f"{severity(name)} {name}" for name in reversed(STATUSES))
 
 
 def seconds(timestamp: str) -> float:
@@ -139,10 +122,6 @@ def was_read(record: Mapping[str, Any]) -> bool:
 def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
     """The objects that take protection away, or may, and that nobody accepts."""
     return [item for item in unmanaged if item["weakens"] is not False and not item["accepted"]]
-
-
-def _holes(unmanaged: Sequence[Unmanaged]) -> int:
-    return len(unaccepted(unmanaged))
 
 
 def refused_risks(risks: Sequence[Risk]) -> int:
@@ -241,10 +220,6 @@ class Announced(TypedDict):
     not_known: Annotated[list[str], "networks of which it is not known whether they are announced"]
 
 
-def _missing(announced: Announced) -> int:
-    return len(announced["unprotected"])
-
-
 AcknowledgedState = Literal["protection_off", "no_protected_prefix", "uncovered", "announced"]
 
 
@@ -258,13 +233,11 @@ class Acknowledged(TypedDict):
     expires: Annotated[str | None, "from when on it counts again, null for never"]
 
 
-def acknowledged_lines(items: Sequence[Acknowledged]) -> list[str]:
+def acknowledged_lines(items: Sequence[Acknowledged]) -> Iterator[str]:
     """The states that are meant, with their reason, and until when."""
-    ends = (f", until {item['expires']}" if item["expires"] else "" for item in items)
-    return [
-        excerpt(f"{item['text']} Acknowledged: {item['reason']}{until}", MAX_SHOWN)
-        for item, until in zip(items, ends, strict=True)
-    ]
+    for item in items:
+        until = f", until {item['expires']}" if item["expires"] else ""
+        yield excerpt(f"{item['text']} Acknowledged: {item['reason']}{until}", MAX_SHOWN)
 
 
 class Expected(TypedDict):
@@ -300,11 +273,13 @@ MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecided", True
 def expected_lines(records: Sequence[Expected]) -> Iterator[str]:
     """A line on each expectation, those first that do not hold."""
     for item in sorted(records, key=lambda item: list(MET).index(item["met"])):
-        text = f"{MET[item['met']]}: {item['description']}: expected {item['expected']}, now"
-        after = "" if item["planned"] is item["met"] else f"{MET[item['planned']]} after a run"
-        reasons = "; ".join(item["reasons"]) if None in (item["met"], item["planned"]) else ""
-        parts = [f"{text} {item['actual']}", *filter(None, (after, reasons))]
-        yield excerpt("; ".join(parts), MAX_SHOWN)
+        now, planned = item["met"], item["planned"]
+        text = (
+            f"{MET[now]}: {item['description']}: expected {item['expected']}, now {item['actual']}"
+        )
+        after = [] if planned is now else [f"{MET[planned]} after a run"]
+        reasons = filter(None, item["reasons"] if None in (now, planned) else [])
+        yield excerpt("; ".join([text, *after, *reasons]), MAX_SHOWN)
 
 
 class SeenTraffic(ComponentTraffic):
@@ -392,9 +367,9 @@ class HostRecord(TypedDict):
     status: Annotated[
         Status,
         Column("status", LABELS.__getitem__),
-        Metric("severity", f"Status of a host: {_severities()}.", severity),
+        Metric("severity", f"Status of a host: {SEVERITIES}.", severity),
     ]
-    reasons: Annotated[list[str], Column("why", _first_reason)]
+    reasons: Annotated[list[str], Column("why", lambda reasons: reasons[0] if reasons else "")]
     mitigates: Annotated[
         bool | None,
         "null if it is not known",
@@ -415,7 +390,7 @@ class HostRecord(TypedDict):
     plans: Annotated[dict[str, str], "the plan_id of each module that has something to do"]
     operations: Annotated[
         list[Difference],
-        Column("differences", _length, True),
+        Column("differences", lambda items: str(len(items)), True),
         Metric("operations", "Differences from the baseline.", len),
         Counted("difference", "differences"),
     ]
@@ -431,7 +406,7 @@ class HostRecord(TypedDict):
     traffic: Annotated[HostTraffic | None, "null if nobody asked for it (report_traffic_hours)"]
     pending: Annotated[
         list[Step],
-        Column("pending", _length, True),
+        Column("pending", lambda items: str(len(items)), True),
         Metric("pending", "Steps that wait for their time.", len),
         Counted("pending step", "pending steps"),
         HostLines("Pending steps", lambda steps: (step["message"] for step in steps)),
@@ -439,7 +414,11 @@ class HostRecord(TypedDict):
     unmanaged: Annotated[
         list[Unmanaged],
         Metric("unmanaged", "Objects that no baseline names.", len),
-        Metric("holes", "Objects that no baseline names, and that take protection away.", _holes),
+        Metric(
+            "holes",
+            "Objects that no baseline names, and that take protection away.",
+            lambda items: len(unaccepted(items)),
+        ),
         Counted("object that no baseline names", "objects that no baseline names"),
         HostLines("Exists, and no baseline names it", _unmanaged_lines),
     ]
@@ -462,7 +441,11 @@ class HostRecord(TypedDict):
     announced: Annotated[
         Announced | None,
         "null if it was not read",
-        Metric("unprotected_announced", "Announced networks without protection.", _missing),
+        Metric(
+            "unprotected_announced",
+            "Announced networks without protection.",
+            lambda record: len(record["unprotected"]),
+        ),
     ]
     sources: Annotated[Sources | None, "null if the host has no rules of a zone"]
 

@@ -44,10 +44,6 @@ ModuleResult = Mapping[str, Any]  # of a module, as Ansible passes it on
 Found = TypeVar("Found")
 
 
-def _none_accepted(_item: Mapping[str, Any]) -> str | None:
-    return None
-
-
 @dataclass(frozen=True)
 class HostResults:
     """The results of a host by module, those of plans that a run refuses among them, and what else
@@ -69,7 +65,7 @@ class HostResults:
     announced: Announced | None = None
     changes: Sequence[LastChange] | None = None
     traffic: HostTraffic | None = None
-    reason_of: Callable[[Mapping[str, Any]], str | None] = _none_accepted  # why an object is meant
+    accepted: Sequence[Accepted] = ()
     acknowledging: Acknowledging = field(default_factory=Acknowledging)
 
     def of_each(self, read: Callable[[str, ModuleResult], Iterable[Found]]) -> list[Found]:
@@ -91,8 +87,9 @@ class HostResults:
 
         def read(module: str, result: ModuleResult) -> Iterator[Unmanaged]:
             for item in result.get("unmanaged") or ():
-                others = {"module": module, "title": title_of(item)}
-                yield cast(Unmanaged, {**item, **others, "accepted": self.reason_of(item)})
+                reason = accepted_reason(item, self.accepted, self.acknowledging.now)
+                others = {"module": module, "title": title_of(item), "accepted": reason}
+                yield cast(Unmanaged, {**item, **others})
 
         return self.of_each(read)
 
@@ -102,10 +99,8 @@ class HostResults:
             shown = result.get("coverage") or {}
             before, after = shown.get("before"), shown.get("after")
             if before or after:
-                return (
-                    read_coverage(before) if before else None,
-                    read_coverage(after) if after else None,
-                )
+                known = [read_coverage(side) if side else None for side in (before, after)]
+                return known[0], known[1]
         return None, None
 
 
@@ -127,11 +122,8 @@ def host_results(
     refusals = {module: result for module, result in results.items() if is_refusal(result)}
     for failure in filter(is_refusal, failures):
         refusals.setdefault(_module_of(host, failure), failure)
-    succeeded = {
-        module: result
-        for module, result in results.items()
-        if not result.get("failed") and not result.get("skipped")
-    }
+    ended = {name for name, item in results.items() if item.get("failed") or item.get("skipped")}
+    succeeded = {name: item for name, item in results.items() if name not in ended}
     predicted = {**refusals, **succeeded}
     errors = [_message(result) for result in failed if not is_refusal(result)]
     if not errors and not predicted:
@@ -139,11 +131,9 @@ def host_results(
             "There is no result: the run did not get to this host, or it has neither account nor"
             " zone."
         ]
-    account_id, zone_id = (_identifier(owners.get(name)) for name in ("account_id", "zone_id"))
-    errors = list(dict.fromkeys(errors))
-    return HostResults(
-        host, account_id, zone_id, predicted, refusals, errors=errors, traffic=traffic
-    )
+    account, zone = (_identifier(owners.get(name)) for name in ("account_id", "zone_id"))
+    distinct = list(dict.fromkeys(errors))
+    return HostResults(host, account, zone, predicted, refusals, distinct, traffic=traffic)
 
 
 def _traffic(host: str, result: ModuleResult | None) -> HostTraffic | None:
@@ -156,18 +146,14 @@ def _traffic(host: str, result: ModuleResult | None) -> HostTraffic | None:
         components = {name: _seen(record) for name, record in traffic["components"].items()}
         times = {name: traffic[name] for name in ("since", "until", "known", "unknown")}
     except (AttributeError, KeyError, TypeError) as exc:
-        raise ValueError(
-            f"the traffic of {host} is not a result of {TRAFFIC}: {misfit_of(exc)}"
-        ) from exc
+        problem = f"the traffic of {host} is not a result of {TRAFFIC}: {misfit_of(exc)}"
+        raise ValueError(problem) from exc
     return cast(HostTraffic, {**times, "components": components})
 
 
 def _seen(record: ComponentTraffic) -> SeenTraffic:
-    losing = [
-        network
-        for network in record["networks"]
-        if network["dropped_packets"] or network["would_drop_packets"]
-    ]
+    networks = record["networks"]
+    losing = [item for item in networks if item["dropped_packets"] or item["would_drop_packets"]]
     more = max(0, len(losing) - MOST_NETWORKS)
     return {**record, "networks": losing[:MOST_NETWORKS], "more_networks": more}
 
@@ -180,11 +166,7 @@ def with_consents(
 ) -> HostResults:
     """The results of a host where what no baseline names is accepted so at this moment, and states
     are acknowledged."""
-    return replace(
-        host,
-        reason_of=lambda item: accepted_reason(item, accepted, now),
-        acknowledging=Acknowledging(acknowledged, now),
-    )
+    return replace(host, accepted=accepted, acknowledging=Acknowledging(acknowledged, now))
 
 
 def read_results(record: Mapping[str, Any]) -> HostResults:
@@ -236,7 +218,8 @@ def differences_of(module: str, result: ModuleResult) -> Iterator[Difference]:
     """The operations of a result."""
     for operation in result.get("operations") or ():
         resource, key = BY_NAME.get(operation["resource"]), str(operation["key"])
-        before, after = _both_sides(result, resource.plural if resource else "")
+        diff, listed = result.get("diff") or {}, resource.plural if resource else ""
+        before, after = ((diff.get(side) or {}).get(listed) or {} for side in ("before", "after"))
         existing = before if resource and not resource.key else before.get(key) or {}
         yield Difference(
             module=module,
@@ -259,17 +242,14 @@ def rule_name(key: str, obj: Mapping[str, Any]) -> str:
     return str(description) if obj.get("id") == key else f"{key} ({description})"
 
 
-def _both_sides(result: ModuleResult, plural: str) -> Sequence[Mapping[str, Any]]:
-    """The objects of a collection before and after, by key."""
-    diff = result.get("diff") or {}
-    return [(diff.get(side) or {}).get(plural) or {} for side in ("before", "after")]
-
-
 def pending_steps(module: str, result: ModuleResult) -> Iterator[Step]:
     """The steps of a result that wait for their time."""
     pending = result.get("pending") or ()
     for step in [pending] if isinstance(pending, Mapping) else pending:
         yield cast(Step, {"module": module, **step})
+
+
+OPEN = "another outcome, undecided which one"
 
 
 def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
@@ -281,11 +261,7 @@ def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
             module=module,
             description=str(item["description"]),
             expected=expected_in_words(item["expected"]),
-            actual=(
-                "another outcome, undecided which one"
-                if is_open
-                else with_rule(before["actual"], before["rule"])
-            ),
+            actual=OPEN if is_open else with_rule(before["actual"], before["rule"]),
             met=before["met"],
             planned=item["met"],
             reasons=[str(reason) for reason in item["reasons"]],
@@ -295,9 +271,8 @@ def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
 def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
     """Sentences on the account and on objects that protect less than described."""
     yield from (result.get("coverage") or {}).get("weaker") or ()
-    names = {
-        (item["resource"], item["key"]): item["name"] for item in differences_of(module, result)
-    }
+    operations = differences_of(module, result)
+    names = {(item["resource"], item["key"]): item["name"] for item in operations}
     for item in result.get("weaker") or ():
         name = names.get((item["resource"], item["key"]), item["key"])
         yield sentence(f"The {title_of(item)} {name} {item['reason']}")

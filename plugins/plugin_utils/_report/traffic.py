@@ -17,7 +17,6 @@ from typing import Any, Final, NamedTuple
 from markupsafe import Markup
 
 from ...module_utils._text import capitalised, plural
-from ...module_utils._traffic.evidence import ComponentTraffic, NetworkTraffic
 from .coverage import component_title
 from .overview import drawn_bar
 from .record import HostTraffic, SeenTraffic
@@ -40,8 +39,8 @@ def packet_samples(hosts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping
     """Packets by host, component and action, of components that are known."""
     for labels, seen in _seen_components(hosts):
         for action in PACKET_ACTIONS if seen["known"] else ():
-            number = packets(seen, action)
-            if number is not None:
+            numbers: Mapping[str, Any] = seen
+            if (number := numbers[f"{action}_packets"]) is not None:
                 yield {**labels, "action": action}, number
 
 
@@ -59,13 +58,6 @@ def _seen_components(
             yield {"host": record["host"], "component": name}, seen
 
 
-def packets(seen: ComponentTraffic | NetworkTraffic, action: str) -> int | None:
-    """The packets of an action; None where that is not known."""
-    numbers: Mapping[str, Any] = seen
-    number: int | None = numbers[f"{action}_packets"]
-    return number
-
-
 def period(traffic: HostTraffic) -> str:
     """The time that the traffic covers, in words."""
     try:
@@ -75,14 +67,14 @@ def period(traffic: HostTraffic) -> str:
     return f"{span.total_seconds() / 3600:g} h until {traffic['until']}"
 
 
-def _packet_numbers(seen: ComponentTraffic | NetworkTraffic, *actions: str) -> Iterator[str]:
+def _packet_numbers(seen: Mapping[str, Any], *actions: str) -> Iterator[str]:
     for action in actions:
-        number = packets(seen, action)
+        number = seen[f"{action}_packets"]
         if number or (number == 0 and "passed" in actions):
             yield f"{number:,} {PACKET_ACTIONS[action]}"
 
 
-def _percent(seen: ComponentTraffic | NetworkTraffic) -> str:
+def _percent(seen: Mapping[str, Any]) -> str:
     share = seen["would_drop_percent"]
     return f" ({share:g} % would have been)" if share else ""
 
@@ -123,14 +115,12 @@ def component_texts(traffic: HostTraffic) -> Iterator[ComponentTexts]:
         yield ComponentTexts(title, traffic_in_words(seen), _bar(seen), lines)
 
 
-def _bar(seen: SeenTraffic) -> Markup:
+def _bar(seen: Mapping[str, Any]) -> Markup:
     """Passed, would have been dropped, dropped."""
-    numbers = {name: packets(seen, name) or 0 for name in PACKET_ACTIONS}
+    numbers = {sign: seen[f"{name}_packets"] or 0 for name, sign in ACTION_CLASSES.items()}
     whole = sum(numbers.values())
     shares = {
-        ACTION_CLASSES[name]: max(NARROWEST, 100 * number / whole)
-        for name, number in numbers.items()
-        if number
+        sign: max(NARROWEST, 100 * number / whole) for sign, number in numbers.items() if number
     }
     return drawn_bar(shares, 'aria-hidden="true"') if whole else Markup("")
 

@@ -66,12 +66,9 @@ def test_a_coverage_is_read_as_it_was_computed(state: Mapping[str, Any]) -> None
 @pytest.mark.parametrize(
     ("account", "classes"),
     [
-        (coverage(ENABLED), {"covered": ["192.0.2.0/24"]}),
         (coverage(ENABLED, pieces={}), {"monitored": ["192.0.2.0/24"]}),
-        (coverage(MONITORING), {"monitored": ["192.0.2.0/24"]}),
         (coverage(ENABLED, MONITORING), {"monitored": ["192.0.2.0/24"]}),
         (coverage(ENABLED, UNDECIDED), {"undecided": ["192.0.2.0/24"]}),
-        (coverage(ENABLED, enabled=False), {"uncovered": ["192.0.2.0/24"]}),
         (coverage(ENABLED, enabled=None), {"undecided": ["192.0.2.0/24"]}),
         (
             coverage(ENABLED, uncovered=addresses("192.0.2.0/25"), excluded=addresses("198.51.100.0/24")),

@@ -108,19 +108,6 @@ def test_a_failure_is_a_reason_of_the_host() -> None:
     assert (host.errors, host.traffic) == (["report_traffic_hours: -1 is not above 0."], None)
 
 
-def test_sentences_have_the_numbers() -> None:
-    seen = traffic(syn_flood=SEEN)["components"]["syn_flood"]
-    assert traffic_in_words(seen) == (
-        "packets: 91,200,000 passed, 50,000 would have been dropped, 7 dropped (0.055 % would have been)."
-    )
-    assert list(networks_in_words(seen)) == ["203.0.113.0/24: 50,000 would have been dropped (4 % would have been)"]
-
-
-def test_unknown_traffic_has_its_reason_and_no_number() -> None:
-    nothing = traffic(syn_flood=NOTHING)
-    assert traffic_in_words(nothing["components"]["syn_flood"]) == "Not known. The analytics saw no traffic."
-
-
 def test_numbers_of_which_not_all_is_known_say_so() -> None:
     part = {**SEEN, "known": False, "unknown": ["A shard is lost."]}
     words = traffic_in_words(traffic(syn_flood=part)["components"]["syn_flood"])
@@ -158,27 +145,23 @@ def test_a_host_without_traffic_has_no_part() -> None:
     assert list(traffic_lines(None)) == []
 
 
-def test_lines_name_the_component_the_time_and_the_advice() -> None:
-    lines = list(traffic_lines(traffic(out_of_state_tcp=SEEN)))
-    assert lines[0].startswith("Out-of-state TCP protection in 24 h until 2026-07-01T12:00:00+00:00: packets: ")
-    assert lines[-1] == "NOT_FOUND: monitor longer."
-
-
-def test_the_bar_shows_a_share_that_is_not_zero() -> None:
-    (texts,) = component_texts(traffic(syn_flood=SEEN))
+def test_the_traffic_of_a_component_is_a_sentence_a_bar_and_lines() -> None:
+    (texts,) = component_texts(traffic(out_of_state_tcp=SEEN))
+    assert texts.words == (
+        "packets: 91,200,000 passed, 50,000 would have been dropped, 7 dropped (0.055 % would have been)."
+    )
     assert texts.bar.count('<rect class="') == 3
     assert 'class="n" x="98.81%" width="0.5932%"' in texts.bar, texts.bar
+    loses = "203.0.113.0/24: 50,000 would have been dropped (4 % would have been)"
+    assert texts.lines == [loses, "NOT_FOUND: monitor longer."]
+    first, *others = traffic_lines(traffic(out_of_state_tcp=SEEN))
+    assert first == f"Out-of-state TCP protection in 24 h until 2026-07-01T12:00:00+00:00: {texts.words}"
+    assert others == texts.lines
 
 
 def test_traffic_that_is_not_known_has_no_bar() -> None:
     (texts,) = component_texts(traffic(syn_flood=NOTHING))
     assert (texts.bar, texts.words) == ("", "Not known. The analytics saw no traffic.")
-
-
-def test_networks_and_advice_stand_below_the_bar() -> None:
-    (texts,) = component_texts(traffic(syn_flood=SEEN))
-    loses = "203.0.113.0/24: 50,000 would have been dropped (4 % would have been)"
-    assert texts.lines == [loses, "NOT_FOUND: monitor longer."]
 
 
 PARTS = [
