@@ -85,22 +85,17 @@ def seconds_until_retry(
     """
     latest = outcomes[-1]
     failures = sum(outcome.counts for outcome in outcomes)
-    if not latest.failed or (
-        latest.counts and (failures > retries or not _may_repeat(method, latest))
-    ):
+    # A call that sets absolute values may be repeated, a create only if it surely was not applied.
+    is_safe = method in SETS_ABSOLUTE_VALUES or not latest.maybe_applied
+    may_repeat = failures <= retries and latest.passing and is_safe
+    if not latest.failed or (latest.counts and not may_repeat):
         return None
-    if latest.pending:
-        looks = sum(outcome.pending for outcome in outcomes)
-        return float(min(LONGEST_PENDING_WAIT, SHORTEST_WAIT * 2 ** min(looks - 1, 10)) * spread)
-    if latest.retry_after:
+    if latest.retry_after and not latest.pending:
         return max(latest.retry_after, SHORTEST_WAIT)
-    return float(min(LONGEST_WAIT, SHORTEST_WAIT * 2 ** min(failures - 1, 10)) * spread)
-
-
-def _may_repeat(method: str, outcome: Ending) -> bool:
-    """Return whether to repeat a call: one that sets absolute values always, a create only where it
-    surely was not applied."""
-    return outcome.passing and (method in SETS_ABSOLUTE_VALUES or not outcome.maybe_applied)
+    longest, number = LONGEST_WAIT, failures
+    if latest.pending:
+        longest, number = LONGEST_PENDING_WAIT, sum(outcome.pending for outcome in outcomes)
+    return float(min(longest, SHORTEST_WAIT * 2 ** min(number - 1, 10)) * spread)
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:

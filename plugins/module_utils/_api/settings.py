@@ -119,6 +119,9 @@ BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its defa
 def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, dict[str, Any]]:
     """The part of an argument spec that every module shares; `owner` is the option that names the
     account or zone."""
+    needed = OWNERS[owner]
+    fallback = (env_fallback, [needed.variable])
+    required = {"type": "str", "required": True, "fallback": fallback}
     return {
         **credential_options(),
         "base_url": {
@@ -134,15 +137,9 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
         "ca_path": {"type": "path"},
         # all of them, so that the defaults of the action group can name both owners
         **{option: {"type": "str"} for option in OWNER_OPTIONS},
-        **_required_owner(OWNERS[owner], env_fallback),
+        # of an owner that goes by its name as well, one of the two options is enough
+        **({} if needed.name_option else {needed.option: required}),
     }
-
-
-def _required_owner(owner: Owner, env_fallback: Callable[..., Any]) -> dict[str, dict[str, Any]]:
-    if owner.name_option:
-        return {}  # one of its two options is enough
-    fallback = (env_fallback, [owner.variable])
-    return {owner.option: {"type": "str", "required": True, "fallback": fallback}}
 
 
 @dataclass(frozen=True)
