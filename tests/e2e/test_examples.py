@@ -43,14 +43,10 @@ EXISTING: dict[str, Any] = {
     ],
 }
 RULES: list[dict[str, Any]] = [
-    {
-        "id": "f2d427378e7542acb295380d352e2ebd",
-        "action": "challenge",
-        "filter": {"expression": 'http.request.uri.path eq "/login"'},
-    },
+    {"id": "f2d427378e7542acb295380d352e2ebd", "action": "challenge", "filter": {"expression": 'http.request.uri.path eq "/login"'}},
     {"id": "14217d7bd5ab435e84b1bd468bf4fb9f", "action": "allow", "filter": {"expression": "ip.src in {192.0.2.0/24}"}},
     {"action": "block", "filter": {"expression": "ip.src in {203.0.113.0/24}"}},
-]
+]  # fmt: skip
 
 
 FILTERS = {path.stem: path for path in sorted((REPOSITORY / "plugins" / "filter").glob("*.yml"))}

@@ -53,9 +53,7 @@ PROVOCATIONS = {
     "no permission": Provocation({"api_token": "reader"}),
     "unknown account": Provocation({"account_id": "f" * 32}),
     "not entitled": Provocation({"account_id": "e" * 32}),
-    "no DNS protection": Provocation(
-        {"account_id": "b" * 32, "prefixes": None, "scope": "global"}, module="dns_protection_rule"
-    ),
+    "no DNS protection": Provocation({"account_id": "b" * 32, "prefixes": None, "scope": "global"}, module="dns_protection_rule"),
     "retired": Provocation({"rules": [RULE]}, {"kind": "gone"}, module="firewall_rules"),
     "maintenance": Provocation({"rules": [RULE]}, {"kind": "maintenance"}, module="firewall_rules"),
     "no such neighbour": Provocation({"rules": [{**BLOCK, "position": "after office"}]}, module="custom_rules"),
@@ -65,14 +63,12 @@ PROVOCATIONS = {
     "overloaded": Provocation({"retries": 0}, {"kind": "status", "status": 503}),
     "page": Provocation({"retries": 0}, {"kind": "html"}),
     "late": Provocation({"timeout": 0.1, "retries": 0}, SLOW),
-    "no time left": Provocation(
-        {"timeout": 1.0, "retries": 0, "max_wait": 0}, {"kind": "hang", "method": "POST|PATCH"}
-    ),
+    "no time left": Provocation({"timeout": 1.0, "retries": 0, "max_wait": 0}, {"kind": "hang", "method": "POST|PATCH"}),
     "odd encoding": Provocation(fault={"kind": "status", "status": 400, "headers": {"Content-Encoding": "br"}}),
     "nobody there": Provocation({"base_url": "http://127.0.0.1:9/client/v4", "retries": 0}),
     "redirect": Provocation(fault={"kind": "redirect", "location": "https://example.com/"}),
     "odd answer": Provocation({"account_id": OTHER}, {"kind": "null_result"}),
-}
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -17,19 +17,9 @@ from .answers import Refusal
 
 Permission = Literal["none", "read", "write"]
 Area = Literal[
-    "protection",
-    "firewall",
-    "waf",
-    "account_settings",
-    "zone",
-    "analytics",
-    "addressing",
-    "access_rules",
-    "network_firewall",
-    "ddos_l4",
-    "ddos_l7",
-    "lists",
-]
+    "protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing", "access_rules",
+    "network_firewall", "ddos_l4", "ddos_l7", "lists",
+]  # fmt: skip
 
 EMAIL = "operator@example.com"
 KEY = "0123456789abcdef0123456789abcdef01234"

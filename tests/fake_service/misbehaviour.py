@@ -142,8 +142,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("status", "instead", refused),
         Kind("html", "instead", lambda status=522, title="Connection timed out", headers=None: instead(
             status, PAGE.format(title=title), headers, "text/html")),
-        Kind("raw", "instead", lambda body="", status=200, headers=None: replace(
-            instead(status, body), headers=headers or {})),
+        Kind("raw", "instead", lambda body="", status=200, headers=None: replace(instead(status, body), headers=headers or {})),
         Kind("redirect", "instead", lambda location, status=302: instead(status, headers={"Location": location})),
         Kind("success_false_200", "instead", lambda errors=OVERLOADED: refused(200, errors)),
         Kind("lost_before", "instead", lambda: Delivery(None)),
@@ -153,8 +152,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("query_errors", "instead", query_errors, path=r"^/graphql$"),
         Kind("page_cap", "within", lambda listing, cap: replace(listing, page_cap=cap)),
         Kind("same_page", "within", lambda listing: replace(listing, same_page=True)),
-        Kind("slow_operation", "within", lambda listing, seconds: replace(
-            listing, operation_seconds=seconds), WRITES, LIST_ITEMS),
+        Kind("slow_operation", "within", lambda listing, seconds: replace(listing, operation_seconds=seconds), WRITES, LIST_ITEMS),
         Kind("failed_operation", "within", lambda listing, error="the operation could not be completed": replace(
             listing, operation_error=error), WRITES, LIST_ITEMS),
         Kind("lost_after", "after", lambda answer: Delivery(None)),
@@ -171,8 +169,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("missing_fields", "after", lambda answer, fields: answer.with_body(
             {**answer.body, "result": without(answer.body.get("result"), fields)})),
         Kind("member", "after", lambda answer, members: spliced(answer, lambda body: body, members)),
-        Kind("entry", "after", lambda answer, fields: spliced(
-            answer, lambda body: first_object(body.get("result")), fields)),
+        Kind("entry", "after", lambda answer, fields: spliced(answer, lambda body: first_object(body.get("result")), fields)),
         Kind("query_errors_beside", "after", lambda answer, messages: answer.with_body(
             {**answer.body, "errors": [{"message": message} for message in messages]}), path=r"^/graphql$"),
     )

@@ -20,19 +20,9 @@ Item = dict[str, Any]
 BAD_EXPRESSION = 20127
 ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
 FIELDS = {
-    "id",
-    "ref",
-    "action",
-    "action_parameters",
-    "expression",
-    "description",
-    "enabled",
-    "logging",
-    "ratelimit",
-    "exposed_credential_check",
-    "version",
-    "last_updated",
-}
+    "id", "ref", "action", "action_parameters", "expression", "description", "enabled", "logging",
+    "ratelimit", "exposed_credential_check", "version", "last_updated",
+}  # fmt: skip
 PHASES = ("http_ratelimit", "http_request_sbfm", "http_request_firewall_managed")
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
 PARAMETERS = {"skip": ("ruleset", "phase", "phases", "products"), "block": ("response",)}

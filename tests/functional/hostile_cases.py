@@ -269,24 +269,16 @@ BOTH_WAYS = tuple(
     for answer in ANSWERS
     if answer.words
     in {
-        "lists nested 100,000 deep",
-        "a page with 100,000 titles that none closes",
-        "80 MB of spaces in a gzip of 80 kB",
-        "a message of a million letters",
+        "lists nested 100,000 deep", "a page with 100,000 titles that none closes",
+        "80 MB of spaces in a gzip of 80 kB", "a message of a million letters",
         "a message with ESC, BEL and an override of the direction",
-        "a message that is a lone surrogate",
-        "a message that looks like a template",
-        "20,000 errors",
-        "an id that is a list",
-        "an id of 5,000 digits",
-        "a comment that is a lone surrogate",
-        "a comment that looks like a template",
-        "a field that nobody knows, nested 90 deep",
-        "a field that nobody knows, nested 3,000 deep",
-        "a date in the year 10^19",
-        "a redirect to an address cut short",
+        "a message that is a lone surrogate", "a message that looks like a template",
+        "20,000 errors", "an id that is a list", "an id of 5,000 digits",
+        "a comment that is a lone surrogate", "a comment that looks like a template",
+        "a field that nobody knows, nested 90 deep", "a field that nobody knows, nested 3,000 deep",
+        "a date in the year 10^19", "a redirect to an address cut short",
     }
-)
+)  # fmt: skip
 
 SENT_BACK = (*AREA_B, "network_firewall_rules", "ddos_l4_overrides")  # whole objects
 ONE, OTHER = {"prefix": "10.1.0.0/24"}, {"prefix": "2001:db8:1::/48"}

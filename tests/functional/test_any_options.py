@@ -21,21 +21,10 @@ from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 LIKELY = st.sampled_from(
     [
-        "192.0.2.0/24",
-        "203.0.113/24",
-        "2001:db8::/32",
-        "198.51.100.7",
-        RULE_1,
-        "true",
-        "global",
-        "WEUR",
-        "office",
-        "login",
-        "first",
-        "before login",
-        "after office",
+        "192.0.2.0/24", "203.0.113/24", "2001:db8::/32", "198.51.100.7", RULE_1, "true", "global",
+        "WEUR", "office", "login", "first", "before login", "after office",
     ]
-)
+)  # fmt: skip
 ODD = st.one_of(st.none(), st.integers(), st.floats(), st.booleans(), st.text(), st.lists(st.text(), max_size=2))
 PLAIN = {
     "str": st.one_of(LIKELY, LIKELY, st.text()),

@@ -121,18 +121,9 @@ def test_custom_rules_with_parameters_are_described_so_that_nothing_changes(
 
 def test_texts_survive_and_are_no_templates() -> None:
     texts = [
-        "{{ 1 + 1 }}",
-        "{% raw %}",
-        "yes",
-        "2026-01-01",
-        "it's",
-        'say "x"',
-        "\u202e\x07",
-        "two\nlines",
-        " ",
-        "\x85",
-        "a\u2028b",
-    ]
+        "{{ 1 + 1 }}", "{% raw %}", "yes", "2026-01-01", "it's", 'say "x"', "\u202e\x07",
+        "two\nlines", " ", "\x85", "a\u2028b",
+    ]  # fmt: skip
     text = variables_file({"baseline_prefixes": [{"comment": comment} for comment in texts]})
     assert [entry["comment"] for entry in read_back(text)["baseline_prefixes"]] == texts
     assert text.count("!unsafe") == 2

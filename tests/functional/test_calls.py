@@ -22,14 +22,10 @@ from tests.support.module_run import ACCOUNT, OTHERS, ZONE, Modules, run_main
 REST = [
     ("GET", path)
     for path in (
-        "/syn_protection/rules",
-        "/tcp_flow_protection/rules",
-        "/syn_protection/filters",
-        "/tcp_flow_protection/filters",
-        "/allowlist",
-        "/tcp_protection_status",
+        "/syn_protection/rules", "/tcp_flow_protection/rules", "/syn_protection/filters",
+        "/tcp_flow_protection/filters", "/allowlist", "/tcp_protection_status",
     )
-]
+]  # fmt: skip
 
 
 def networks(count: int) -> list[dict[str, str]]:
@@ -157,16 +153,11 @@ def test_a_whole_account_is_one_listing_of_each_collection(service: LocalService
     assert service.calls.pop().path.endswith("/addressing/prefixes")
     assert Counter(call.path.rpartition("/configs/")[2] for call in service.calls) == dict.fromkeys(
         (
-            "tcp_protection_status",
-            "prefixes",
-            "allowlist",
-            "syn_protection/rules",
-            "syn_protection/filters",
-            "tcp_flow_protection/rules",
-            "tcp_flow_protection/filters",
+            "tcp_protection_status", "prefixes", "allowlist", "syn_protection/rules",
+            "syn_protection/filters", "tcp_flow_protection/rules", "tcp_flow_protection/filters",
         ),
         1,
-    )
+    )  # fmt: skip
 
 
 def test_a_change_sends_the_changed_fields_only(service: LocalService, modules: Modules) -> None:

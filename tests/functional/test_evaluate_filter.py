@@ -76,16 +76,12 @@ def test_lists_of_rules_are_known(service: LocalService) -> None:
         ("x", {"request": {"path": "/"}}, "it takes the result of custom_rules_info, or a list of custom rules"),
         (["x"], {"request": {"path": "/"}}, "it takes the result of custom_rules_info, or a list of custom rules"),
         ({}, {"packet": {"destination": "192.0.2.1"}}, "it says nothing of status"),
-        (
-            {"enabled": True},
-            {**NTP, "network_firewall": {}},
-            "network_firewall takes the result of network_firewall_rules",
-        ),
+        ({"enabled": True}, {**NTP, "network_firewall": {}}, "network_firewall takes the result of network_firewall_rules"),
         ({"enabled": True}, {**NTP, "network_firewall": ["x"]}, "or a list of its rules"),
         ({"enabled": True}, {**NTP, "network_firewall": [], "lists": 1}, "lists takes the result of protection_info"),
         ({"enabled": True}, NTP, "no component sees such a packet"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_are_told_in_a_sentence(state: Any, question: dict[str, Any], problem: str) -> None:
     with pytest.raises(AnsibleFilterError, match=problem):
         evaluate(state, **question)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -48,18 +49,8 @@ class Case:
     faults: Mapping[str, Any] = field(default_factory=dict)
 
 
-def filter_case(
-    name: str, traffic: Sequence[Mapping[str, Any]], reason: str = "", words: str = "", networks: Sequence[str] = ()
-) -> Case:
-    return Case(name, traffic, reason, words, networks, module="protection_filter", options=FILTER)
-
-
-def dns_case(
-    name: str, traffic: Sequence[Mapping[str, Any]], reason: str = "", words: str = "", networks: Sequence[str] = ()
-) -> Case:
-    return Case(name, traffic, reason, words, networks, module="dns_protection_rule", options=DNS)
-
-
+filter_case = partial(Case, module="protection_filter", options=FILTER)
+dns_case = partial(Case, module="dns_protection_rule", options=DNS)
 BOTH, FIRST, SECOND = ["198.51.100.0/24", "203.0.113.0/24"], ["203.0.113.0/24"], ["198.51.100.0/24"]
 AMS = {"scope": "datacenter", "name": "AMS", "mode": "monitoring"}
 IN_AMS = {**OUT_OF_STATE, "scope": "datacenter", "name": "AMS"}

@@ -86,15 +86,10 @@ def test_wrong_credentials_and_ids_are_explained(
     [
         ("tcp_protection_status", {"enabled": True}, {"protection": "read"}, "DDoS Protection Write (account)"),
         ("protection_info", {}, {"protection": "none"}, "DDoS Protection Read (account)"),
-        (
-            "firewall_rules",
-            {"rules": [{"id": RULE_1, "action": "block"}]},
-            {"firewall": "read"},
-            "Firewall Services Write (zone)",
-        ),
+        ("firewall_rules", {"rules": [{"id": RULE_1, "action": "block"}]}, {"firewall": "read"}, "Firewall Services Write (zone)"),
         ("firewall_rules_info", {}, {"firewall": "none"}, "Firewall Services Read (zone)"),
     ],
-)
+)  # fmt: skip
 def test_a_missing_permission_is_named(
     module: str,
     options: dict[str, Any],

@@ -59,22 +59,14 @@ OF_ZONE: list[tuple[dict[str, Any], str]] = [
     ({"accept_risks": ["mass_deletion"]}, "baseline_accept_risks[0]: mass_deletion meets nothing in this plan"),
 ]
 OF_SERVICE: list[tuple[str, dict[str, Any], str]] = [
-    (
-        "status",
-        RATE_LIMITED,
-        ", and baseline_max_wait leaves 0 s. Run again after that time, or raise baseline_max_wait.",
-    ),
+    ("status", RATE_LIMITED, ", and baseline_max_wait leaves 0 s. Run again after that time, or raise baseline_max_wait."),
     ("status", {"status": 429}, "raise baseline_max_wait, or lower baseline_call_budget."),
     ("redirect", {"location": "https://x.example"}, "; check baseline_base_url."),
     ("slow", {"seconds": 0.6}, "than baseline_timeout allows (0.3 s). Check the network, or raise baseline_timeout."),
     ("raw", {"body": '{"success": true, "result": 7}'}, "check baseline_base_url if the same response comes again"),
     ("status", {"status": 400, "errors": [{"code": 6111, "message": "no"}]}, "The value of baseline_api_token is not"),
-    (
-        "status",
-        {"status": 400, "errors": [{"code": 6103, "message": "no"}]},
-        "a token belongs into baseline_api_token.",
-    ),
-]
+    ("status", {"status": 400, "errors": [{"code": 6103, "message": "no"}]}, "a token belongs into baseline_api_token."),
+]  # fmt: skip
 TEXT = "rules: max_wait: accept_risks[0]: see ticket 7"
 
 

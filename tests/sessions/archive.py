@@ -44,17 +44,8 @@ def build(session: nox.Session) -> None:
     environment = {"ANSIBLE_COLLECTIONS_PATH": str(installed), "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "0"}
     for kind, names in (("module", [path.stem for path in modules()]), ("role", os.listdir("roles"))):
         documented = [f"edgeops.protection.{name}" for name in names]
-        text = run(
-            session,
-            "ansible-doc",
-            "--json",
-            "-t",
-            kind,
-            *documented,
-            env=environment,
-            silent=True,
-            stderr=subprocess.DEVNULL,
-        )
+        words = ("ansible-doc", "--json", "-t", kind, *documented)
+        text = run(session, *words, env=environment, silent=True, stderr=subprocess.DEVNULL)
         if json.loads(text).keys() != set(documented):
             session.error(f"ansible-doc does not document each {kind} of the archive.")
     session.log(f"{archive} holds {len(modules())} modules; beside it {', '.join(path.name for path in written)}.")

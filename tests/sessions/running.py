@@ -21,16 +21,9 @@ COVERAGE: Final = 95
 # Three quarters of the time of the functional tests go into these, and they run hardly a line that no other test runs:
 # their coverage, which takes half as long again, is not measured.
 OF_TIME = (
-    "approval",
-    "conflicts",
-    "evidence",
-    "evidence_of_many",
-    "faults",
-    "hostile",
-    "random_faults",
-    "report",
-    "risks",
-)
+    "approval", "conflicts", "evidence", "evidence_of_many", "faults", "hostile", "random_faults",
+    "report", "risks",
+)  # fmt: skip
 SLOW: Final = tuple(f"tests/functional/test_{name}.py" for name in OF_TIME)
 MEASURED: Final = (*PARALLEL, "tests/unit", "tests/functional", "--cov", f"--cov-fail-under={COVERAGE}")
 

@@ -14,17 +14,9 @@ import nox
 from .environment import CACHE, ROOT, modules, run
 
 SPELLED = (
-    "CONTRIBUTING.md",
-    "README.md",
-    "SECURITY.md",
-    "docs",
-    "examples",
-    "extensions",
-    "playbooks",
-    "plugins",
-    "roles",
-    "tests",
-)
+    "CONTRIBUTING.md", "README.md", "SECURITY.md", "docs", "examples", "extensions", "playbooks",
+    "plugins", "roles", "tests",
+)  # fmt: skip
 
 
 @nox.session(python=False)

@@ -20,15 +20,9 @@ from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE
 
 LEFT_TO_THE_SERVICE = {
-    "id",
-    "created_on",
-    "modified_on",
-    "mitigation_type",
-    "not_before",
-    "version",
-    "last_updated",
+    "id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated",
     "num_referencing_filters",
-}
+}  # fmt: skip
 COLLECTION = re.compile(r"/(prefixes|allowlist|rules|filters)$")
 
 

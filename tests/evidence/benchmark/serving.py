@@ -61,7 +61,7 @@ class Serving:
         """Hold these accounts and zones, and answer so many seconds late; what is as it was is not sent."""
         if self._loaded != (accounts, latency, zones):
             switches = {"latency": latency, "checked_against_contract": False}
-            state = document(accounts, switches, zones or {})
+            state = {"accounts": accounts, "zones": zones or {}, "switches": switches}
             self._said(self._control.put(f"{self.address}/control/state", json=state))
             self._loaded = (accounts, latency, zones)
         self._said(self._control.delete(f"{self.address}/control/calls"))
@@ -97,7 +97,3 @@ class Serving:
     def _said(self, response: requests.Response) -> Any:
         response.raise_for_status()
         return response.json()
-
-
-def document(accounts: State, switches: State, zones: State) -> State:
-    return {"accounts": accounts, "zones": zones, "switches": switches}

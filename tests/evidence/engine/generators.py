@@ -21,18 +21,9 @@ PORT_FIELDS = [name for name in FILTER_FIELDS if name.endswith("port")]
 ADDRESS_FIELDS = [name for name in FILTER_FIELDS if name not in PORT_FIELDS]
 PORTS = [0, 1, 22, 80, 443, 8080, 65535]
 ODD_VALUES = [
-    "080",
-    "0x50",
-    "010",
-    "192.0.2.7/24",
-    "80..90",
-    "{80 90}",
-    "192.0.2.0/24",
-    "-1",
-    '"80"',
-    "$office",
-    "70000",
-]
+    "080", "0x50", "010", "192.0.2.7/24", "80..90", "{80 90}", "192.0.2.0/24", "-1", '"80"',
+    "$office", "70000",
+]  # fmt: skip
 SPACES = ["", " ", "  ", "\n", " \r\n "]
 TEXTS = {
     "http.request.uri.path": ["/", "/login", "/admin/x"],
@@ -177,19 +168,9 @@ def respaced_outside(random: Random, expression: str) -> str:
 
 
 WORDS = [
-    "",
-    "a",
-    "Bot",
-    "/",
-    "/api/v1",
-    "/API/v2.json",
-    "x=1&q=sel%45ct",
-    "curl/8.0",
-    "été",
-    "a.b*c",
-    'say "x"',
-    "back\\slash",
-]
+    "", "a", "Bot", "/", "/api/v1", "/API/v2.json", "x=1&q=sel%45ct", "curl/8.0", "été", "a.b*c",
+    'say "x"', "back\\slash",
+]  # fmt: skip
 NAMES = ["x-key", "accept", "q", "x"]
 RICH_PATTERNS = [
     '"^/(api|x)/v[0-9]+"', '"(?i)BOT|curl"', r'"\.json$"', '"^[^/a-c]*$"', '"(a|b)*c"', r'"\bx\b"', r'"[\w-]{2,4}="', '"s.l(?i:%45)ct"',
@@ -203,14 +184,10 @@ def text_source(random: Random, depth: int = 2) -> str:
     if kind < 3:
         return random.choice(
             [
-                "http.host",
-                "http.request.uri",
-                "http.request.uri.path",
-                "http.user_agent",
-                "http.cookie",
-                "ip.src.country",
+                "http.host", "http.request.uri", "http.request.uri.path", "http.user_agent",
+                "http.cookie", "ip.src.country",
             ]
-        )
+        )  # fmt: skip
     if kind == 3:
         field = random.choice(["http.request.headers", "http.request.cookies", "http.request.uri.args"])
         return random.choice(

@@ -26,13 +26,8 @@ DEFAULTS: Mapping[str, Item] = {
     "allowlist": {"comment": "", "enabled": True},
     "rules": {"mode": "monitoring", "rate_sensitivity": "medium", "burst_sensitivity": "medium"},
     "filters": {"mode": "monitoring"},
-    "dns_rules": {
-        "mode": "monitoring",
-        "rate_sensitivity": "medium",
-        "burst_sensitivity": "medium",
-        "profile_sensitivity": "low",
-    },
-}
+    "dns_rules": {"mode": "monitoring", "rate_sensitivity": "medium", "burst_sensitivity": "medium", "profile_sensitivity": "low"},
+}  # fmt: skip
 
 DESCRIBING = {  # the options of a module for one object that describe it
     *("prefix", "expires", "scope", "name", "kind", "expression", "mitigation_type"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hypothesis import strategies as st
 
@@ -20,16 +21,11 @@ RuleOf = Callable[[str], st.SearchStrategy[Item]]  # of a ref
 
 SOME_REQUESTS = st.sampled_from(
     [
-        "ssl",
-        "cf.client.bot",
-        "ip.src in {192.0.2.0/24}",
-        " ip.src  in {192.0.2.0/24}",
-        "ip.src in{ 192.0.2.0/24 }",
-        "ip.src in {0.0.0.0/1 128.0.0.0/2 ::/0}",
-        'http.host contains "."',
-        'http.host ne "a.example"',
+        "ssl", "cf.client.bot", "ip.src in {192.0.2.0/24}", " ip.src  in {192.0.2.0/24}",
+        "ip.src in{ 192.0.2.0/24 }", "ip.src in {0.0.0.0/1 128.0.0.0/2 ::/0}",
+        'http.host contains "."', 'http.host ne "a.example"',
     ]
-)
+)  # fmt: skip
 ALL_OF_THEM = st.sampled_from(
     [
         "true",
@@ -178,10 +174,6 @@ def new_packet_rule(draw: st.DrawFn, ref: str, exists: bool = False) -> Item:
     return rule
 
 
-def existing_packet_rule(ref: str) -> st.SearchStrategy[Item]:
-    return new_packet_rule(ref, exists=True)
-
-
 @st.composite
 def changed_packet_rule(draw: st.DrawFn, ref: str) -> Item:
     """What a task says of a Network Firewall rule that it expects there; it may not fit."""
@@ -216,15 +208,6 @@ class Overrides:
     @property
     def levels(self) -> dict[str, st.SearchStrategy[str]]:
         return {"action": st.sampled_from(self.managed.actions), "sensitivity": SENSITIVITIES}
-
-    def new(self, ref: str) -> st.SearchStrategy[Item]:
-        return overrides(self, ref)
-
-    def changed(self, ref: str) -> st.SearchStrategy[Item]:
-        return overrides(self, ref, is_new=False)
-
-    def existing(self, ref: str) -> st.SearchStrategy[Item]:
-        return existing_override(self, ref)
 
 
 @st.composite
@@ -279,21 +262,19 @@ def existing_rule(draw: st.DrawFn, ref: str, new: RuleOf = new_rule) -> Item:
     return {**draw(new(ref)), **draw(st.sampled_from([{}, {}, OF_OTHERS]))}
 
 
-def existing_packets(ref: str) -> st.SearchStrategy[Item]:
-    return existing_rule(ref, existing_packet_rule)
-
-
 def custom_plans() -> st.SearchStrategy[tuple[list[Item], Item]]:
     return ordered_plans(existing_rule, new_rule, changed_rule)
 
 
 def packet_plans() -> st.SearchStrategy[tuple[list[Item], Item]]:
-    return ordered_plans(existing_packets, new_packet_rule, changed_packet_rule)
+    existing = partial(existing_rule, new=partial(new_packet_rule, exists=True))
+    return ordered_plans(existing, new_packet_rule, changed_packet_rule)
 
 
 def override_plans(managed: Managed) -> st.SearchStrategy[tuple[list[Item], Item]]:
     kind = Overrides(managed, EXPRESSIONS_OF[managed.id])
-    return ordered_plans(kind.existing, kind.new, kind.changed, ["max_deletions_percent"])
+    new, changed = (partial(overrides, kind, is_new=is_new) for is_new in (True, False))
+    return ordered_plans(partial(existing_override, kind), new, changed, ["max_deletions_percent"])
 
 
 @st.composite

@@ -25,13 +25,9 @@ from tests.evidence.models.traffic_model import (
 
 Risks = dict[str, set[str]]  # the keys of the objects concerned, by code
 MODELLED = {
-    "unprotects_addresses",
-    "skips_monitoring",
-    "broad_allowlist",
-    "allowlists_own_prefix",
-    "mass_deletion",
-    "empties_list",
-}
+    "unprotects_addresses", "skips_monitoring", "broad_allowlist", "allowlists_own_prefix",
+    "mass_deletion", "empties_list",
+}  # fmt: skip
 LIMITS = {
     "max_deletions_percent": 30,
     "min_monitoring_hours": 4,

@@ -156,14 +156,9 @@ def zone_rule(ref: str, action: str, expression: str, enabled: bool) -> Item:
 
 
 EXPRESSIONS = [
-    "true",
-    'http.host eq "a"',
-    'http.host eq "b"',
-    'http.host in {"a" "b"}',
-    "ip.src in {192.0.2.0/24}",
-    "ip.src eq 192.0.2.1",
-    'http.host eq "a" and ip.src eq 192.0.2.1',
-]
+    "true", 'http.host eq "a"', 'http.host eq "b"', 'http.host in {"a" "b"}',
+    "ip.src in {192.0.2.0/24}", "ip.src eq 192.0.2.1", 'http.host eq "a" and ip.src eq 192.0.2.1',
+]  # fmt: skip
 MATCHING, TEXTS = st.sampled_from(EXPRESSIONS), st.sampled_from([*EXPRESSIONS, "false"])
 ACTIONS = st.sampled_from(["block", "block", "managed_challenge", "log", "skip"])
 BY_HAND = st.sampled_from(["skip", "skip", "skip", "block", "log"])

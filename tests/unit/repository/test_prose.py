@@ -34,14 +34,10 @@ def f(name):
 
 def test_a_source_has_documentation_docstrings_and_messages() -> None:
     assert {(text.line, text.text) for text in of_source("a.py", SOURCE)} == {
-        (2, "Reads an account."),
-        (6, "Read it"),
-        (9, "The text of `state=absent`."),
-        (14, "The name."),
-        (14, "More of it."),
-        (18, "The account `x` has no zone."),
+        (2, "Reads an account."), (6, "Read it"), (9, "The text of `state=absent`."),
+        (14, "The name."), (14, "More of it."), (18, "The account `x` has no zone."),
         (18, "`x`: the end of a longer one."),
-    }
+    }  # fmt: skip
 
 
 def test_other_values_of_a_document_are_no_prose() -> None:

@@ -42,33 +42,17 @@ def test_a_checkout_that_is_ready_has_no_problems(tmp_path: Path) -> None:
     [
         ("galaxy.yml", "version: 1.2.0-dev\n", "galaxy.yml: 1.2.0-dev is not MAJOR.MINOR.PATCH."),
         ("galaxy.yml", "version: 1.2.0\nrepository: a\nissues: c\n", "galaxy.yml lacks documentation."),
-        (
-            "plugins/module_utils/_api/session.py",
-            'VERSION = "1.1.0"\n',
-            "api/session.py has another version than galaxy.yml, 1.2.0.",
-        ),
+        ("plugins/module_utils/_api/session.py", 'VERSION = "1.1.0"\n', "api/session.py has another version than galaxy.yml, 1.2.0."),
         (
             "plugins/modules/thing.py",
             "version_added: 1.10.0\n",
             "plugins/modules/thing.py has version_added 1.10.0, which is later than 1.2.0.",
         ),
-        (
-            "changelogs/changelog.yaml",
-            "releases: {1.1.0: {}}\n",
-            "The changelog has no 1.2.0; run antsibull-changelog release.",
-        ),
+        ("changelogs/changelog.yaml", "releases: {1.1.0: {}}\n", "The changelog has no 1.2.0; run antsibull-changelog release."),
         ("changelogs/changelog.yaml", "releases: {1.2.0: {}}\n", "The changelog of 1.2.0 has no release_summary."),
-        (
-            "changelogs/fragments/late.yml",
-            "bugfixes: [a]\n",
-            "Fragments are left that no release of the changelog contains: late.yml.",
-        ),
+        ("changelogs/fragments/late.yml", "bugfixes: [a]\n", "Fragments are left that no release of the changelog contains: late.yml."),
         ("CHANGELOG.md", "## v1\\.1\\.0\n", "CHANGELOG.md has no section of 1.2.0."),
-        (
-            "meta/runtime.yml",
-            "requires_ansible: '2.16'\n",
-            "meta/runtime.yml: requires_ansible is 2.16, and not >=MAJOR.MINOR.0.",
-        ),
+        ("meta/runtime.yml", "requires_ansible: '2.16'\n", "meta/runtime.yml: requires_ansible is 2.16, and not >=MAJOR.MINOR.0."),
         (
             "docs/versions.md",
             "| ansible-core | 2.17 and newer | x |\n",
@@ -77,7 +61,7 @@ def test_a_checkout_that_is_ready_has_no_problems(tmp_path: Path) -> None:
         ("README.md", "edgeops-protection-1.1.0.tar.gz\n", "README.md installs another version than 1.2.0."),
         ("docs/check_inventory.md", "rev: 1.1.0\n", "docs/check_inventory.md installs another version than 1.2.0."),
     ],
-)
+)  # fmt: skip
 def test_each_problem_is_named(name: str, text: str, problem: str, tmp_path: Path) -> None:
     assert said_of({**READY, name: text}, tmp_path) == [problem]
 
