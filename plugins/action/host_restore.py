@@ -22,7 +22,6 @@ from ..plugin_utils._baseline.variables import SNAPSHOT_DIRECTORY, Part
 from ..plugin_utils._export.recovery import Restoration
 from ..plugin_utils._export.restore import OF_INVENTORY, StateFile, difference_message, read_file
 from ..plugin_utils._export.snapshot import (
-    HostState,
     parse_before,
     parse_moment,
     read_parts,
@@ -104,7 +103,7 @@ class _Restore:
         readers = file.parts(self._task.host, values)
         for part in readers:
             file.check_owners(self._task.host, part.options)
-        current = self._read(readers)
+        current = read_parts(readers, self._runner.run_module)
         file.check_owners(self._task.host, current.owners)  # also if it names its zone by name
         restoration = file.restoration(
             self._task.host,
@@ -139,9 +138,6 @@ class _Restore:
         self._task.tell(f"The restore takes {path}.")
         return str(path)
 
-    def _read(self, parts: Sequence[Part]) -> HostState:
-        return read_parts(parts, self._runner.run_module)
-
     def _update(self, parts: Sequence[Part], values: Mapping[str, Any]) -> HostRun:
         directory = values.get(SNAPSHOT_DIRECTORY)
         run_module, check_mode = self._runner.run_module, self._check_mode
@@ -159,7 +155,7 @@ class _Restore:
         if has_failed(updated.results) or updated.refusal or only_predicted:
             return []
         if restoration.expected:
-            return restoration.unmet(self._read(readers).objects)
+            return restoration.unmet(read_parts(readers, self._runner.run_module).objects)
         if updated.predicted:
             return []  # the modules have just found that there is nothing to do
         again = self._runner.run(restoration.parts, check_mode=True)
