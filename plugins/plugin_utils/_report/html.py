@@ -56,7 +56,7 @@ from .traffic import ACTION_CLASSES, PACKET_ACTIONS, component_texts, period
 PAGE = Path(__file__).parent / "page"
 SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
 MAX_PREFIXES = 200  # that have the same modes are shown
-UNPROTECTED = "not protected"  # in place of modes
+NO_MODES = "not protected"  # in place of modes
 ACCOUNT_ID = re.compile("[0-9a-f]{32}")
 DASHBOARD = "https://dash.cloudflare.com/"
 SETS = {
@@ -145,8 +145,7 @@ def _prefixes(prefixes: Sequence[PrefixRecord]) -> list[tuple[str, list[tuple[st
     for item in prefixes:
         sides = [(each["now"], each["planned"]) for each in item["components"].values()]
         modes = tuple(
-            (" or ".join(now) or UNPROTECTED, " or ".join(after) or UNPROTECTED)
-            for now, after in sides
+            (" or ".join(now) or NO_MODES, " or ".join(after) or NO_MODES) for now, after in sides
         )
         rows.setdefault(modes, []).append(item["prefix"])
     ordered = sorted(rows.items(), key=lambda row: all(now == after for now, after in row[0]))

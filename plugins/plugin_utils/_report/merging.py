@@ -38,13 +38,10 @@ def read_report(name: str, text: str, now: str) -> Report:
     try:
         for _file in report_files(cast(Report, report)):
             pass  # what can be written again is a report
-        is_early = (
-            datetime.fromisoformat(report["generated"])
-            > datetime.fromisoformat(now) + CLOCKS_DIFFER
-        )
+        ahead = datetime.fromisoformat(report["generated"]) - datetime.fromisoformat(now)
     except MISFITS as exc:
         raise ValueError(f"{name} is a damaged report: {misfit_of(exc)}") from exc
-    if is_early:
+    if ahead > CLOCKS_DIFFER:
         raise ValueError(
             f"{name} was made at {report['generated']}, and now is {now}; correct the clock of the"
             " machine that made it, and make it again"

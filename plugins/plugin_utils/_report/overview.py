@@ -138,12 +138,12 @@ class Shared(NamedTuple):
     hosts: Sequence[str]
 
 
-Row = TypeVar("Row")
+Grouped = TypeVar("Grouped")
 
 
-def hosts_by(rows: Iterable[tuple[Row, str]]) -> dict[Row, list[str]]:
+def hosts_by(rows: Iterable[tuple[Grouped, str]]) -> dict[Grouped, list[str]]:
     """The hosts of each row."""
-    hosts: dict[Row, list[str]] = {}
+    hosts: dict[Grouped, list[str]] = {}
     for row, host in rows:
         hosts.setdefault(row, []).append(host)
     return hosts

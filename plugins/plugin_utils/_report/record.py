@@ -274,12 +274,11 @@ def expected_lines(records: Sequence[Expected]) -> Iterator[str]:
     """A line on each expectation, those first that do not hold."""
     for item in sorted(records, key=lambda item: list(MET).index(item["met"])):
         now, planned = item["met"], item["planned"]
-        text = (
-            f"{MET[now]}: {item['description']}: expected {item['expected']}, now {item['actual']}"
-        )
+        text = f"{MET[now]}: {item['description']}: expected {item['expected']}"
         after = [] if planned is now else [f"{MET[planned]} after a run"]
         reasons = filter(None, item["reasons"] if None in (now, planned) else [])
-        yield excerpt("; ".join([text, *after, *reasons]), MAX_SHOWN)
+        parts = [f"{text}, now {item['actual']}", *after, *reasons]
+        yield excerpt("; ".join(parts), MAX_SHOWN)
 
 
 class SeenTraffic(ComponentTraffic):

@@ -249,7 +249,7 @@ def pending_steps(module: str, result: ModuleResult) -> Iterator[Step]:
         yield cast(Step, {"module": module, **step})
 
 
-OPEN = "another outcome, undecided which one"
+OTHER_OUTCOME = "another outcome, undecided which one"
 
 
 def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
@@ -261,7 +261,7 @@ def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
             module=module,
             description=str(item["description"]),
             expected=expected_in_words(item["expected"]),
-            actual=OPEN if is_open else with_rule(before["actual"], before["rule"]),
+            actual=OTHER_OUTCOME if is_open else with_rule(before["actual"], before["rule"]),
             met=before["met"],
             planned=item["met"],
             reasons=[str(reason) for reason in item["reasons"]],

@@ -72,16 +72,9 @@ def with_addresses(number: Any) -> Any:
     """A report with a host of which this number of addresses is covered."""
     known: Any = report(NEWER, "lima")
     addresses = {"ipv4": {**COVERED, "covered": number}, "ipv6": COVERED}
-    lists: dict[str, list[str]] = {
-        name: [] for name in ("protected", "excluded", "uncovered", "bypassing", "gaps", "undecided")
-    }
-    known["hosts"][0]["coverage"] = {
-        "enabled": True,
-        "effective": True,
-        "addresses": addresses,
-        "components": {},
-        **lists,
-    }
+    lists = dict.fromkeys(("protected", "excluded", "uncovered", "bypassing", "gaps", "undecided"), ())
+    shown = {"enabled": True, "effective": True, "addresses": addresses, "components": {}}
+    known["hosts"][0]["coverage"] = {**shown, **lists}
     return known
 
 

@@ -45,13 +45,6 @@ def test_a_cell_names_the_first_hosts_and_counts_the_others(number: int, more: s
     assert (len(cell["links"]), cell["more"]) == (MAX_LINKS, more)
 
 
-def test_a_shared_change_leads_to_its_row() -> None:
-    operation = {"action": "create", "key": "n1"}
-    hosts = [{"host": name, "operations": [operation]} for name in ("a", "b", "c")]
-    shared = shared_operations(hosts)  # type: ignore[arg-type]
-    assert list(as_others(shared).values()) == [("change-0", "as on 2 other hosts")]
-
-
 def sharing_host(name: str, *keys: str) -> Any:
     return {"host": name, "operations": [{"action": "create", "key": key} for key in keys]}
 
@@ -69,6 +62,8 @@ def test_operations_of_several_hosts_are_those_of_most_hosts_first() -> None:
         ("x", ["a", "c", "d"]),
     ], "two hosts that do w show it themselves"
     assert list(shared) == [signature(item.operation) for item in shared.values()]
+    others = [("change-0", "as on 3 other hosts"), ("change-1", "as on 2 other hosts")]
+    assert list(as_others(shared).values()) == others
 
 
 def test_lines_stand_once_for_all_hosts_that_have_them() -> None:

@@ -26,13 +26,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging
 GENERATED = "2026-11-21T10:00:00+00:00"
 CLASSES = {"covered": 240, "monitored": 0, "undecided": 0, "uncovered": 16, "excluded": 0}
 ADDRESSES = {"ipv4": CLASSES, "ipv6": {**CLASSES, "covered": 3 << 64, "uncovered": 1}}
-LOSING: dict[str, Any] = {
-    "passed_packets": 96,
-    "dropped_packets": 1,
-    "would_drop_packets": 3,
-    "would_drop_percent": 3.0,
-    "known": False,
-}
+NUMBERS = {"passed_packets": 96, "dropped_packets": 1, "would_drop_packets": 3, "would_drop_percent": 3.0}
+LOSING: dict[str, Any] = {**NUMBERS, "known": False}
 PACKETS = {**LOSING, "sample_interval": 1, "reasons": {}, "more_networks": 1}
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -48,6 +43,8 @@ HOSTILE = [
 def record(data: str = "lima", **others: Any) -> Any:
     """A record of a host in which every text is this one."""
     operation = {"module": data, "action": "update", "resource": data, "title": data, "key": data, "name": data}
+    texts = dict.fromkeys(("module", "description", "expected", "actual"), data)
+    expected = {**texts, "planned": None, "reasons": [data]}
     unmanaged = {"module": data, "resource": data, "title": data, "key": data, "reason": data, "since": data}
     return {
         "host": data,
@@ -71,18 +68,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
         "acknowledged": [{"state": data, "text": data, "networks": [data], "reason": data, "expires": data}],
-        "expectations": [
-            {
-                "module": data,
-                "description": data,
-                "expected": data,
-                "actual": data,
-                "met": met,
-                "planned": None,
-                "reasons": [data],
-            }
-            for met in (True, None, False)
-        ],
+        "expectations": [{**expected, "met": met} for met in (True, None, False)],
         "coverage": {
             "enabled": True,
             "effective": True,
@@ -238,13 +224,14 @@ def test_a_plan_of_a_host_with_a_long_name_has_a_name_that_a_file_can_have(lette
 
 
 def test_an_unknown_host_has_no_plan() -> None:
-    names = [
-        name
-        for name, _text in report_files(
-            report_of([record(), record("oslo", status="unknown", plan_id=None)], GENERATED)
-        )
+    report = report_of([record(), record("oslo", status="unknown", plan_id=None)], GENERATED)
+    assert [name for name, _text in report_files(report)] == [
+        "report.json",
+        "report.md",
+        "report.html",
+        "report.prom",
+        "plans/lima.json",
     ]
-    assert names == ["report.json", "report.md", "report.html", "report.prom", "plans/lima.json"]
 
 
 def test_markdown_shows_no_zero_for_unknown_numbers() -> None:
@@ -255,32 +242,14 @@ def test_markdown_shows_no_zero_for_unknown_numbers() -> None:
 
 def rule(name: str, **fields: Any) -> dict[str, Any]:
     """An operation that creates a rule."""
-    values = {"action": "create", "fields": {"action": "block", **fields}, "before": {}}
-    return {
-        "module": "custom_rules",
-        "resource": "custom_rule",
-        "title": "custom rule",
-        "key": name,
-        "name": name,
-        **values,
-    }
+    owner = {"module": "custom_rules", "resource": "custom_rule", "title": "custom rule", "key": name, "name": name}
+    return {**owner, "action": "create", "fields": {"action": "block", **fields}, "before": {}}
 
 
 def many(number: int, operations: Any) -> list[Any]:
     hosts = [f"zone-{position:04}" for position in range(number)]
-    return [
-        record(
-            host,
-            operations=operations(host),
-            risks=[],
-            unmanaged=[],
-            acknowledged=[],
-            expectations=[],
-            expiring=[],
-            traffic=None,
-        )
-        for host in hosts
-    ]
+    without = dict.fromkeys(("risks", "unmanaged", "acknowledged", "expectations", "expiring"), ())
+    return [record(host, operations=operations(host), traffic=None, **without) for host in hosts]
 
 
 def test_equal_changes_of_many_hosts_are_said_once_in_markdown() -> None:

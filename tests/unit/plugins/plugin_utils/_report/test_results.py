@@ -26,14 +26,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
 )
 
 GENERATED = "2026-11-21T10:00:00+00:00"
-RISK: dict[str, Any] = {
-    "code": "mass_deletion",
-    "message": "Much goes.",
-    "networks": [],
-    "addresses": "",
-    "entries": [],
-    "reason": None,
-}
+NOWHERE: dict[str, Any] = {"networks": [], "addresses": "", "entries": []}
+RISK = {**NOWHERE, "code": "mass_deletion", "message": "Much goes.", "reason": None}
 UPDATE = {"action": "update", "resource": "custom_rule", "key": "login", "fields": {"enabled": True}}
 RULE = {"ref": "login", "action": "block", "expression": "ssl", "description": "log in"}
 ZONE = {
