@@ -14,7 +14,7 @@ from textwrap import indent
 from typing import Any
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS as COLLECTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
 from tests.documentation.pages import compact, to_yaml

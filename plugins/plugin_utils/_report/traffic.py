@@ -103,7 +103,7 @@ class ComponentTexts(NamedTuple):
 
     title: str
     words: str
-    bar: Markup
+    drawn: Markup
     lines: list[str]
 
 

@@ -149,7 +149,7 @@ def test_the_rest_is_read_and_the_traffic_asked_for_once() -> None:
     service, rollout, plan = run(LONG_AGO)
     assert sorted(service.paths) == ["allowlist", "graphql"]
     assert (plan.before["allowlist"], plan.operations) == ([], ())
-    (verdict,) = rollout.against.values()
+    [verdict] = list(rollout.against.values())
     assert verdict.reason == "unknown" and "The analytics saw no traffic." in verdict.message
 
 
@@ -161,7 +161,7 @@ def test_nothing_is_asked_for_what_waits_for_its_time(modified_on: str | None) -
 
 def test_no_traffic_speaks_for_what_changes_while_it_would_be_enabled() -> None:
     service, rollout, plan = run(LONG_AGO, more={"burst_sensitivity": "high"})
-    (verdict,) = rollout.against.values()
+    [verdict] = list(rollout.against.values())
     assert (verdict.reason, verdict.restarts, service.paths) == ("unknown", True, ["allowlist"])
     assert "It changes while it would be enabled" in verdict.message
     assert [item.fields for item in plan.operations] == [{"burst_sensitivity": "high"}]

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -36,10 +37,19 @@ FIREWALL: dict[str, Any] = {
 
 
 def answer(
-    resource: Resource, document: Any, status: int = 200, headers: dict[str, str] = LIMITS, ahead: float | None = 0.0
+    resource: Resource,
+    document: Any,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    ahead: float | None = 0.0,
 ) -> HostAnswer:
     return HostAnswer(
-        resource, Request("GET", "x", resource=resource), Response(status, headers, b""), document, "", ahead
+        resource,
+        Request("GET", "x", resource=resource),
+        Response(status, LIMITS if headers is None else headers, b""),
+        document,
+        "",
+        ahead,
     )
 
 
@@ -119,7 +129,8 @@ def test_only_what_the_collection_writes_must_be_known_to_its_fields() -> None:
     assert "fields_known" not in seen and not any(seen.values())
 
 
-def page(result: Any = ({"id": "x"},), info: Any = INFO) -> dict[str, Any]:
+def page(result: Any = ({"id": "x"},), **others: Any) -> dict[str, Any]:
+    info = others.get("info", INFO)
     return {"success": True, "errors": [], "messages": [], "result": list(result), "result_info": info}
 
 
