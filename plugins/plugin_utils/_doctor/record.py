@@ -113,7 +113,8 @@ def lines_of(record: Record) -> Iterator[str]:
             yield f"  {kind} {_of_finding(finding, words, elsewhere)}"
     yield f"  clock: {_of_clock(record['clock'])}"
     for reasons in unread.values():
-        yield f"  not read: {first_few(reasons)}. {_ended([*reasons.values()][0])}"
+        reason, *_others = reasons.values()
+        yield f"  not read: {first_few(reasons)}. {_ended(reason)}"
     yield from _of_assumptions(record)
 
 
