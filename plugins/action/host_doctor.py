@@ -12,6 +12,7 @@ import os
 import secrets
 from collections.abc import Mapping
 from datetime import datetime, timezone
+from functools import partial
 from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
@@ -34,6 +35,7 @@ prepare_workers()
 
 NAME = "bundle.json"
 KINDS = ["deviation", "unknown"]
+CLOCK = partial(datetime.now, timezone.utc)
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "directory": {"type": "str", "default": "doctor"},
     "fail_on": {"type": "list", "elements": "str", "choices": KINDS, "default": []},
@@ -67,8 +69,8 @@ class ActionModule(CollectionAction):
         parts = parts_to_read(task.host, task.values(OF_CONNECTION))
         every = {secret for part in parts for secret in known_secrets(part.options, os.environ)}
         known = sorted(every, key=len, reverse=True)
-        examination = examine_host(parts, task.warn, _now)
-        record = redact(record_of(task.host, write_timestamp(_now()), examination), known)
+        examination = examine_host(parts, task.warn, CLOCK)
+        record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)
         path = host_folder(options["directory"], task.host) / NAME
         if not self._task.check_mode:
             text = bundle_text(record, examination, secrets.token_bytes(16))
@@ -81,7 +83,3 @@ class ActionModule(CollectionAction):
             return {**result, "doctor": record}
         message = f"{task.host}: {'; '.join(reasons)}. Nothing was changed."
         return {**result, "failed": True, "msg": message}
-
-
-def _now() -> datetime:
-    return datetime.now(timezone.utc)

@@ -60,18 +60,11 @@ def run_filter(
 ) -> Filtered:
     """The result of a function of two lists, whose ValueError becomes an error of Ansible; Jinja
     may pass iterators."""
-    to_list = (
-        Iterator,
-        Undefined,
-    )  # before ansible-core 2.19 filters see what is undefined; it raises as a list
+    # Before ansible-core 2.19 filters see what is undefined; it raises as a list.
+    to_list = (Iterator, Undefined)
+    both = (rules, custom_rules)
     try:
-        return function(
-            *(
-                list(value) if isinstance(value, to_list) else value
-                for value in (rules, custom_rules)
-            )
-        )
-    except ValueError as exc:
-        raise AnsibleFilterError(
-            f"{exc}."
-        ) from None  # Ansible names the filter itself, and would repeat a cause
+        lists = [list(value) if isinstance(value, to_list) else value for value in both]
+        return function(*lists)
+    except ValueError as exc:  # Ansible names the filter itself, and would repeat a cause
+        raise AnsibleFilterError(f"{exc}.") from None

@@ -153,14 +153,9 @@ def is_written(resource: Resource) -> bool:
 
 def resources_of(owner: str) -> list[Resource]:
     """The resources of an account or of a zone that need no other id to be read."""
-    return [
-        *(
-            resource
-            for resource in (*BY_NAME.values(), *READ_ONLY)
-            if resource.owner == owner and resource.path.count("{") == 1
-        ),
-        *([ANALYTICS] if owner == ACCOUNT_OPTION else []),
-    ]
+    every = (*BY_NAME.values(), *READ_ONLY)
+    owned = [item for item in every if item.owner == owner and item.path.count("{") == 1]
+    return [*owned, ANALYTICS] if owner == ACCOUNT_OPTION else owned
 
 
 def _request_for(resource: Resource, owner: Mapping[str, str], now: datetime) -> Request:

@@ -42,12 +42,11 @@ MEMBERS: Mapping[str, tuple[type, ...]] = {  # that every envelope has
     "result": (object,),
 }
 POLICY = re.compile(r"\bq=([0-9]{1,9})\b[^,]*?\bw=([1-9][0-9]{0,8})\b")
-KNOWN_CODES = frozenset([6003, 6103, 6111, 7000, 7003, 8888, 9109, 10000, 10003, 10020, 971, 10405])
-ALWAYS: Mapping[str, frozenset[str]] = {
-    FIREWALL_RULES.name: frozenset(["action", "filter"]),
-    CUSTOM_RULES.name: frozenset(["ref", "action", "expression", "version", "last_updated"]),
+OF_A_RULE = {"ref", "version", "last_updated"}  # of any ruleset
+ALWAYS: Mapping[str, set[str]] = {
+    FIREWALL_RULES.name: {"action", "filter"},
+    CUSTOM_RULES.name: {*OF_A_RULE, "action", "expression"},
 }
-OF_A_RULE = frozenset(["ref", "version", "last_updated"])  # of any ruleset
 TIMES = frozenset([*TIMES_OF_CLOUDFLARE, "last_updated"])
 
 
@@ -167,10 +166,6 @@ def observe(answer: HostAnswer) -> Checks:
         if answer.resource is not ANALYTICS:  # which have neither
             yield from _rate_limit(answer)
             yield "envelope", _envelope_problem(answer)
-    if answer.codes:
-        unknown = first_few(map(str, sorted({*answer.codes} - KNOWN_CODES)))
-        problem = f"HTTP {answer.status} with the unknown code {unknown}"
-        yield "error_codes", problem if unknown else ""
     if answer.is_success:
         yield from _of_success(answer)
 
@@ -192,13 +187,11 @@ def _envelope_problem(answer: HostAnswer) -> str:
     envelope = answer.envelope
     if not envelope:
         return f"HTTP {answer.status}, {answer.problem or 'the document is no object'}"
-    lacking = [f"no {name}" for name in MEMBERS if name not in envelope]
-    odd = [
-        f"{name} is a {type(envelope[name]).__name__}"
+    return first_few(
+        f"{name} is a {type(envelope[name]).__name__}" if name in envelope else f"no {name}"
         for name, kinds in MEMBERS.items()
-        if name in envelope and not isinstance(envelope[name], kinds)
-    ]
-    return first_few([*lacking, *odd])
+        if name not in envelope or not isinstance(envelope[name], kinds)
+    )
 
 
 def _clock_problem(seconds_ahead: float | None) -> str:
@@ -274,7 +267,7 @@ def _always(resource: Resource) -> set[str]:
     if not is_written(resource):
         return {*resource.key} - {"id"}
     if resource.name in ALWAYS or resource.is_ordered:
-        return {*ALWAYS.get(resource.name, OF_A_RULE)}
+        return ALWAYS.get(resource.name, OF_A_RULE)
     fields = [field.name for field in resource.fields if field.absent_default is None]
     return {*fields, *resource.read_only} - {"id"}
 

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from ansible.module_utils.common.parameters import env_fallback
 
@@ -46,14 +46,10 @@ SHARED_ARGUMENTS: Arguments = {
     for name, argument in shared_options(ACCOUNT_OPTION, env_fallback).items()
     if name not in OWNER_OPTIONS
 }
+TEXTS: Final = {"type": "list", "elements": "str"}
 SOURCE_ARGUMENTS: Arguments = {
-    "accounts": {"type": "list", "elements": "str"},
-    "components": {
-        "type": "list",
-        "elements": "str",
-        "choices": list(COMPONENTS),
-        "default": list(TCP_KINDS),
-    },
+    "accounts": TEXTS,
+    "components": {**TEXTS, "choices": list(COMPONENTS), "default": list(TCP_KINDS)},
     "interval": {"type": "float", "default": 60.0},
     "delay": {"type": "float", "default": 120.0},
     "min_packets_per_second": {"type": "float", "default": 100.0},
@@ -85,17 +81,16 @@ def parse_source(
     ]
     values = {name: arguments[name] for name in SOURCE_ARGUMENTS if arguments.get(name) is not None}
     values.setdefault("base_url", environment.get("CLOUDFLARE_BASE_URL", DEFAULT_BASE_URL))
-    problems_of_types = list(wrong_values(SOURCE_ARGUMENTS, values))
-    problems += [sentence_of(*problem) for problem in problems_of_types]
-    wrong = {str(option.path[0]) for option, _text in problems_of_types}
+    of_types = list(wrong_values(SOURCE_ARGUMENTS, values))
+    problems += [sentence_of(*problem) for problem in of_types]
+    wrong = {str(option.path[0]) for option, _text in of_types}
     options = validate(SOURCE_ARGUMENTS, "traffic", values).options
     problems += [text for name, text in _unfit(options, values) if name not in wrong]
     settings = []
     if wrong.isdisjoint(("accounts", *SHARED_ARGUMENTS)):
         for account_id in dict.fromkeys(options["accounts"] or ()):
-            owner = {**dict.fromkeys(OWNER_OPTIONS), ACCOUNT_OPTION: account_id}
+            every = {**options, **dict.fromkeys(OWNER_OPTIONS), ACCOUNT_OPTION: account_id}
             try:
-                every = {**options, **owner}
                 settings.append(parse_settings(every, ACCOUNT_OPTION, environment, warn))
             except OptionError as exc:
                 problems.append(with_names(exc.message, OPTION_NAMES))
@@ -130,13 +125,6 @@ Event = dict[str, Any]  # as a rulebook gets it
 PacketCounts = Mapping[str, int]  # by reason
 
 
-class Window(NamedTuple):
-    """A span of time, from `since` up to `until`."""
-
-    since: datetime
-    until: datetime
-
-
 class Subject(NamedTuple):
     """The subject of events: one component, one network, and what happens to packets there."""
 
@@ -168,11 +156,12 @@ class Watch:
     dropping: set[Subject] = field(default_factory=set)
     unknown: bool = False
 
-    def read(self, window: Window, seen: Mapping[Subject, PacketCounts]) -> list[Event]:
+    def read(
+        self, since: datetime, length: timedelta, seen: Mapping[Subject, PacketCounts]
+    ) -> list[Event]:
         """The events of the next window: drops that begin, and those that end."""
-        seconds = (window.until - window.since).total_seconds()
         rates = {
-            subject: round(sum(packets.values()) / seconds, RATE_DIGITS)
+            subject: round(sum(packets.values()) / length.total_seconds(), RATE_DIGITS)
             for subject, packets in seen.items()
         }
         now = {subject for subject, rate in rates.items() if 0 < rate >= self.least}
@@ -182,7 +171,7 @@ class Watch:
         return [
             self._event(
                 event,
-                window.since,
+                since,
                 **subject._asdict(),
                 packets_per_second=rates.get(subject, 0.0),
                 reasons=dict(seen.get(subject, {})),
@@ -196,20 +185,12 @@ class Watch:
         if self.unknown == bool(reasons):
             return []
         self.unknown = bool(reasons)
-        names, message = sorted(self.components), " ".join(reasons)
-        event = "unknown" if reasons else "known"
-        return [self._event(event, at, components=names, message=message)]
+        event, message = "unknown" if reasons else "known", " ".join(reasons)
+        return [self._event(event, at, components=sorted(self.components), message=message)]
 
     def _event(self, event: str, at: datetime, **details: Any) -> Event:
         beginning = {"event": event, "account_id": self.account_id}
         return {"traffic": {**beginning, **details, "at": write_timestamp(at)}}
-
-
-def next_window(since: datetime, length: timedelta, latest: datetime) -> Window | None:
-    """The window that begins at `since`, once it is over; None before. `latest` is up to when
-    traffic can be read."""
-    until = since + length
-    return Window(since, until) if until <= latest else None
 
 
 LONGEST_GAP = timedelta(hours=6)  # that windows are asked for again
@@ -218,16 +199,7 @@ FIRST_FAILURES = 6  # after which the pause does not grow any more
 LOG = logging.getLogger("edgeops.protection.traffic")
 
 
-class Queue(Protocol):
-    """The destination of events."""
-
-    async def put(self, event: Event) -> Any:
-        """Take an event."""
-
-
-def local_time() -> datetime:
-    """This machine's time."""
-    return datetime.now(timezone.utc)
+LOCAL_TIME = partial(datetime.now, timezone.utc)
 
 
 @dataclass
@@ -243,7 +215,7 @@ class Feed:
     interval: timedelta
     delay: timedelta
     redact: Callable[[Event], Event]
-    clock: Callable[[], datetime] = local_time
+    clock: Callable[[], datetime] = LOCAL_TIME
     since: datetime | None = None
     shift: timedelta = timedelta()
     failures: int = 0
@@ -253,37 +225,37 @@ class Feed:
         """The time until there is something to ask."""
         if self.attempt_at is not None:
             return self.attempt_at - self.clock()
-        since = self._beginning()
-        return since + self.interval - self._latest()
+        return self._beginning() + self.interval - self._latest()
 
     def poll(self) -> list[Event]:
         """Read the next window, and say what it changes; nothing before it is over."""
-        self.since = self._beginning()
-        window = next_window(self.since, self.interval, self._latest())
-        if window is None:
+        self.since = since = self._beginning()
+        until = since + self.interval
+        if until > self._latest():
             return []
         account_id, components = self.watch.account_id, sorted(self.watch.components)
-        traffic = ask_traffic(self.client.ask, account_id, components, *window).traffic()
+        traffic = ask_traffic(self.client.ask, account_id, components, since, until).traffic()
         if self._correct_clock():
             return []  # the first window lay elsewhere by Cloudflare's clock
         reasons = [reason for listed in traffic.unknown.values() for reason in listed]
-        events = self._failed(window, reasons) if reasons else self._read(window, traffic)
+        events = self._failed(since, reasons) if reasons else self._read(since, traffic)
         return [self.redact(event) for event in events]
 
-    def _read(self, window: Window, traffic: Traffic) -> list[Event]:
-        self.failures, self.attempt_at, self.since = 0, None, window.until
+    def _read(self, since: datetime, traffic: Traffic) -> list[Event]:
+        self.failures, self.attempt_at, self.since = 0, None, since + self.interval
         evidence = [evidence_of(traffic, name) for name in sorted(self.watch.components)]
         odd = [text for each in evidence if each.rows for text in each.unknown]
-        return [*self.watch.know(odd, window.since), *self.watch.read(window, drops(evidence))]
+        changes = self.watch.read(since, self.interval, drops(evidence))
+        return [*self.watch.know(odd, since), *changes]
 
-    def _failed(self, window: Window, reasons: Sequence[str]) -> list[Event]:
+    def _failed(self, since: datetime, reasons: Sequence[str]) -> list[Event]:
         growth = 2 ** min(self.failures, FIRST_FAILURES)
         self.failures += 1
         self.attempt_at = self.clock() + min(self.interval * growth, MAX_PAUSE)
-        if self._latest() - window.since > LONGEST_GAP:
+        if self._latest() - since > LONGEST_GAP:
             self.since = self._latest() - self.interval
-            LOG.warning("%s: traffic since %s is given up.", self.watch.account_id, window.since)
-        return self.watch.know(reasons, window.since)
+            LOG.warning("%s: traffic since %s is given up.", self.watch.account_id, since)
+        return self.watch.know(reasons, since)
 
     def _beginning(self) -> datetime:
         return self.since or self._latest() - self.interval
@@ -297,8 +269,7 @@ class Feed:
         if self.client.now is None:
             return False
         shift = self.client.now - self.clock()
-        differs = abs(shift - self.shift) > CLOCK_SKEW
-        if not differs:
+        if abs(shift - self.shift) <= CLOCK_SKEW:
             return False
         self.shift = shift
         if self.watch.dropping or self.failures:
@@ -307,43 +278,39 @@ class Feed:
         return True
 
 
-async def follow(feed: Feed, queue: Queue) -> None:
+async def follow(feed: Feed, queue: asyncio.Queue[Event]) -> None:
     """Poll for ever, and put the events into the queue in their order."""
     while True:
         pause = feed.pause().total_seconds()
         if pause > 0:
             await asyncio.sleep(pause)
         for event in await asyncio.to_thread(feed.poll):
-            _log(event)
+            traffic = event["traffic"]
+            if traffic["event"] == "unknown":
+                LOG.warning(
+                    "%s: the traffic is not known. %s", traffic["account_id"], traffic["message"]
+                )
             await queue.put(event)
 
 
-def _log(event: Event) -> None:
-    traffic = event["traffic"]
-    if traffic["event"] == "unknown":
-        LOG.warning("%s: the traffic is not known. %s", traffic["account_id"], traffic["message"])
-
-
-async def run_source(queue: Queue, arguments: Mapping[str, Any]) -> None:
+async def run_source(queue: asyncio.Queue[Event], arguments: Mapping[str, Any]) -> None:
     """Watch the traffic of accounts until the task is cancelled; raises ValueError for wrong
     options."""
-    environment = dict(os.environ)
-    options = parse_source(arguments, environment, LOG.warning)
-    secrets = known_secrets(arguments, environment)
+    options = parse_source(arguments, os.environ, LOG.warning)
     with ExitStack() as stack:
-        feeds = feeds_of(options, stack, secrets)
+        feeds = feeds_of(options, stack, known_secrets(arguments, os.environ))
         await asyncio.gather(*(follow(feed, queue) for feed in feeds))
 
 
 def feeds_of(options: SourceOptions, stack: ExitStack, secrets: tuple[str, ...]) -> list[Feed]:
     """One feed for each account and node."""
     feeds = []
+    hide = partial(redact, secrets=secrets)
     for settings in options.settings:
         for node in NODES:
             components = [name for name in options.components if name in node.components]
             if components:
                 client = stack.enter_context(connected(settings, LOG.warning))
                 watch = Watch(settings.owner[ACCOUNT_OPTION], components, options.least)
-                hide = partial(redact, secrets=secrets)
                 feeds.append(Feed(client, watch, options.interval, options.delay, hide))
     return feeds

@@ -14,18 +14,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from operator import attrgetter
 from typing import Any
 
 Listed = Mapping[str, Any]  # an account or zone, as Cloudflare lists it
 
 ID_DIGITS = 6  # of an id behind a name that several accounts or zones have
-GROUP_NAMES = (
-    "all",
-    "ungrouped",
-    "accounts",
-    "zones",
-    "localhost",
-)  # no host may have the name of a group
+# No host may have the name of a group.
+GROUP_NAMES = ("all", "ungrouped", "accounts", "zones", "localhost")
 
 
 @dataclass(frozen=True)
@@ -59,12 +55,10 @@ class Selection:
 
     def unmatched(self, directory: Directory) -> list[str]:
         """The patterns that no account or no zone matches, such as a misspelt name."""
+        chosen = ((self.accounts, directory.every_account), (self.zones, directory.zones))
         return [
             pattern
-            for patterns, items in (
-                (self.accounts, directory.every_account),
-                (self.zones, directory.zones),
-            )
+            for patterns, items in chosen
             for pattern in patterns or ()
             if not any(_matches(item, [pattern]) for item in items)
         ]
@@ -97,23 +91,18 @@ def hosts_of(directory: Directory, selection: Selection) -> list[Host]:
     every = directory.every_account
     for item in (*every, *directory.zones):
         if not item.get("id") or not isinstance(item["id"], str):
-            raise ValueError(
-                f"Cloudflare lists {item.get('name') or 'an account or zone'} without an id"
-            )
+            name = item.get("name") or "an account or zone"
+            raise ValueError(f"Cloudflare lists {name} without an id")
     names_of_zones = zone_names(directory.zones)
     names = account_names(every, set(names_of_zones.values()))
-    accounts = [
-        _account_host(account, names) for account in every if selection.takes_account(account)
-    ]
+    accounts = [_account_host(item, names) for item in every if selection.takes_account(item)]
     zones = [
         _zone_host(zone, names_of_zones, names)
         for zone in directory.zones
         if selection.takes_zone(zone)
     ]
-    return [
-        *sorted(accounts, key=lambda host: host.name),
-        *sorted(zones, key=lambda host: host.name),
-    ]
+    by_name = attrgetter("name")
+    return [*sorted(accounts, key=by_name), *sorted(zones, key=by_name)]
 
 
 def zone_names(zones: Iterable[Listed]) -> dict[str, str]:
