@@ -42,13 +42,6 @@ IDLE = frozenset([OFF, DISABLED])
 UNKNOWN_STATUS = "Whether TCP protection is on is not known."
 
 
-def ranges_of(entries: Sequence[Object]) -> Ranges:
-    """The networks of some entries as a set; malformed ones are the network of nothing."""
-    return union(
-        network for network in (range_of(entry.get("prefix")) for entry in entries) if network
-    )
-
-
 def has_flag(entry: Object, flag: str) -> bool:
     """True if a flag of an entry is set."""
     return FLAG.normalise(entry.get(flag)) == "true"
@@ -72,12 +65,12 @@ class Coverage:
     @cached_property
     def inside(self) -> Ranges:
         """The addresses in a protected prefix, exclusions not yet taken off."""
-        return ranges_of([entry for entry in self._prefixes if not has_flag(entry, "excluded")])
+        return union(network for _entry, network in self.prefixes(excluded=False))
 
     @cached_property
     def carved_out(self) -> Ranges:
         """The addresses in an excluded prefix."""
-        return ranges_of([entry for entry in self._prefixes if has_flag(entry, "excluded")])
+        return union(network for _entry, network in self.prefixes(excluded=True))
 
     @cached_property
     def protected(self) -> Ranges:
@@ -97,13 +90,8 @@ class Coverage:
     @cached_property
     def bypassing(self) -> Ranges:
         """The sources that meet no rule, since an active entry of the allowlist lets them pass."""
-        return ranges_of(
-            [
-                entry
-                for entry in self.state.get(ALLOWLIST.plural) or []
-                if has_flag(entry, "enabled")
-            ]
-        )
+        active = [item for item in self._sources if has_flag(item, "enabled")]
+        return union(filter(None, (range_of(item.get("prefix")) for item in active)))
 
     @cached_property
     def components(self) -> Sequence[Component]:
@@ -143,13 +131,24 @@ class Coverage:
     def _prefixes(self) -> Sequence[Object]:
         return self.state.get(PREFIXES.plural) or []
 
+    @property
+    def _sources(self) -> Sequence[Object]:
+        return self.state.get(ALLOWLIST.plural) or []
+
+    def prefixes(self, excluded: bool) -> list[tuple[Object, Range]]:
+        """The prefixes that are, or are not, excluded, each with its range; without the malformed
+        ones."""
+        entries = [item for item in self._prefixes if has_flag(item, "excluded") is excluded]
+        ranges = [(item, range_of(item.get("prefix"))) for item in entries]
+        return [(item, network) for item, network in ranges if network]
+
     @cached_property
     def undecided(self) -> Sequence[str]:
         """A sentence on each part that is not understood."""
         malformed = [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions] + [
             f"The prefix {excerpt(repr(entry.get('prefix')))} is malformed; it counts as no"
             " network."
-            for entry in [*self._prefixes, *(self.state.get(ALLOWLIST.plural) or [])]
+            for entry in [*self._prefixes, *self._sources]
             if range_of(entry.get("prefix")) is None and not has_flag(entry, "excluded")
         ]
         unknown = [UNKNOWN_STATUS] if self.enabled is None else []
@@ -287,21 +286,18 @@ def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
 
 def _networks(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
     """The protected prefixes that hold something of a space; none that lies within another one."""
-    entries = coverage.state.get(PREFIXES.plural) or []
-    ranges = [range_of(entry.get("prefix")) for entry in entries if not has_flag(entry, "excluded")]
-    pieces = [(item, intersection([item], space)) for item in outermost(filter(None, ranges))]
+    ranges = outermost(network for _entry, network in coverage.prefixes(excluded=False))
+    pieces = [(item, intersection([item], space)) for item in ranges]
     return [piece for piece in pieces if piece[1]]
 
 
 def prefixes_since(coverage: Coverage) -> dict[Range, datetime]:
     """Since when each prefix is protected; the end of time for one that is not yet, and for one of
     which that is not known."""
-    since: dict[Range, datetime] = {}
-    for entry in coverage.state.get(PREFIXES.plural) or []:
-        prefix = range_of(entry.get("prefix"))
-        if prefix and not has_flag(entry, "excluded"):
-            since[prefix] = read_timestamp(entry.get("created_on")) or NEVER
-    return since
+    return {
+        network: read_timestamp(entry.get("created_on")) or NEVER
+        for entry, network in coverage.prefixes(excluded=False)
+    }
 
 
 def outermost(ranges: Iterable[Range]) -> list[Range]:

@@ -140,14 +140,11 @@ def decide_packet(
     coverage: Coverage, packet: Packet, components: Sequence[str]
 ) -> dict[str, Decision]:
     """The decision of each of these components on a packet."""
-    known = {item.kind: item for item in coverage.components}
-    return {name: _decide(coverage, packet, name, known) for name in components}
+    return {name: _decide(coverage, packet, name) for name in components}
 
 
-def _decide(
-    coverage: Coverage, packet: Packet, name: str, known: Mapping[str, Component]
-) -> Decision:
-    component = known.get(name)
+def _decide(coverage: Coverage, packet: Packet, name: str) -> Decision:
+    component = coverage.by_kind.get(name)
     if component is None:
         return _open([], f"the rules of {name} are not known")
     if component.is_switched and coverage.enabled is False:
@@ -155,7 +152,9 @@ def _decide(
     if coverage.state.get(PREFIXES.plural) is None:
         return _open([], "the protected prefixes are not known")
     if not is_in(coverage.protected, packet.destination):
-        return decision([Outcome(UNPROTECTED, _outside(coverage, packet))])
+        is_excluded = is_in(coverage.inside, packet.destination)
+        why = "an excluded prefix" if is_excluded else "no protected prefix"
+        return decision([Outcome(UNPROTECTED, why)])
     passing, doubts = _allowlisted(coverage, packet, name)
     if passing and not doubts:
         return decision(passing)
@@ -175,13 +174,6 @@ def _open(outcomes: Sequence[Outcome], reason: str) -> Decision:
     return decision([*outcomes, *every], [reason])
 
 
-def _outside(coverage: Coverage, packet: Packet) -> str:
-    """The reason why a destination is not protected."""
-    if is_in(coverage.inside, packet.destination):
-        return "an excluded prefix"
-    return "no protected prefix"
-
-
 def _allowlisted(
     coverage: Coverage, packet: Packet, component: str
 ) -> tuple[list[Outcome], list[str]]:
@@ -197,22 +189,15 @@ def _allowlisted(
     if is_in(coverage.bypassing, packet.source):
         if component == DNS:
             return bypassed, ["whether the allowlist holds for DNS protection is not known"]
-        return [Outcome(BYPASSED, f"allowlist entry {_entry_of(coverage, packet)}")], []
+        networks = ((str(item.get("prefix")), range_of(item.get("prefix"))) for item in entries)
+        first = next(text for text, one in networks if one and is_in([one], packet.source))
+        return [Outcome(BYPASSED, f"allowlist entry {first}")], []
     malformed = [entry for entry in entries if range_of(entry.get("prefix")) is None]
     if malformed:
         return bypassed, [
             f"the allowlist entry {excerpt(str(malformed[0].get('prefix')))} is malformed"
         ]
     return [], []
-
-
-def _entry_of(coverage: Coverage, packet: Packet) -> str:
-    """The first entry of the allowlist that has the source."""
-    for entry in coverage.state[ALLOWLIST.plural]:
-        network = range_of(entry.get("prefix")) if has_flag(entry, "enabled") else None
-        if network and packet.source is not None and is_in([network], packet.source):
-            return str(entry.get("prefix"))
-    return ""
 
 
 def _by_component(component: Component, packet: Packet) -> Decision:

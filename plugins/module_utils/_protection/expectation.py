@@ -167,50 +167,41 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     if len(kinds) != 1:
         raise OptionError(option, "it takes either a request or a packet")
     (kind,) = kinds
-    described = entry[kind]
+    described, value, rule = entry[kind], entry.get("expect"), entry.get("rule")
     description = str(entry.get("description") or _description(described))
-    read = _read_request if kind == REQUEST else _read_packet
-    return read(Expectation(option, description, ""), described, entry)
-
-
-def _read_request(
-    expectation: Expectation, request: Mapping[str, Any], entry: Mapping[str, Any]
-) -> Expectation:
-    from .request import parse_request
-
-    option, problems = expectation.option, OptionProblems()
+    item, problems = Expectation(option, description, "", rule=rule), OptionProblems()
     with problems.collected():
-        fields = parse_request(option.at(REQUEST), request)
+        item = _described(item, kind, described)
     with problems.collected():
-        expected = _word(option.at("expect"), entry.get("expect"), OF_REQUESTS)
-    problems.raise_any()
-    return replace(expectation, expected=expected, request=fields, rule=entry.get("rule"))
-
-
-def _read_packet(
-    expectation: Expectation, described: Mapping[str, Any], entry: Mapping[str, Any]
-) -> Expectation:
-    from .packet import parse_packet
-
-    option, problems = expectation.option, OptionProblems()
+        read = _of_request if kind == REQUEST else _of_packet
+        item = replace(item, expected=read(option.at("expect"), value))
     with problems.collected():
-        packet = parse_packet(option.at(PACKET), described)
-    with problems.collected():
-        expected = _of_packet(option.at("expect"), entry.get("expect"))
-    with problems.collected():
-        if entry.get("rule") is not None and entry.get("expect") not in OF_FIREWALL:
+        if kind == PACKET and rule is not None and value not in OF_FIREWALL:
             raise OptionError(
                 option.at("rule"),
                 "only an expectation of a request, or of the Network Firewall, names a rule",
             )
     problems.raise_any()
-    rule = entry.get("rule")
-    complete = replace(expectation, expected=expected, packet=packet, rule=rule)
-    if not complete.components:
+    if item.packet and not item.components:
         raise OptionError(
             option.at(PACKET), "no component sees such a packet; DNS protection sees port 53"
         )
-    return complete
+    return item
+
+
+def _described(item: Expectation, kind: str, described: Mapping[str, Any]) -> Expectation:
+    option = item.option.at(kind)
+    if kind == REQUEST:
+        from .request import parse_request
+
+        return replace(item, request=parse_request(option, described))
+    from .packet import parse_packet
+
+    return replace(item, packet=parse_packet(option, described))
+
+
+def _of_request(option: Option, value: Any) -> str:
+    return _word(option, value, OF_REQUESTS)
 
 
 def _of_packet(option: Option, value: Any) -> Expected:

@@ -248,13 +248,8 @@ def _of(value: Any, name: str) -> Any:
 def _changed_by(record: ExpectationRecord, plan: Plan) -> str:
     """The operations of a plan that concern a rule that decides, before the plan or after it."""
     names = [name for name in (record["rule"], record["before"]["rule"]) if isinstance(name, str)]
-    concerned = [
-        f"{operation.action}s {operation.resource.title} {operation.label}"
-        for operation in plan.operations
-        if any(operation.label in name for name in names)
+    concerned = [one for one in plan.operations if any(one.label in name for name in names)]
+    said = [
+        f"{one.action}s {one.resource.title} {one.label}" for one in concerned or plan.operations
     ]
-    others = [
-        f"{operation.action}s {operation.resource.title} {operation.label}"
-        for operation in plan.operations
-    ]
-    return f" (the plan {first_few(concerned or others)})" if others else ""
+    return f" (the plan {first_few(said)})" if said else ""

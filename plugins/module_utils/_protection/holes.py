@@ -105,10 +105,15 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
         if resource.key and state.get(resource.plural) is not None
     }
     losses = dict([*_losses_by_rules(described, state), *_losses_by_overrides(described, state)])
-    account = _DescribedAccount(described, state, bool(named.get(PREFIXES.plural)))
+    names_prefixes = bool(named.get(PREFIXES.plural))
+    existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
+    account = Coverage({**described, **existing, **ON})  # with just what the task names, and on
     return [
         _unmanaged_record(
-            resource, obj, losses.get((resource.plural, key)) or account.loss(resource, obj)
+            resource,
+            obj,
+            losses.get((resource.plural, key))
+            or _loss_of_account(account, names_prefixes, resource, obj),
         )
         for resource in (item.resource for item in desired if item.resource.key)
         for key, obj in ((resource.key_of(obj), obj) for obj in state[resource.plural])
@@ -144,36 +149,24 @@ def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple
                 yield (resource.plural, key), Loss(True, worse[0].reason)
 
 
-class _DescribedAccount:
-    """An account with just what a task names of a state, while it is on; if the task names no
-    prefixes, with those that exist."""
-
-    def __init__(self, described: State, state: State, names_prefixes: bool) -> None:
-        self._names_prefixes = names_prefixes
-        existing = {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
-        prefixes = {} if names_prefixes else existing
-        self._coverage = Coverage({**described, **prefixes, **ON})
-
-    def loss(self, resource: Resource, obj: Object) -> Loss | None:
-        """The protection that one more object takes away."""
-        described = self._coverage.state.get(resource.plural) or ()
-        with_it = Coverage({**self._coverage.state, resource.plural: [*described, obj]})
-        losses = AccountLosses(self._coverage, with_it)
-        if resource is PREFIXES and has_flag(obj, "excluded"):
-            return _loss_by_prefix(losses, obj) if self._names_prefixes else None
-        if resource is ALLOWLIST and has_flag(obj, "enabled"):
-            return _loss_by_source(losses, obj)
-        return _loss_by_decider(losses, resource, obj) if resource.component else None
+def _loss_of_account(
+    account: Coverage, names_prefixes: bool, resource: Resource, obj: Object
+) -> Loss | None:
+    """The protection that one more object takes from an account as a task describes it."""
+    described = account.state.get(resource.plural) or ()
+    losses = AccountLosses(account, Coverage({**account.state, resource.plural: [*described, obj]}))
+    if resource is PREFIXES and has_flag(obj, "excluded"):
+        return _loss_by_prefix(losses, obj) if names_prefixes else None
+    if resource is ALLOWLIST and has_flag(obj, "enabled"):
+        return _loss_by_source(losses, obj)
+    return _loss_by_decider(losses, resource, obj) if resource.component else None
 
 
 def _loss_by_prefix(losses: AccountLosses, prefix: Object) -> Loss | None:
     if range_of(prefix.get("prefix")) is None and losses.was.protected:
         return Loss(False, "is malformed, and may exclude protected addresses")
-    return (
-        Loss(True, f"excludes {counted_networks(losses.unprotected)}")
-        if losses.unprotected
-        else None
-    )
+    reason = f"excludes {counted_networks(losses.unprotected)}"
+    return Loss(True, reason) if losses.unprotected else None
 
 
 def _loss_by_source(losses: AccountLosses, entry: Object) -> Loss | None:

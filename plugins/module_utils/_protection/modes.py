@@ -333,7 +333,7 @@ def _lost_parts(
 
 def never_mitigated(component: Component, space: Ranges) -> Ranges:
     """The addresses to which filters that do not mitigate take, together, all traffic."""
-    partial = [item for item in component.filters if intersection(item.matches.sometimes, space)]
+    partial = _reaching(component.filters, space)
     if len(partial) < 2:  # what takes all traffic by itself is not a part of a piece that mitigates
         return []
     mitigating = replace(component, filters=partial)
@@ -346,14 +346,13 @@ def _differing(was: Component, becomes: Component, space: Ranges) -> Ranges:
     one of them has, or all if their rules differ."""
     if was.rules != becomes.rules:
         return space
-    before, after = ({_as_key(item): item for item in one.filters} for one in (was, becomes))
+    # By which filters are equal; what an expression matches follows from it.
+    before, after = (
+        {(item.expression, item.mode, item.own_mode): item for item in one.filters}
+        for one in (was, becomes)
+    )
     changed = [{**before, **after}[key] for key in before.keys() ^ after.keys()]
     return intersection(space, union(part for item in changed for part in item.matches.sometimes))
-
-
-def _as_key(item: Filter) -> tuple[str, str, str]:
-    """By which filters are equal; what an expression matches follows from it."""
-    return item.expression, item.mode, item.own_mode
 
 
 def _reaching(filters: Sequence[Filter], space: Ranges) -> list[Filter]:

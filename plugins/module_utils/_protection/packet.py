@@ -144,15 +144,13 @@ def _packet_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a packet that are known; the ports of another protocol are missing."""
     protocol = values.get("protocol")
     known: dict[str, Any] = dict(values.get("fields") or {})
-    for key, field in ((key, field) for key, item in PACKET_KEYS.items() for field in item.fields):
-        if key not in PORT_KEYS:
-            known.update({field: values[key]} if key in values else {})
-            continue
-        ports = {name: field.replace("tcp", name) for name in PROTOCOLS}
-        own = protocol or "tcp"
-        known.update({ports[own]: values[key]} if key in values else {})
-        if protocol:
-            known.update({ports[name]: MISSING for name in PROTOCOLS if name != protocol})
+    for key, item in PACKET_KEYS.items():
+        for field in item.fields:
+            own = field.replace("tcp", protocol or "tcp") if key in PORT_KEYS else field
+            known.update({own: values[key]} if key in values else {})
+            if protocol and key in PORT_KEYS:
+                others = [name for name in PROTOCOLS if name != protocol]
+                known.update({field.replace("tcp", name): MISSING for name in others})
     if protocol:
         known["ip.proto"] = protocol.encode()
     return known

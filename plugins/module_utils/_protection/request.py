@@ -304,7 +304,9 @@ def _request_fields(values: dict[str, Any]) -> dict[str, FieldValue]:
         fields["ssl"] = values["scheme"] == b"https"
     fields.update(_uri_fields(values))
     if "cookies" in values:
-        fields.update(_cookie_fields(values["cookies"]))
+        cookies = {name.encode(): Items(tuple(items)) for name, items in values["cookies"].items()}
+        fields["http.cookie"] = _cookie_header(values["cookies"])
+        fields["http.request.cookies"] = Pairs(cookies)
     if "headers" in values:
         fields.update(_header_fields(values))
     return fields
@@ -340,15 +342,6 @@ def _argument_fields(query: bytes) -> dict[str, FieldValue]:
         **_both("http.request.uri.args", pairs),
         **_both("http.request.uri.args.names", Items(tuple(part[0] for part in parts))),
         **_both("http.request.uri.args.values", Items(tuple(part[2] for part in parts))),
-    }
-
-
-def _cookie_fields(cookies: Mapping[str, list[bytes]]) -> dict[str, FieldValue]:
-    return {
-        "http.cookie": _cookie_header(cookies),
-        "http.request.cookies": Pairs(
-            {name.encode(): Items(tuple(items)) for name, items in cookies.items()}
-        ),
     }
 
 

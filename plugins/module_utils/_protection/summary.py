@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
-from .._schema.account import COLLECTIONS, PREFIXES, STATUS, TCP_KINDS
-from .._schema.resource import Object, State
+from .._schema.account import COLLECTIONS, STATUS, TCP_KINDS
+from .._schema.resource import State
 from .._text import capitalised, first_few
 from .._values.address_set import (
     Range,
@@ -24,7 +24,7 @@ from .._values.address_set import (
     part_in,
     range_of,
 )
-from .coverage import Coverage, has_flag
+from .coverage import Coverage
 from .losses import AccountLosses
 from .modes import Decider, counted_networks, in_order, union_of_modes
 
@@ -196,19 +196,8 @@ def _coverage_by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
                 for kind, pieces in coverage.pieces.items()
             },
         )
-        for entry, network in _networks_of(coverage, excluded=False)
+        for entry, network in coverage.prefixes(excluded=False)
     ]
-
-
-def _networks_of(coverage: Coverage, excluded: bool) -> list[tuple[Object, Range]]:
-    """The prefixes that are, or are not, excluded, each with its range; without the malformed
-    ones."""
-    ranges = (
-        (entry, range_of(entry.get("prefix")))
-        for entry in coverage.state.get(PREFIXES.plural) or []
-        if has_flag(entry, "excluded") is excluded
-    )
-    return [(entry, network) for entry, network in ranges if network]
 
 
 def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
@@ -297,13 +286,11 @@ def _prefixes_around(coverage: Coverage, range_: Range, excluded: bool) -> list[
     """The prefixes that contain the network or a part of it, the widest first."""
     around = [
         (network, str(entry["prefix"]))
-        for entry, network in _networks_of(coverage, excluded)
+        for entry, network in coverage.prefixes(excluded)
         if network[0] <= range_[1] and range_[0] <= network[1]
     ]
-    return [
-        text
-        for network, text in sorted(around, key=lambda item: (item[0][0] - item[0][1], item[1]))
-    ]
+    around.sort(key=lambda item: (item[0][0] - item[0][1], item[1]))
+    return [text for _network, text in around]
 
 
 def read_account(account: Any) -> State:

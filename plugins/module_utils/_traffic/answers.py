@@ -19,7 +19,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 from .._api.responses import Response, Unreadable, read_document
 from .._text import excerpt
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges, position_in, range_of
-from .queries import DATA_CENTER, NODES, OUTCOME, PERMISSION, REASON, VERDICT, Page, TrafficNode
+from .queries import GROUPED_BY, LIMITS_OF_NODES, NODES, PERMISSION, Page, TrafficNode
 
 
 class Row(NamedTuple):
@@ -183,8 +183,7 @@ def _row(item: Any, page: Page) -> Row:
     try:
         dimensions, packets = item["dimensions"], item["sum"]["packets"]
         samples = item["confidence"]["sum"]["packets"]["sampleSize"]
-        names = (page.destination, DATA_CENTER, REASON, OUTCOME, VERDICT)
-        texts = [dimensions[name] for name in names]
+        texts = [dimensions[name] for name in (page.destination, *GROUPED_BY)]
     except (KeyError, TypeError) as exc:
         raise Unanswered("The analytics gave a row that lacks fields.", page.node) from exc
     whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
@@ -200,12 +199,9 @@ def _settings(listed: Any) -> dict[str, NodeSettings]:
     for node in NODES:
         item = listed.get(node.field) if isinstance(listed, dict) else None
         if isinstance(item, dict):
-            numbers = [_positive(item.get(name)) for name in SETTING_NAMES]
+            numbers = [_positive(item.get(name)) for name in LIMITS_OF_NODES]
             read[node.name] = NodeSettings(item.get("enabled") is not False, *numbers)
     return read
-
-
-SETTING_NAMES = ("notOlderThan", "maxDuration", "maxPageSize")
 
 
 def _positive(value: Any) -> int | None:

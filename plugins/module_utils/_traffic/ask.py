@@ -10,7 +10,7 @@ Nothing here fails a task: what cannot be learned is said with its reason.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Callable, Mapping, Sequence
 
@@ -37,42 +37,6 @@ MAX_STRADDLING = 200  # subnets that are asked for address by address
 Send = Callable[[Request], Response]
 
 
-def ask_traffic(
-    send: Send, account_id: str, components: Sequence[str], since: datetime, until: datetime
-) -> AccountTraffic:
-    """The traffic of some components between two moments, by subnet."""
-    asking = Asking(send, account_id)
-    of_components = {node_of(component) for component in components}
-    pages = [Page(node, since, until) for node in NODES if node in of_components]
-    return AccountTraffic(asking, since, until, asking.first(pages))
-
-
-@dataclass(frozen=True)
-class AccountTraffic:
-    """The listings of an account, by the name of the node."""
-
-    asking: Asking
-    since: datetime
-    until: datetime
-    by_node: Mapping[str, NodeTraffic]
-
-    def traffic(self, spaces: Sequence[Ranges] | None = None) -> Traffic:
-        """The traffic to all destinations, or to those in one of some spaces.
-
-        Subnets that lie in a space only in part are asked for address by address.
-        """
-        listings = {
-            name: listing if spaces is None else self.asking.within(listing, spaces)
-            for name, listing in self.by_node.items()
-        }
-        return Traffic(
-            self.since,
-            self.until,
-            {name: listing.rows for name, listing in listings.items()},
-            {name: listing.unknown for name, listing in listings.items()},
-        )
-
-
 @dataclass(frozen=True)
 class NodeTraffic:
     """The rows of a node so far, the page that was asked for last, and what is not known."""
@@ -86,12 +50,41 @@ class NodeTraffic:
         return replace(self, unknown=list(dict.fromkeys([*self.unknown, *reasons])))
 
 
+def ask_traffic(
+    send: Send, account_id: str, components: Sequence[str], since: datetime, until: datetime
+) -> AccountTraffic:
+    """The traffic of some components between two moments, by subnet."""
+    asking = AccountTraffic(send, account_id, since, until)
+    of_components = {node_of(component) for component in components}
+    pages = [Page(node, since, until) for node in NODES if node in of_components]
+    return replace(asking, by_node=asking.first(pages))
+
+
 @dataclass(frozen=True)
-class Asking:
-    """Asks about one account."""
+class AccountTraffic:
+    """Asks about one account; the listings so far are by the name of the node."""
 
     send: Send
     account_id: str
+    since: datetime
+    until: datetime
+    by_node: Mapping[str, NodeTraffic] = field(default_factory=dict)
+
+    def traffic(self, spaces: Sequence[Ranges] | None = None) -> Traffic:
+        """The traffic to all destinations, or to those in one of some spaces.
+
+        Subnets that lie in a space only in part are asked for address by address.
+        """
+        listings = {
+            name: listing if spaces is None else self.within(listing, spaces)
+            for name, listing in self.by_node.items()
+        }
+        return Traffic(
+            self.since,
+            self.until,
+            {name: listing.rows for name, listing in listings.items()},
+            {name: listing.unknown for name, listing in listings.items()},
+        )
 
     def ask(self, pages: Sequence[Page], with_settings: bool = False) -> NodeRows:
         """One query; raises Unanswered."""
@@ -173,15 +166,10 @@ class Asking:
 
     def within(self, listing: NodeTraffic, spaces: Sequence[Ranges]) -> NodeTraffic:
         """The rows with destinations in a space; subnets that straddle an edge, by address."""
-        positions = [position_of(row, spaces) for row in listing.rows]
-        inside = [row for row, position in zip(listing.rows, positions) if position == INSIDE]
-        subnets = tuple(
-            dict.fromkeys(
-                row.destination
-                for row, position in zip(listing.rows, positions)
-                if position == STRADDLING
-            )
-        )
+        positions = [(row, position_of(row, spaces)) for row in listing.rows]
+        inside = [row for row, position in positions if position == INSIDE]
+        straddling = [row.destination for row, position in positions if position == STRADDLING]
+        subnets = tuple(dict.fromkeys(straddling))
         listing = replace(listing, rows=inside)
         if not subnets:
             return listing

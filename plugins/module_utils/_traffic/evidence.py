@@ -25,25 +25,26 @@ PERCENT_DIGITS = 3  # of a percentage
 GroupKey = TypeVar("GroupKey", bound=Hashable)
 
 
-class NetworkTraffic(TypedDict):
-    """The traffic to one network as results show it."""
+class PacketNumbers(TypedDict):
+    """Packets by what was done with them; None where none were seen, which is no zero."""
 
-    network: str
     passed_packets: int | None
     dropped_packets: int | None
     would_drop_packets: int | None
     would_drop_percent: float | None
+
+
+class NetworkTraffic(PacketNumbers):
+    """The traffic to one network as results show it."""
+
+    network: str
     data_centers: dict[str, Any]
     known: bool
 
 
-class ComponentTraffic(TypedDict):
+class ComponentTraffic(PacketNumbers):
     """The traffic that one component saw, as results show it."""
 
-    passed_packets: int | None
-    dropped_packets: int | None
-    would_drop_packets: int | None
-    would_drop_percent: float | None
     sample_interval: int | None
     known: bool
     unknown: list[str]
@@ -85,9 +86,14 @@ class Sums:
         exact = 100 * self.would_drop / self.total
         return round(exact, PERCENT_DIGITS) or float(f"{exact:.1g}")
 
-    def shown(self, packets: int) -> int | None:
-        """A number of packets as results show it; None where none were seen, which is no zero."""
-        return packets if self.samples else None
+    def record(self) -> PacketNumbers:
+        """The numbers as results show them."""
+        return PacketNumbers(
+            passed_packets=self.passed if self.samples else None,
+            dropped_packets=self.dropped if self.samples else None,
+            would_drop_packets=self.would_drop if self.samples else None,
+            would_drop_percent=self.percent,
+        )
 
     @property
     def sample_interval(self) -> int | None:
@@ -137,7 +143,8 @@ class Evidence:
 
     def within(self, space: Ranges) -> Evidence:
         """The same evidence for the destinations in a space alone."""
-        rows = [row for row in self.rows if intersection([_range(row)], space)]
+        ranges = [(row, range_of(row.destination)) for row in self.rows]
+        rows = [row for row, range_ in ranges if range_ and intersection([range_], space)]
         return Evidence(self.component, rows, self.unknown)
 
     def reasons(self) -> dict[str, int]:
@@ -162,7 +169,11 @@ CHALLENGED = "CHALLENGE: clients would be challenged; lower the sensitivities if
 def evidence_of(traffic: Traffic, component: str) -> Evidence:
     """The evidence of an account's traffic on one component."""
     name = node_of(component).name
-    rows = [row for row in traffic.rows.get(name, ()) if _counts_for(row, component)]
+    rows = [
+        row
+        for row in traffic.rows.get(name, ())
+        if action_of(row) == "passed" or concerns(component, row.reason)
+    ]
     unknown = list(traffic.unknown.get(name, ["The analytics were not asked."]))
     odd = sorted({f"{row.outcome}/{row.verdict}" for row in rows if not action_of(row)})
     malformed = sorted({row.destination for row in rows if range_of(row.destination) is None})
@@ -173,14 +184,6 @@ def evidence_of(traffic: Traffic, component: str) -> Evidence:
     if not rows and not unknown:
         unknown.append(NOTHING_SEEN)
     return Evidence(component, rows, unknown)
-
-
-def _counts_for(row: Row, component: str) -> bool:
-    return action_of(row) == "passed" or concerns(component, row.reason)
-
-
-def _range(row: Row) -> tuple[int, int]:
-    return range_of(row.destination) or (0, -1)
 
 
 def traffic_record(
@@ -208,10 +211,7 @@ def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> Comp
     few = bool(evidence.rows) and not sums.known
     unknown = [*evidence.unknown, *([too_few(sums.samples)] if few else [])]
     return ComponentTraffic(
-        passed_packets=sums.shown(sums.passed),
-        dropped_packets=sums.shown(sums.dropped),
-        would_drop_packets=sums.shown(sums.would_drop),
-        would_drop_percent=sums.percent,
+        **sums.record(),
         sample_interval=sums.sample_interval,
         known=not unknown,
         unknown=unknown,
@@ -233,13 +233,12 @@ def by_network(evidence: Evidence, prefixes: Sequence[str] | None) -> Mapping[st
     """The rows by prefix, or else by subnet; those that would lose most come first."""
     groups: dict[str, list[Row]] = grouped(evidence.rows, lambda row: row.destination)
     if prefixes is not None:
-        groups = {prefix: _rows_in(evidence, prefix) for prefix in prefixes}
+        spaces = {prefix: range_of(prefix) for prefix in prefixes}
+        groups = {
+            prefix: list(evidence.within([space] if space else []).rows)
+            for prefix, space in spaces.items()
+        }
     return dict(sorted(groups.items(), key=lambda item: -summed(item[1]).would_drop))
-
-
-def _rows_in(evidence: Evidence, prefix: str) -> list[Row]:
-    network = range_of(prefix)
-    return list(evidence.within([network]).rows) if network else []
 
 
 def network_record(network: str, rows: Sequence[Row], is_unknown: bool) -> NetworkTraffic:
@@ -250,10 +249,7 @@ def network_record(network: str, rows: Sequence[Row], is_unknown: bool) -> Netwo
     by_data_center = grouped(would_drop, lambda row: row.data_center)
     return NetworkTraffic(
         network=network,
-        passed_packets=sums.shown(sums.passed),
-        dropped_packets=sums.shown(sums.dropped),
-        would_drop_packets=sums.shown(sums.would_drop),
-        would_drop_percent=sums.percent,
+        **sums.record(),
         data_centers={
             name: sum(row.packets for row in by_data_center[name])
             for name in sorted(by_data_center)

@@ -16,7 +16,8 @@ PERMISSION = "Account Analytics Read (account)"
 SUBNET, ADDRESS = "ipDestinationSubnet", "ipDestinationAddress"
 DATA_CENTER, REASON, OUTCOME, VERDICT = "coloCode", "mitigationReason", "outcome", "verdict"
 GROUPED_BY = (DATA_CENTER, REASON, OUTCOME, VERDICT)  # beside the destination
-SETTINGS = ("enabled", "notOlderThan", "maxDuration", "maxPageSize", "maxNumberOfFields")
+LIMITS_OF_NODES = ("notOlderThan", "maxDuration", "maxPageSize")
+SETTINGS = ("enabled", *LIMITS_OF_NODES, "maxNumberOfFields")
 PASS, DROP = "pass", "drop"
 
 

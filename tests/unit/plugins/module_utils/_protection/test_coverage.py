@@ -11,28 +11,9 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import in_order
-from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
-    Ranges,
-    intersection,
-    networks,
-    range_of,
-)
-from hypothesis import given
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
 
-from tests.support.coverage_model import ADDRESSES, HALF, PREFIXES, Entry, account_state, filter_, protects, rule
-
-
-def in_set(ranges: Ranges, address: str) -> bool:
-    single = range_of(address)
-    return single is not None and bool(intersection(ranges, [single]))
-
-
-@given(PREFIXES)
-def test_an_address_is_protected_if_and_only_if_the_model_says_so(prefixes: list[Entry]) -> None:
-    coverage = Coverage({"prefixes": prefixes})
-    for address in ADDRESSES:
-        assert in_set(coverage.protected, address) is protects(prefixes, address)
-
+from tests.support.coverage_model import HALF, account_state, filter_, rule
 
 ON = {"syn_flood_rules": [rule("enabled")], "out_of_state_tcp_rules": [rule("enabled")]}
 REASONS: list[Any] = [
@@ -61,29 +42,6 @@ REASONS: list[Any] = [
 @pytest.mark.parametrize(("collections", "reasons"), [row[1:] for row in REASONS], ids=[row[0] for row in REASONS])
 def test_why_an_account_is_not_protected(collections: dict[str, Any], reasons: list[str]) -> None:
     assert list(Coverage(account_state(**collections)).reasons) == reasons
-
-
-def test_a_coverage_tells_protected_excluded_uncovered_and_bypassing_addresses() -> None:
-    prefixes = [
-        {"prefix": "192.0.2.0/24", "excluded": False},
-        {"prefix": "192.0.2.64/28", "excluded": True},
-        {"prefix": "203.0.113/24", "excluded": False},
-    ]
-    allowlist = [{"prefix": "203.0.113.7", "enabled": True}, {"prefix": "203.0.113.8", "enabled": False}]
-    coverage = Coverage(
-        account_state(
-            prefixes=prefixes,
-            allowlist=allowlist,
-            syn_flood_rules=[rule("enabled")],
-            out_of_state_tcp_filters=[filter_("enabled", HALF)],
-        )
-    )
-    assert networks(coverage.protected) == ["192.0.2.0/26", "192.0.2.80/28", "192.0.2.96/27", "192.0.2.128/25"]
-    assert networks(coverage.carved_out) == ["192.0.2.64/28"]
-    assert networks(coverage.uncovered) == ["192.0.2.128/25"]
-    assert networks(coverage.bypassing) == ["203.0.113.7/32"]
-    assert coverage.gaps == ["Out-of-state TCP protection does nothing for 128 IPv4 addresses."]
-    assert coverage.undecided == ["The prefix '203.0.113/24' is malformed; it counts as no network."]
 
 
 def test_addresses_that_several_filters_take_from_the_rules_are_not_mitigated() -> None:

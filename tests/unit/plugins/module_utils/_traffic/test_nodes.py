@@ -8,14 +8,9 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, concerns, node_of
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, concerns
 
 from tests.fake_service.analytics import schema
-
-
-def test_each_component_has_one_node() -> None:
-    assert sorted(name for node in NODES for name in node.components) == sorted(COMPONENTS)
-    assert all(component in node_of(component).components for component in COMPONENTS)
 
 
 @pytest.mark.parametrize("node", NODES, ids=lambda node: node.name)
