@@ -34,10 +34,14 @@ class PacketNumbers(TypedDict):
     would_drop_percent: float | None
 
 
-class NetworkTraffic(PacketNumbers):
-    """The traffic to one network as results show it."""
+class NetworkTraffic(TypedDict):
+    """The traffic to one network as results show it; the numbers are those of PacketNumbers."""
 
     network: str
+    passed_packets: int | None
+    dropped_packets: int | None
+    would_drop_packets: int | None
+    would_drop_percent: float | None
     data_centers: dict[str, Any]
     known: bool
 
