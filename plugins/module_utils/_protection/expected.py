@@ -249,7 +249,7 @@ def _changed_by(record: ExpectationRecord, plan: Plan) -> str:
     """The operations of a plan that concern a rule that decides, before the plan or after it."""
     names = [name for name in (record["rule"], record["before"]["rule"]) if isinstance(name, str)]
     concerned = [one for one in plan.operations if any(one.label in name for name in names)]
-    said = [
+    changes = [
         f"{one.action}s {one.resource.title} {one.label}" for one in concerned or plan.operations
     ]
-    return f" (the plan {first_few(said)})" if said else ""
+    return f" (the plan {first_few(changes)})" if changes else ""

@@ -35,7 +35,7 @@ class PacketNumbers(TypedDict):
 
 
 class NetworkTraffic(TypedDict):
-    """The traffic to one network as results show it; the numbers are those of PacketNumbers."""
+    """The traffic to one network as results show it."""
 
     network: str
     passed_packets: int | None
