@@ -7,10 +7,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Iterator, Sequence
+from typing import Any, Sequence
 
 from ._api.client import Client
 from ._apply.executor import BrokenOff, dry_run
@@ -51,8 +50,10 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[st
         return {"changed": False, **client.owner, **result, **task.spec.look(task.options, client)}
     guard = Guard.begun(task.terms, client, task.context)
     run = Run(task.at(client.now), client, warn, guard)
-    with _nothing_changed():
+    try:
         checked = run.check(existing)
+    except PlanError as exc:
+        raise exc.extended("Nothing was changed.") from exc
     run.warn_before(checked)
     try:
         checked, applied = run.predict(checked) if check_mode else run.apply(checked)
@@ -73,15 +74,6 @@ def read_state(client: Client, resources: Sequence[Resource]) -> State:
     """A complete listing of each collection, read concurrently."""
     names = [resource.plural for resource in resources]
     return dict(zip(names, concurrently(client.read, resources)))
-
-
-@contextmanager
-def _nothing_changed() -> Iterator[None]:
-    """A plan that is refused here changes nothing, and its message says so."""
-    try:
-        yield
-    except PlanError as exc:
-        raise exc.extended("Nothing was changed.") from exc
 
 
 @dataclass(frozen=True)

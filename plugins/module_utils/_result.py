@@ -110,13 +110,8 @@ def make_diff(operations: Iterable[Operation]) -> Diff:
         last[item.order] = item
         first.setdefault(item.order, item)
     for order in sorted(first):
-        operation = first[order]
-        for side, obj in (
-            (diff["before"], operation.existing),
-            (diff["after"], last[order].planned),
-        ):
-            if obj is not None:
-                _enter(side.setdefault(operation.resource.plural, {}), operation, obj)
+        _enter(diff["before"], first[order], first[order].existing)
+        _enter(diff["after"], first[order], last[order].planned)
     return diff
 
 
@@ -124,15 +119,13 @@ def add_orders(diff: Diff, resources: Sequence[Resource], before: State, after: 
     """The diff, and with it the keys of each ordered list whose order changes."""
     for resource in resources:
         if resource.is_ordered:
-            orders = [
+            was, becomes = (
                 [resource.label_of(item) for item in state[resource.plural]]
                 for state in (before, after)
-            ]
-            if orders[0] != orders[1]:
-                (
-                    diff["before"][f"{resource.plural}_order"],
-                    diff["after"][f"{resource.plural}_order"],
-                ) = orders
+            )
+            if was != becomes:
+                name = f"{resource.plural}_order"
+                diff["before"][name], diff["after"][name] = was, becomes
     return diff
 
 
@@ -141,14 +134,16 @@ def add_to_diff(diff: Diff, name: str, before: Mapping[str, Any], after: Mapping
     changed = [key for key in before if before[key] != after[key]]
     if not changed:
         return diff
-    sections = ({key: facts[key] for key in changed} for facts in (before, after))
     return Diff(
-        before={**diff["before"], name: next(sections)},
-        after={**diff["after"], name: next(sections)},
+        before={**diff["before"], name: {key: before[key] for key in changed}},
+        after={**diff["after"], name: {key: after[key] for key in changed}},
     )
 
 
-def _enter(collection: dict[str, Any], operation: Operation, obj: Object) -> None:
+def _enter(side: dict[str, Any], operation: Operation, obj: Object | None) -> None:
+    if obj is None:
+        return
+    collection = side.setdefault(operation.resource.plural, {})
     sent = {name: obj[name] for name in operation.fields if name in obj}
     managed = {**operation.resource.managed(obj), **sent}
     if not operation.resource.key:

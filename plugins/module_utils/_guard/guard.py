@@ -23,7 +23,7 @@ from .check import Checked, check_plan
 from .feasibility import check_feasibility
 from .rollout import Rollout
 from .surroundings import warnings_of_surroundings, with_surroundings
-from .terms import Terms
+from .terms import Terms, approval_refusal
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,13 @@ class Guard:
     def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
         """The plan with its risks, and all for which it is refused; it may be the rest of a plan
         that was begun."""
-        approval = self.terms.approval
-        approval = approval.while_applying(begun) if begun else approval
         infeasible, unknown = check_feasibility(plan, self.client.read)
         verdicts, terms = self.rollout.verdicts, self.terms
         checked = check_plan(plan, terms.limits, terms.accepted, self.client.now, verdicts)
         identity = plan_id(self.client.owner, plan)
         expected = self.expected(plan.before, plan.after())
         refusals = [checked.refused_risks, self._unmet(expected, plan)]
-        refusals += [approval.refusal(plan, identity), *infeasible]
+        refusals += [approval_refusal(terms.approved, plan, identity, begun), *infeasible]
         return replace(
             checked,
             unknown=[*unknown, *warnings_of_surroundings(plan)],

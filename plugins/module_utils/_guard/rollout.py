@@ -127,57 +127,48 @@ class Rollout:
 
     def pending(self, plan: Plan, desired: Iterable[Desired]) -> list[Pending]:
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
-        if not self.is_staged:
-            return []
-        changed = {item.target for item in plan.operations}
+        changed = {(item.resource.plural, item.key) for item in plan.operations}
         after = plan.after()
         pending: list[Pending] = []
-        for resource, keys in _to_be_enabled(desired):
+        for item in desired if self.is_staged else ():
+            resource, mode = item.resource, item.resource.mode_field
+            if not mode or item.absent:
+                continue
             objects = {resource.key_of(obj): obj for obj in after[resource.plural]}
-            for key in (key for key in keys if _mode(resource, objects[key]) != ENABLED):
-                started = started_before(self.now, objects[key].get("modified_on"))
-                since = self.now if (resource.plural, key) in changed else started
-                verdict = self.against.get((resource.plural, key))
-                pending.append(
-                    _kept_back(resource, objects[key], verdict)
-                    if verdict and not verdict.restarts
-                    else self._pending(resource, objects[key], since)
-                )
+            for key, values in item.objects.items():
+                if values.get(mode) == ENABLED != _mode(resource, objects[key]):
+                    is_changed = (resource.plural, key) in changed
+                    pending.append(self._pending(resource, key, objects[key], is_changed))
         return pending
 
-    def _pending(self, resource: Resource, obj: Object, since: datetime | None) -> Pending:
-        """An object that monitors since a time."""
-        end = since + self.monitoring if since else None
-        if end and self.local_time and end < self.local_time:
-            end = None  # Cloudflare's clock is behind, so that nobody knows when it gets there
-        not_before = write_timestamp(end) if end else None
-        until = f"after {not_before}" if end else "that finds out since when"
-        message = f"monitors, and is enabled by the first run {until}."
-        return _pending_record(resource, obj, Verdict("time", message), not_before)
-
-
-def _kept_back(resource: Resource, obj: Object, verdict: Verdict) -> Pending:
-    """An object that the traffic keeps back."""
-    sentences = ["monitors, and is not enabled yet.", verdict.message, *verdict.advice]
-    return _pending_record(resource, obj, verdict._replace(message=" ".join(sentences)))
-
-
-def _pending_record(
-    resource: Resource, obj: Object, verdict: Verdict, not_before: str | None = None
-) -> Pending:
-    label = resource.label_of(obj)
-    return Pending(
-        resource=resource.name,
-        key=label,
-        mode=ENABLED,
-        reason=verdict.reason,
-        not_before=not_before,
-        would_drop_percent=verdict.percent,
-        would_drop_packets=verdict.packets,
-        networks=networks(list(verdict.ranges)),
-        advice=list(verdict.advice),
-        message=f"{resource.title} {label} {verdict.message}",
-    )
+    def _pending(self, resource: Resource, key: Key, obj: Object, is_changed: bool) -> Pending:
+        """An object that the traffic keeps back, or that has not monitored long enough."""
+        verdict, not_before = self.against.get((resource.plural, key)), None
+        if verdict and not verdict.restarts:
+            sentences = ["monitors, and is not enabled yet.", verdict.message, *verdict.advice]
+            message = " ".join(sentences)
+        else:
+            since = self.now if is_changed else started_before(self.now, obj.get("modified_on"))
+            end = since + self.monitoring if since else None
+            if end and self.local_time and end < self.local_time:
+                end = None  # Cloudflare's clock is behind, so that nobody knows when it gets there
+            not_before = write_timestamp(end) if end else None
+            until = f"after {not_before}" if end else "that finds out since when"
+            verdict = Verdict("time")
+            message = f"monitors, and is enabled by the first run {until}."
+        label = resource.label_of(obj)
+        return Pending(
+            resource=resource.name,
+            key=label,
+            mode=ENABLED,
+            reason=verdict.reason,
+            not_before=not_before,
+            would_drop_percent=verdict.percent,
+            would_drop_packets=verdict.packets,
+            networks=networks(list(verdict.ranges)),
+            advice=list(verdict.advice),
+            message=f"{resource.title} {label} {message}",
+        )
 
 
 def changes_protection(plan: Plan) -> bool:
@@ -190,14 +181,3 @@ def changes_protection(plan: Plan) -> bool:
 
 def _mode(resource: Resource, obj: Object | None) -> str:
     return str((obj or {}).get(resource.mode_field or "")).casefold()
-
-
-def _to_be_enabled(desired: Iterable[Desired]) -> Iterable[tuple[Resource, Sequence[Key]]]:
-    """The keys with the desired mode enabled, by resource."""
-    for item in desired:
-        field = item.resource.mode_field
-        if field and not item.absent:
-            yield (
-                item.resource,
-                [key for key, values in item.objects.items() if values.get(field) == ENABLED],
-            )

@@ -137,9 +137,7 @@ def with_referring_rules(
 ) -> Plan:
     """The plan with the rules of the account's Network Firewall, and with the custom rules of a
     zone, if rules refer to lists whose items it changes, or that are `judged`."""
-    concerned = {
-        LISTS.label_of(obj) for obj in _concerned_lists(plan, judged) if is_referred_to(obj)
-    }
+    concerned = frozenset(_referred_lists(plan, judged))
     if not concerned:
         return plan
     readings = [(NETWORK_FIREWALL_RULES, client)]
@@ -157,20 +155,19 @@ def with_referring_rules(
     return replace(plan, before={**plan.before, **rules}, unread=unread)
 
 
-def is_referred_to(obj: Object) -> bool:
-    """True if rules refer to a list, or may do so if Cloudflare does not count them."""
-    return REFERENCES not in obj or uses_of(obj) > 0
-
-
-def _concerned_lists(plan: Plan, judged: AbstractSet[str]) -> list[Object]:
-    """The lists of the account that are checked, or whose addresses the plan changes."""
-    changed = {
+def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[str]:
+    """Names of the lists that are judged, or whose addresses the plan changes, and to which rules
+    refer; or may do so, if Cloudflare does not count them."""
+    concerned = judged | {
         item.resource.within
         for item in plan.operations
         if item.resource.parent is LISTS and item.action != "update"
     }
-    lists = plan.before.get(LISTS.plural, ())
-    return [obj for obj in lists if LISTS.label_of(obj) in changed | judged]
+    return [
+        LISTS.label_of(obj)
+        for obj in plan.before.get(LISTS.plural, ())
+        if LISTS.label_of(obj) in concerned and (REFERENCES not in obj or uses_of(obj) > 0)
+    ]
 
 
 def unread_rules(plan: Plan) -> str:
@@ -180,11 +177,11 @@ def unread_rules(plan: Plan) -> str:
         for resource in (NETWORK_FIREWALL_RULES, CUSTOM_RULES)
         if resource.plural in plan.unread
     ]
-    concerned = [obj for obj in _concerned_lists(plan, frozenset()) if is_referred_to(obj)]
+    concerned = _referred_lists(plan)
     if not unread or not concerned:
         return ""
-    lists = first_few(LISTS.label_of(obj) for obj in concerned)
     titles = " and ".join(resource.titles for resource in unread)
+    lists = first_few(concerned)
     what = f"Whether {titles} would let more pass, or stop more, with the new items of {lists}"
     return Message(f"{what} is not known: ", plan.unread[unread[0].plural])
 

@@ -12,9 +12,9 @@ refused."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import AbstractSet, Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._errors import OptionError, OptionProblems
 from .._plan.fingerprint import is_rest_of
@@ -160,23 +160,15 @@ def accepting(
 
 
 def _cover(group: Sequence[Acceptance], risk: Finding) -> bool:
-    """True if acceptances that are bound to the same cover all that a risk concerns."""
-    bound_to_networks = group[0].networks is not None
-    bound_to_entries = group[0].entries is not None
-    networks = union(network for item in group for network in item.networks or [])
+    """True if acceptances that are bound to the same cover all that a risk concerns; keys are
+    compared as Cloudflare compares them."""
+    if group[0].networks is not None:
+        ranges = union(network for item in group for network in item.networks or [])
+        if not risk.ranges or difference(risk.ranges, ranges):
+            return False
+    if group[0].entries is None:
+        return True
     entries = {entry for item in group for entry in item.entries or ()}
-    if bound_to_networks and not _cover_networks(networks, risk):
-        return False
-    return not bound_to_entries or _cover_entries(entries, risk)
-
-
-def _cover_networks(networks: Ranges, risk: Finding) -> bool:
-    return bool(risk.ranges) and not difference(risk.ranges, networks)
-
-
-def _cover_entries(entries: AbstractSet[str], risk: Finding) -> bool:
-    """True if these texts name all objects of a risk; keys are compared as Cloudflare compares
-    them."""
     keys = {
         resource.plural: {resource.key_in(entry) for entry in entries}
         for resource in {item.resource.plural: item.resource for item in risk.entries}.values()
@@ -227,35 +219,24 @@ OPTION = Option("expected_plan")
 PLAN_ID = re.compile(r"(?:[0-9a-f]{64})?")
 
 
-@dataclass(frozen=True)
-class Approval:
-    """`expected` is the id of the approved plan, empty where no change is approved, None where any
-    plan is.
+def approval_refusal(approved: str | None, plan: Plan, identity: str, begun: Plan | None) -> str:
+    """The reason why this plan, which has this id, must not be applied; empty if it may.
 
-    `begun` is the approved plan once it is being applied: what is left of it is approved with it.
+    `approved` is the id of the approved plan, empty where no change is approved, None where any
+    plan is. `begun` is the approved plan once it is being applied: what is left of it is approved.
     """
-
-    expected: str | None = None
-    begun: Plan | None = None
-
-    def refusal(self, plan: Plan, identity: str) -> str:
-        """The reason why this plan, which has this id, must not be applied; empty if it may."""
-        if self.expected is None or not plan.operations or identity == self.expected:
-            return ""
-        if self.begun is not None:
-            return "" if is_rest_of(plan, self.begun) else joined(" ", (_LEFT, _REVIEW))
-        operations = plural(len(plan.operations), "operation", "operations")
-        approved = (
-            Message(OPTION, f" is {self.expected}")
-            if self.expected
-            else Message("an empty ", OPTION, " approves none")
-        )
-        own = f"it has {operations} and the plan_id {identity}"
-        return Message(f"The plan is not the approved one: {own}, and ", approved, ". ", _REVIEW)
-
-    def while_applying(self, plan: Plan) -> Approval:
-        """The approval for what is left of this plan."""
-        return replace(self, begun=plan)
+    if approved is None or not plan.operations or identity == approved:
+        return ""
+    if begun is not None:
+        return "" if is_rest_of(plan, begun) else joined(" ", (_LEFT, _REVIEW))
+    operations = plural(len(plan.operations), "operation", "operations")
+    given = (
+        Message(OPTION, f" is {approved}")
+        if approved
+        else Message("an empty ", OPTION, " approves none")
+    )
+    own = f"it has {operations} and the plan_id {identity}"
+    return Message(f"The plan is not the approved one: {own}, and ", given, ". ", _REVIEW)
 
 
 _LEFT = Message(
@@ -268,11 +249,11 @@ _REVIEW = Message(
 )
 
 
-def parse_approval(options: Mapping[str, Any]) -> Approval:
-    """The approval of a task; raises OptionError for a text that is not a plan_id."""
+def parse_approval(options: Mapping[str, Any]) -> str | None:
+    """The id of the approved plan; raises OptionError for a text that is not a plan_id."""
     text = options.get("expected_plan")
     if text is None:
-        return Approval()
+        return None
     expected = str(text).strip().lower()
     if not PLAN_ID.fullmatch(expected):
         raise OptionError(
@@ -280,7 +261,7 @@ def parse_approval(options: Mapping[str, Any]) -> Approval:
             f"'{text}' is not a plan_id, which has 64 hexadecimal digits, or is empty for a plan"
             " without operations",
         )
-    return Approval(expected)
+    return expected
 
 
 HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
@@ -359,9 +340,6 @@ class Pending(TypedDict):
     message: str
 
 
-ANY_PLAN = Approval()
-
-
 @dataclass(frozen=True)
 class Terms:
     """The terms on which a task takes a plan: limits of risks, accepted risks, the approved plan,
@@ -369,7 +347,7 @@ class Terms:
 
     limits: Limits
     accepted: Sequence[Acceptance] = ()
-    approval: Approval = ANY_PLAN
+    approved: str | None = None
     evidence: EvidenceLimits | None = None
     expectations: Sequence[Expectation] = ()
     is_staged: bool = False

@@ -114,20 +114,17 @@ def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
 
 def _lost_lists(change: Change) -> Iterator[tuple[Object, str]]:
     """The lists that rules refer to and that would lose all, each with what becomes of it."""
-    emptied: dict[str, None] = {}
-    for item in change.plan.operations:
-        if item.resource is LISTS and item.action == "delete" and uses_of(item.existing or {}):
+    deleting = [item for item in change.plan.operations if item.action == "delete"]
+    for item in deleting:
+        if item.resource is LISTS and uses_of(item.existing or {}):
             yield item.existing or {}, "deleted"
-        elif _empties(item, change):
-            emptied.setdefault(item.resource.within)
+    items = {
+        item.resource.within: item.resource for item in deleting if item.resource.parent is LISTS
+    }
     for obj in change.plan.before.get(LISTS.plural, ()):
-        if LISTS.label_of(obj) in emptied and uses_of(obj):
+        resource = items.get(LISTS.label_of(obj))
+        if resource and uses_of(obj) and not change.after.state[resource.plural]:
             yield obj, "empty"
-
-
-def _empties(item: Operation, change: Change) -> bool:
-    is_item = item.resource.parent is LISTS and item.action == "delete"
-    return is_item and not change.after.state[item.resource.plural]
 
 
 REFERENCED_LIST_RISKS = (removes_referenced_list,)

@@ -29,7 +29,7 @@ from ..._protection.losses import (
 from ..._protection.overrides import Weakening, weakenings
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
 from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, traffic_of
-from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Object, Resource
+from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, Ranges, networks, union
 from .base import Change, Entry, Finding, Limit, Limits, entries_of, risk
@@ -292,7 +292,7 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
             reasons.append(_clause(resource, item))
             entries.append(Entry(resource, item.key, item.label))
             ranges += item.ranges if resource is L4_OVERRIDES else []
-    beside = [clause for clause in (_hidden(change), _applied(change)) if clause]
+    beside = list(_beside(change))
     if beside:
         reasons += beside
         every = change.plan.operations  # which create the first ones, or delete the last ones
@@ -303,45 +303,21 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
     return Finding(message, union(ranges), entries)
 
 
-def _hidden(change: Change) -> str:
-    """A clause for overrides of an account that stop more than the managed rules, and that a zone's
-    first override hides; empty without such."""
-    labels = [
-        L7_OVERRIDES_OF_ACCOUNT.label_of(obj)
-        for obj in _overrides_of_account(change)
-        if strengthens(obj) and not change.before.state[L7_OVERRIDES.plural]
-    ]
-    if not labels:
-        return ""
-    return (
-        f"the first HTTP DDoS override of the zone hides those of its account, {first_few(labels)}"
-    )
-
-
-def _applied(change: Change) -> str:
-    """A clause for overrides of an account that let more pass than the last ones of a zone, which
-    the plan deletes; empty without such."""
-    overrides, existing = (
-        _overrides_of_account(change),
-        change.before.state.get(L7_OVERRIDES.plural),
-    )
-    if not overrides or not existing:
-        return ""
-    reasons = [
-        f"{item.label} {item.reason}"
-        for item in weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides)
-    ]
-    if not reasons:
-        return ""
-    return (
-        "without its last HTTP DDoS override, the zone has those of its account, of which"
-        f" {first_few(reasons)}"
-    )
-
-
-def _overrides_of_account(change: Change) -> list[Object]:
-    """Those that the first override of a zone hides, and that apply without the last one."""
-    return list(change.before.state.get(L7_OVERRIDES_OF_ACCOUNT.plural, ()))
+def _beside(change: Change) -> Iterator[str]:
+    """Clauses for overrides of an account: those that stop more than the managed rules and that a
+    zone's first override hides, and those that let more pass than the last ones of a zone, which
+    the plan deletes."""
+    overrides = change.before.state.get(L7_OVERRIDES_OF_ACCOUNT.plural, ())
+    existing = change.before.state.get(L7_OVERRIDES.plural) or ()
+    if not existing:
+        labels = [L7_OVERRIDES_OF_ACCOUNT.label_of(obj) for obj in overrides if strengthens(obj)]
+        reason = "the first HTTP DDoS override of the zone hides those of its account,"
+    else:
+        weaker = weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides) if overrides else ()
+        labels = [f"{item.label} {item.reason}" for item in weaker]
+        reason = "without its last HTTP DDoS override, the zone has those of its account, of which"
+    if labels:
+        yield f"{reason} {first_few(labels)}"
 
 
 def _clause(resource: Resource, item: Weakening) -> str:

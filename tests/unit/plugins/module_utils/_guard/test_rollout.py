@@ -171,3 +171,16 @@ def test_an_accepted_verdict_is_not_against_the_plan() -> None:
     _service, rollout, plan = run(LONG_AGO, "drops_traffic")
     assert rollout.against == {} and [item.fields for item in plan.operations] == [{"mode": "enabled"}]
     assert [verdict.reason for verdict in rollout.verdicts.values()] == ["unknown"]
+
+
+@pytest.mark.parametrize(
+    ("existing", "reason"),
+    [
+        (None, "would be new and enabled at once"),
+        ({"mode": "Enabled"}, ""),
+        ({"mode": "disabled"}, "would go from disabled straight to enabled"),
+        ({"mode": "testing"}, "would go from testing straight to enabled"),
+    ],
+)
+def test_an_object_that_has_not_monitored_is_enabled_too_soon(existing: Any, reason: str) -> None:
+    assert enabled_too_soon(RULES[0], existing, NOON, timedelta(hours=4)) == reason

@@ -1,0 +1,226 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""All that decides about a plan beside its objects is in its state, and told if it is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import weakens_ddos_rules
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
+    warnings_of_surroundings,
+    with_surroundings,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import contents_in
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+
+ACCOUNT, ZONE = "a" * 32, "b" * 32
+REFUSAL = ServiceError("No permission.", ErrorDetails(method="GET", path="", status=403, errors=[], ray=None), False)
+
+
+class Reading:
+    """A client of a zone whose account has these overrides or rules, and the list office; or may not be read."""
+
+    def __init__(self, *objects: dict[str, Any], refused: bool = False, account: Any = ACCOUNT) -> None:
+        self.owner = {"zone_id": ZONE}
+        self.asked: list[str] = []
+        self._objects, self._refused, self._account = list(objects), refused, account
+
+    def within(self, owner: dict[str, str]) -> Reading:
+        assert owner in ({"account_id": ACCOUNT}, {"zone_id": ZONE})
+        return self
+
+    def read(self, resource: Resource) -> list[dict[str, Any]]:
+        self.asked.append(resource.plural)
+        if resource.name == "zone":
+            return [{"account": {"id": self._account}}]
+        if self._refused:
+            raise REFUSAL
+        if resource.within:
+            return [{"ip": "192.0.2.0/25"}, {"ip": "192.0.2.128/25"}]
+        return [{"id": "c", "name": "office", "kind": "ip"}] if resource.plural == "ip_lists" else self._objects
+
+
+def complete(plan: Plan, client: Any, judged: str = "", **context: Any) -> Plan:
+    return with_surroundings(plan, Context(**context), frozenset(filter(None, [judged])), client)
+
+
+FIRST = {"ref": "upload", "expression": "true", "action": "block"}
+STRICT = {"ref": "strict", "expression": "true", "action": "block"}
+CALM = {"ref": "calm", "expression": "true", "sensitivity": "low"}
+CACHE = {**CALM, "ref": "cache", "categories": [{"category": "cache", "action": "block"}]}
+OTHER = {"ref": "other", "expression": "true", "other_rule": {"action": "log"}}
+
+
+def override_of(resource: Resource, existing: list[dict[str, Any]], absent: bool = False, **values: Any) -> Plan:
+    entry = {"ref": "upload"} if absent else {**FIRST, **values}
+    return make_plan({resource.plural: existing}, [parse_desired(resource, [(Option(), entry)], absent=absent)])
+
+
+def first(*overrides: dict[str, Any], **reading: Any) -> Plan:
+    return complete(override_of(L7_OVERRIDES, []), Reading(*overrides, **reading))
+
+
+def last(*overrides: dict[str, Any], **reading: Any) -> Plan:
+    return complete(override_of(L7_OVERRIDES, [{"id": "1", **FIRST}], absent=True), Reading(*overrides, **reading))
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        (first(CALM, STRICT), "The first HTTP DDoS override of the zone hides those of its account, strict: an"),
+        (first(CALM, OTHER), "The first HTTP DDoS override of the zone hides those of its account, other: an"),
+        (first(CALM, CACHE), "The first HTTP DDoS override of the zone hides those of its account, cache: an"),
+        (
+            last(CALM, STRICT),
+            "Without its last HTTP DDoS override, the zone has those of its account, of which calm sets the"
+            " sensitivity low for all managed rules: an",
+        ),
+    ],
+)
+def test_overrides_of_the_account_that_protect_more_are_a_risk_and_no_warning(plan: Plan, message: str) -> None:
+    change = Change(plan, Coverage(plan.before), Coverage(plan.after()))
+    risk = weakens_ddos_rules.in_change(change, Limits())
+    assert risk is not None
+    assert f"{message} attack may pass" in risk.message
+    assert risk.record()["entries"] == ["upload"]
+    assert warnings_of_surroundings(plan) == []
+
+
+@pytest.mark.parametrize(
+    ("plan", "warning"),
+    [
+        (first(CALM), "for these rules are not applied in the zone: calm."),
+        (first({**STRICT, "enabled": False}), "for these rules are not applied in the zone: strict."),
+        (first(), ""),
+        (first(refused=True), "Whether there are any is not known: No permission."),
+        (first(account="x"), "Whether there are any is not known: The zone does not say its account: 'x' is not"),
+        (last(STRICT), "for these rules are applied in the zone: strict."),
+        (last(), ""),
+        (last(refused=True), "Whether there are any is not known: No permission."),
+    ],
+)
+def test_other_overrides_of_the_account_are_a_warning_and_no_risk(plan: Plan, warning: str) -> None:
+    assert weakens_ddos_rules.in_change(Change(plan, Coverage(plan.before), Coverage(plan.after())), Limits()) is None
+    assert warning in str(warnings_of_surroundings(plan))
+    assert bool(warning) is bool(warnings_of_surroundings(plan))
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        override_of(L7_OVERRIDES, [{"id": "1", **FIRST}], action="challenge"),
+        override_of(L7_OVERRIDES, [{"id": "1", **FIRST}], ref="second"),
+        override_of(L7_OVERRIDES, [{"id": "1", **FIRST}]),
+        override_of(L4_OVERRIDES, []),
+    ],
+)
+def test_no_other_override_hides_any(plan: Plan) -> None:
+    client = Reading(STRICT)
+    assert complete(plan, client) is plan
+    assert (client.asked, warnings_of_surroundings(plan)) == ([], [])
+
+
+def rule_of(expression: str, was: str = "") -> Plan:
+    rule = {"ref": "a", "action": "block", "expression": expression}
+    existing = [{"id": ZONE, **rule, "expression": was}] if was else []
+    return make_plan({"custom_rules": existing}, [parse_desired(CUSTOM_RULES, [(Option(), rule)])])
+
+
+OFFICE = {"office": [(3221225984, 3221226239)]}
+GATE = {"office": [(3221225985, 3221225985)]}
+BOTH = {"office": {"before": ["192.0.2.0/24"], "after": ["192.0.2.1"]}}
+
+
+@pytest.mark.parametrize(
+    ("was", "lists", "refused", "before", "after"),
+    [
+        ("", {}, False, OFFICE, OFFICE),
+        ("", {"office": ["192.0.2.1", "nowhere"], "other": []}, True, {}, GATE),
+        ("ssl and ip.src in $office", {"office": ["192.0.2.1"]}, False, OFFICE, GATE),
+        ("ssl and ip.src in $office", BOTH, True, OFFICE, GATE),
+    ],
+)
+def test_lists_are_read_unless_the_run_knows_them(was: str, lists: Any, refused: bool, before: Any, after: Any) -> None:
+    plan = complete(rule_of("ip.src in $office", was), Reading(refused=refused), lists=lists)
+    assert contents_in(plan.after()) == after
+    assert was == "" or contents_in(plan.before) == before
+    assert warnings_of_surroundings(plan) == []
+
+
+def test_nothing_is_read_if_rules_refer_to_no_list() -> None:
+    client, plan = Reading(refused=True), rule_of("ip.src in {192.0.2.1}")
+    assert complete(plan, client, lists={"office": ["192.0.2.1"]}) is plan
+    assert client.asked == []
+
+
+@pytest.mark.parametrize(
+    ("reading", "reason"), [({"refused": True}, "No permission."), ({"account": None}, "None is not a text")]
+)
+def test_a_list_that_cannot_be_read_is_told_of_rules_that_change(reading: dict[str, Any], reason: str) -> None:
+    plan = complete(rule_of("ip.src in $office"), Reading(**reading))
+    assert contents_in(plan.after()) == {}
+    (warning,) = warnings_of_surroundings(plan)
+    assert warning.startswith("What the lists office hold is not known: ")
+    assert reason in warning
+    unchanged = complete(rule_of("ip.src in $office", "ip.src in $office"), Reading(**reading))
+    assert warnings_of_surroundings(unchanged) == []
+
+
+ITEMS = items_of("office")
+SKIP = {"ref": "pass", "action": "skip", "expression": "ip.src in $office"}
+
+
+def item_of(action: str = "create", **fields: Any) -> Plan:
+    office = {"id": "c", "name": "office", "kind": "ip", **fields}
+    existing = None if action == "create" else {"id": "d", "ip": "192.0.2.1"}
+    operations = (Operation(action, ITEMS, {"ip": "192.0.2.1", "comment": "gate"}, existing, 0 if existing else None),)
+    return Plan({"ip_lists": [office], ITEMS.plural: [existing] if existing else []}, operations)
+
+
+@pytest.mark.parametrize(
+    ("plan", "asked"),
+    [
+        (item_of(num_referencing_filters=1), ["network_firewall_rules"]),
+        (item_of("delete", num_referencing_filters=1), ["network_firewall_rules"]),
+        (item_of(), ["network_firewall_rules"]),
+        (item_of(num_referencing_filters=0), []),
+        (item_of("update", num_referencing_filters=1), []),
+    ],
+)
+def test_rules_are_read_if_items_change_that_they_may_refer_to(plan: Plan, asked: list[str]) -> None:
+    client = Reading(SKIP)
+    assert complete(plan, client).before.get("network_firewall_rules") == ([SKIP] if asked else None)
+    assert client.asked == asked
+
+
+def test_rules_are_read_of_lists_that_are_judged_and_of_a_zone() -> None:
+    client = Reading(SKIP)
+    assert complete(item_of("update"), client, "office", zone_id=ZONE).before["custom_rules"] == [SKIP]
+    assert client.asked == ["network_firewall_rules", "custom_rules"]
+
+
+def test_rules_that_refer_to_no_such_list_are_left_out() -> None:
+    plan = item_of()
+    assert complete(plan, Reading({**SKIP, "expression": "ip.src in $shops"})) is plan
+
+
+def test_rules_that_cannot_be_read_are_told_of_a_change() -> None:
+    (told,) = warnings_of_surroundings(complete(item_of(), Reading(refused=True)))
+    what = "Whether Network Firewall rules would let more pass, or stop more, with the new items of office is not known"
+    assert told == f"{what}: No permission."
+    assert warnings_of_surroundings(complete(item_of("update"), Reading(refused=True), "office")) == []
