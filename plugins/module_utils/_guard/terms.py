@@ -230,13 +230,13 @@ def approval_refusal(approved: str | None, plan: Plan, identity: str, begun: Pla
     if begun is not None:
         return "" if is_rest_of(plan, begun) else joined(" ", (_LEFT, _REVIEW))
     operations = plural(len(plan.operations), "operation", "operations")
-    given = (
+    approval = (
         Message(OPTION, f" is {approved}")
         if approved
         else Message("an empty ", OPTION, " approves none")
     )
     own = f"it has {operations} and the plan_id {identity}"
-    return Message(f"The plan is not the approved one: {own}, and ", given, ". ", _REVIEW)
+    return Message(f"The plan is not the approved one: {own}, and ", approval, ". ", _REVIEW)
 
 
 _LEFT = Message(
