@@ -100,7 +100,7 @@ class Unanswered(Exception):
 class NodeSettings(NamedTuple):
     """Limits of what an account may ask of a node; seconds and numbers, None for those not told."""
 
-    enabled: bool
+    enabled: bool | None
     not_older_than: int | None
     max_duration: int | None
     max_page_size: int | None
@@ -200,7 +200,9 @@ def _settings(listed: Any) -> dict[str, NodeSettings]:
         item = listed.get(node.field) if isinstance(listed, dict) else None
         if isinstance(item, dict):
             numbers = [_positive(item.get(name)) for name in LIMITS_OF_NODES]
-            read[node.name] = NodeSettings(item.get("enabled") is not False, *numbers)
+            enabled = item.get("enabled")
+            enabled = enabled if isinstance(enabled, bool) else None
+            read[node.name] = NodeSettings(enabled, *numbers)
     return read
 
 

@@ -123,7 +123,7 @@ class AccountTraffic:
         if allowed is None:
             return NodeTraffic(page).without(refusal.reason)
         listing = NodeTraffic(bounded(page, allowed)).without(*kept_back(page, allowed))
-        if not allowed.enabled:
+        if allowed.enabled is False:
             return listing
         try:
             answer = self.ask([listing.page])
@@ -187,7 +187,7 @@ class AccountTraffic:
 
 def kept_back(page: Page, allowed: NodeSettings) -> list[str]:
     """The parts of a page that the settings of the account keep back, a sentence each."""
-    if not allowed.enabled:
+    if allowed.enabled is False:
         return [f"The account has no analytics of {page.node.product}."]
     seconds = (page.until - page.since).total_seconds()
     bounds = [

@@ -152,8 +152,8 @@ def _analytics(answer: HostAnswer, node: TrafficNode) -> Diagnosis:
         settings = read_answer(answer.response, ()).settings if answer.response else {}
     except Unanswered:
         settings = {}
-    if node.name in settings:
-        enabled = settings[node.name].enabled
+    enabled = settings[node.name].enabled if node.name in settings else None
+    if enabled is not None:
         return Diagnosis(name, enabled, "" if enabled else "the account's settings say so")
     unsaid = "the settings of the account do not say it"
     return Diagnosis(name, None, unsaid if answer.is_success else answer.reason)

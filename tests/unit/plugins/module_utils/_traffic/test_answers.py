@@ -57,7 +57,7 @@ def test_rows_are_read() -> None:
         ({"enabled": False}, NodeSettings(False, None, None, None)),
         (
             {"enabled": None, "notOlderThan": "5", "maxDuration": True, "maxPageSize": 0},
-            NodeSettings(True, None, None, None),
+            NodeSettings(None, None, None, None),
         ),
     ],
 )
