@@ -17,7 +17,8 @@ from unittest.mock import patch
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import BESIDE
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
 

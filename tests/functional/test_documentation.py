@@ -24,8 +24,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, OWNERS, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import BESIDE, SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import PLAN_OPTIONS, argument_spec
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import BESIDE
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.evaluate import FilterModule, evaluate
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import DEFAULT_SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import DEFAULT_SUBSETS
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules

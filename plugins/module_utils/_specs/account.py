@@ -8,35 +8,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
-from .._api.client import Client
-from .._api.neighbours import read_access_rules, read_announced, read_ip_lists
 from .._errors import OptionProblems
 from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
-from .._protection.coverage import Coverage
 from .._protection.expectation import EXPECTATIONS, PACKET
 from .._protection.holes import unmanaged_records
-from .._protection.summary import answer, summarise
-from .._schema.account import ACCOUNT, ACCOUNT_RESOURCES, COLLECTIONS, STATUS, TCP_KINDS, of_kind
-from .._schema.registry import RULESETS
-from .._schema.resource import ACCOUNT_OPTION, Object, OptionSpec, Resource, State, options_of
+from .._schema.account import ACCOUNT_RESOURCES, COLLECTIONS, STATUS, TCP_KINDS, of_kind
+from .._schema.resource import Object, OptionSpec, Resource, State, options_of
 from .._text import Option
 from .base import (
     ABSENT,
-    CHANGES_OPTION,
     PRESENT,
     PURGE_OPTION,
     Expectations,
     ModuleResult,
     ModuleSpec,
     Options,
-    Resources,
-    changes_of,
-    check_changes,
-    check_network,
     fields_of,
     list_option,
     object_options,
@@ -49,21 +39,6 @@ STAGED_ROLLOUT: OptionSpec = {
 }
 KIND_OPTION: OptionSpec = {"kind": {"type": "str", "choices": list(TCP_KINDS), "required": True}}
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **COLLECTIONS}
-
-
-def _reading(resource: Resource) -> Callable[[Client], Any]:
-    return lambda client: client.read(resource)
-
-
-BESIDE: Mapping[str, Callable[[Client], Any]] = {
-    "announced": lambda client: read_announced(client.read),
-    "access_rules": read_access_rules,
-    "ip_lists": read_ip_lists,
-    **{item.plural: _reading(item) for item in RULESETS if item.owner == ACCOUNT_OPTION},
-}
-DEFAULT_SUBSETS = [
-    name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
-]
 
 
 def shown_objects(resources: Sequence[Resource], state: State) -> list[Object]:
@@ -231,43 +206,3 @@ def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
         for path, entry in numbered(option, options[option] or [])
         if resource.kind is None or entry["kind"] == resource.kind
     ]
-
-
-class ProtectionInfo(ModuleSpec):
-    """protection_info; with `covers`, it reads all that decides who is protected, and else what the
-    task names. What stands beside the protection is not a state of it, so that it is looked at."""
-
-    def __init__(self) -> None:
-        self.options = {
-            "gather_subset": {
-                "type": "list",
-                "elements": "str",
-                "choices": [*SUBSETS, *BESIDE],
-                "default": DEFAULT_SUBSETS,
-            },
-            "covers": {"type": "list", "elements": "str"},
-            **CHANGES_OPTION,
-        }
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        for position, network in enumerate(options["covers"] or []):
-            check_network(Option("covers", position), network)
-        check_changes(options)
-        names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
-        return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        gathered = {
-            name: subset_of(name, state) for name in SUBSETS if name in options["gather_subset"]
-        }
-        if any(resource.plural not in state for resource in ACCOUNT):
-            return gathered
-        coverage = Coverage(state)
-        if options["covers"] is not None:
-            gathered["covers"] = [answer(coverage, network) for network in options["covers"]]
-        return dict(gathered, coverage=summarise(coverage))
-
-    def look(self, options: Options, client: Client) -> ModuleResult:
-        names = options["gather_subset"]
-        beside = {name: read(client) for name, read in BESIDE.items() if name in names}
-        return {**beside, **changes_of(options, client)}

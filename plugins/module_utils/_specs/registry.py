@@ -14,8 +14,9 @@ from .._protection.expectation import FIREWALL, PACKET, REQUEST
 from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
 from .._schema.registry import MANAGED, Managed
 from .._schema.zone import FIREWALL_RULES
-from .account import AccountProtection, ProtectionInfo, SingleObject, StatusSpec, WholeList
+from .account import AccountProtection, SingleObject, StatusSpec, WholeList
 from .base import ModuleSpec
+from .info import ProtectionInfo
 from .ip_lists import IpList, IpLists
 from .rulesets import CustomRulesInfo, FirewallRules, OrderedRules, RulesInfo
 from .traffic import TrafficInfo

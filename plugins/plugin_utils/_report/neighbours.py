@@ -18,7 +18,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ...module_utils._schema.account import TCP_KINDS
 from ...module_utils._schema.registry import BY_NAME, MANAGED, READ_ONLY
 from ...module_utils._schema.resource import Resource
-from ...module_utils._specs.account import DEFAULT_SUBSETS
+from ...module_utils._specs.info import DEFAULT_SUBSETS
 from ...module_utils._text import sentence
 from ...module_utils._timestamps import read_timestamp
 from ...module_utils._values.address_set import Ranges, difference, networks, range_of, union
