@@ -126,7 +126,7 @@ class TaskTime:
     """The seconds that a task loses with attempts that fail and with waits: at most so many as are
     `allowed`, and `max_wait` of them with waits.
 
-    What several calls lose at the same time counts once. An attempt under way counts until it ends
+    Seconds that several calls lose together count once. An attempt under way counts until it ends
     well, so that all that are under way together end in time. `calls` counts the calls that may go,
     the repeated ones after their wait.
     """

@@ -33,7 +33,7 @@ class Unchecked(Exception):
 
 @contextmanager
 def _unchecked(prefix: str) -> Iterator[None]:
-    """What Cloudflare refuses to show is not known."""
+    """Raise Unchecked if Cloudflare refuses to show something."""
     try:
         yield
     except ServiceError as exc:
