@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence.engine.comparisons import ENGINE, PARSER, Counts
@@ -24,6 +24,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
 def test_nothing_differs_from_the_parser(comparison: Callable[[Random, Counts], None]) -> None:
     compared = Counts()
 
+    @settings(max_examples=max(40, settings().max_examples))  # so that ten are decided
     @given(st.integers(0, 2**32))
     def compare(seed: int) -> None:
         counts = Counts()
