@@ -9,16 +9,17 @@ cannot be read makes the host unknown."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ...module_utils._schema.account import TCP_KINDS
-from ...module_utils._schema.registry import BY_NAME, MANAGED, READ_ONLY
+from ...module_utils._schema.lists import WHOLE_LISTS, items_of
+from ...module_utils._schema.registry import BY_NAME, MANAGED, MODULES, READ_ONLY
 from ...module_utils._schema.resource import Resource
-from ...module_utils._specs.info import DEFAULT_SUBSETS
+from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
 from ...module_utils._text import sentence
 from ...module_utils._timestamps import read_timestamp
 from ...module_utils._values.address_set import Ranges, difference, networks, range_of, union
@@ -59,7 +60,7 @@ def _ranges_of(texts: Iterable[Any]) -> Ranges:
 
 SAME_MOMENT = timedelta(seconds=10)  # between an object's own timestamp and the log's
 STAMPS = ("modified_on", "last_updated", "created_on")
-PATHS_OF: Mapping[str, Resource] = {**{item.name: item for item in READ_ONLY}, **BY_NAME}
+WRITTEN: Sequence[Resource] = (*BY_NAME.values(), *READ_ONLY)
 
 Object = Mapping[str, Any]
 LogEntry = Mapping[str, Any]  # as the modules return it
@@ -67,23 +68,24 @@ LogEntry = Mapping[str, Any]  # as the modules return it
 
 @dataclass(frozen=True)
 class Log:
-    """The writes of some hours, the newest first, and the objects that exist, by resource; `unread`
-    says why the log is not known."""
+    """The writes of some hours, the newest first, and the objects that exist, by resource and key;
+    `unread` says why the log is not known."""
 
     hours: float
     changes: Sequence[LogEntry] = ()
-    objects: Mapping[str, Sequence[Object]] | None = None
+    objects: Mapping[str, Mapping[str, Object]] = field(default_factory=dict)
     unread: str = ""
 
     def last_changes(self, host: HostResults) -> list[LastChange]:
         """The last change of each difference and each hole of a host."""
         differences = host.of_each(differences_of)
         holes = [item for item in host.unmanaged() if item["weakens"] is not False]
-        return [self._last_change(item) for item in (*differences, *holes)]
+        owners = {"account_id": host.account_id, "zone_id": host.zone_id}
+        return [self._last_change(item, owners) for item in (*differences, *holes)]
 
-    def _last_change(self, item: Mapping[str, Any]) -> LastChange:
+    def _last_change(self, item: Mapping[str, Any], owners: Mapping[str, str | None]) -> LastChange:
         resource, key = item["resource"], item["key"]
-        entry = self._find(resource, key, item.get("since"))
+        entry = self._find(resource, key, item.get("since"), owners)
         by, how, at = (str(entry[name]) if entry else None for name in ("by", "how", "at"))
         log = f"the audit log of the last {self.hours:g} hours"
         who = self.unread or f"{log} does not say who changed it"
@@ -92,17 +94,22 @@ class Log:
         text = sentence(f"{item['title']} {key}: {who.rstrip('.')}")
         return LastChange(resource=resource, key=key, text=text, by=by, how=how, at=at)
 
-    def _find(self, name: str, key: str, since: str | None) -> LogEntry | None:
+    def _find(
+        self, name: str, key: str, since: str | None, owners: Mapping[str, str | None]
+    ) -> LogEntry | None:
         """The last write of an object: one that names its id, or else the one in its collection at
         the moment of its own timestamp. None for a resource of which no path is known."""
-        resource = PATHS_OF.get(name)
-        if resource is None:
-            return None
-        beside = [item for item in self.changes if _is_beside(item, resource)]
-        if not resource.key:  # an object that always exists
+        resources = [item for item in WRITTEN if item.name == name]  # of the account, of the zone
+        objects = self.objects.get(name, {})
+        places = [(item, owner) for item in resources if (owner := owners.get(item.owner))]
+        beside = [
+            item
+            for item in self.changes
+            if any(_is_beside(item, *place, with_ids=not objects) for place in places)
+        ]
+        if not all(item.key for item in resources):  # an object that always exists
             return next(iter(beside), None)
-        objects = (self.objects or {}).get(name, ())
-        existing = next((item for item in objects if resource.label_of(item) == key), {})
+        existing = objects.get(key, {})
         identity = str(existing.get("id") or "")
         by_id = (item for item in self.changes if identity and _has_id(item, identity))
         if entry := next(by_id, None):
@@ -113,17 +120,29 @@ class Log:
         return near[0] if len({(item["by"], item["how"]) for item in near}) == 1 else None
 
 
-def objects_by_resource(results: Iterable[Mapping[str, Any]]) -> dict[str, list[Object]]:
+def objects_by_resource(results: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Object]]:
     """The objects in results of protection_info and custom_rules_info, by the name of their
-    resource."""
-    objects: dict[str, list[Object]] = {}
+    resource and their key."""
+    objects: dict[str, dict[str, Object]] = {}
     for result in results:
         module = CUSTOM if "zone_id" in result else ACCOUNT
-        for managed in (item for item in MANAGED if item.module == module):
-            listed, kinds = result.get(managed.option), (None, managed.resource.kind)
+        for item in MANAGED:
+            resource = item.resource
+            name = item.option if item.module == module else resource.plural
+            listed = result.get(name) if module == ACCOUNT or item.module == CUSTOM else None
             every = listed if isinstance(listed, list) else []
-            kept = objects.setdefault(managed.resource.name, [])
-            kept += [item for item in every if item.get("kind") in kinds]
+            kept = objects.setdefault(resource.name, {})
+            kept.update(
+                {
+                    resource.label_of(obj): obj
+                    for obj in every
+                    if item.module != ACCOUNT or obj.get("kind") in (None, resource.kind)
+                }
+            )
+        for one in result.get(WHOLE_LISTS.plural) or ():
+            items = items_of(str(one.get("name")))
+            kept = objects.setdefault(items.name, {})
+            kept.update({items.label_of(obj): obj for obj in one.get("items") or ()})
     return objects
 
 
@@ -132,11 +151,15 @@ def _has_id(change: LogEntry, identity: str) -> bool:
     return identity == change["object_id"] or identity in path.split("/")
 
 
-def _is_beside(change: LogEntry, resource: Resource) -> bool:
-    """Return whether a change is in the collection of a resource; one in any ruleset may be of
-    any other, since their paths tell entry points and ids alone."""
-    owned = resource.path.partition("}")[2].partition("{")[0]
-    return ("/rulesets" if resource.is_ordered else owned) in str(change["uri"])
+def _is_beside(change: LogEntry, resource: Resource, owner: str, with_ids: bool) -> bool:
+    """True for a write in the collection of a resource of this account or zone. A write that names
+    an id in its path is one of another object, unless no ids are known."""
+    path = resource.path.replace(f"{{{resource.owner}}}", owner).partition("{")[0].rstrip("/")
+    suffix = resource.create.suffix if resource.create else ""
+    uri = "/" + str(change["uri"]).partition("?")[0].strip("/")
+    if with_ids and f"/{path}/" in uri:
+        return True
+    return uri.endswith((f"/{path}", f"/{path}{suffix}"))
 
 
 def _is_at(change: LogEntry, moment: datetime) -> bool:
@@ -144,6 +167,7 @@ def _is_at(change: LogEntry, moment: datetime) -> bool:
     return bool(at and abs(at - moment) <= SAME_MOMENT)
 
 
+ALONGSIDE = frozenset(name for name in BESIDE if name in MODULES)  # subsets of other modules
 ANNOUNCED, ACCESS_RULES = "report_announced", "report_access_rules"  # variables
 LOG_HOURS = "report_changes_hours"  # another one
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
@@ -197,7 +221,8 @@ class Beside:
         results = []
         if account is not None:
             with_dns = ["dns_rules"] if account.options.get("dns_rules") is not None else []
-            subsets = [*DEFAULT_SUBSETS, *with_dns]
+            others = [part.module for part in self.parts if part.module in ALONGSIDE]
+            subsets = [*DEFAULT_SUBSETS, *with_dns, *others]
             results.append(self._run(account, INFO, gather_subset=subsets, changes_hours=hours))
         if zone is not None:  # the log of an account has the changes of its zones
             of_zone = hours if account is None else 0

@@ -94,7 +94,10 @@ def test_an_access_rule_weakens_and_is_named_by_its_value() -> None:
 
 
 AT, EARLIER = "2026-11-22T09:00:00Z", "2026-11-22T08:00:00Z"
-LISTS = "/accounts/0/magic/advanced_tcp_protection/configs"
+OF_ACCOUNT, OF_ZONE = f"/accounts/{'0' * 32}", f"/zones/{'1' * 32}"
+OWNERS = {"account_id": "0" * 32, "zone_id": "1" * 32}
+LISTS = f"{OF_ACCOUNT}/magic/advanced_tcp_protection/configs"
+CUSTOM = "/rulesets/phases/http_request_firewall_custom/entrypoint"
 ENTRY = {"id": "abc", "prefix": "0.0.0.0/1", "modified_on": "2026-11-22T09:00:03.5Z"}
 UNMANAGED = {"resource": "allowlist_entry", "key": "0.0.0.0/1", "weakens": True, "reason": "lets pass", "since": AT}
 
@@ -104,7 +107,7 @@ def change(by: str = "alice", at: str = AT, uri: str = f"{LISTS}/allowlist/abc",
 
 
 def last(*changes: Any, unmanaged: Any = None, objects: Any = None, unread: str = "") -> Any:
-    host = host_results("lima", {}, {"account_protection": {"unmanaged": [unmanaged or UNMANAGED]}})
+    host = host_results("lima", OWNERS, {"account_protection": {"unmanaged": [unmanaged or UNMANAGED]}})
     existing = objects_by_resource([objects or {"allowlist": [ENTRY]}])
     return Log(24, changes, existing, unread).last_changes(host)
 
@@ -119,6 +122,8 @@ def last(*changes: Any, unmanaged: Any = None, objects: Any = None, unread: str 
         ([change(uri=f"{LISTS}/allowlist"), change("bob", uri=f"{LISTS}/allowlist")], None),
         ([change(uri=f"{LISTS}/allowlist", at=EARLIER)], None),
         ([change(uri=f"{LISTS}/prefixes/bulk")], None),
+        ([change(uri=f"{LISTS}/allowlist/another")], None),
+        ([change(uri=f"{LISTS}/allowlist".replace("0", "9"))], None),
         ([], None),
     ],
 )
@@ -144,7 +149,7 @@ def test_a_log_that_cannot_be_read_is_said() -> None:
 def test_the_status_belongs_to_its_last_write() -> None:
     operation = {"action": "update", "resource": "tcp_protection_status", "key": "tcp_protection_status", "fields": {}}
     result = {"operations": [{**operation, "before": {}}]}
-    host = host_results("lima", {}, {"account_protection": result})
+    host = host_results("lima", OWNERS, {"account_protection": result})
     log = Log(24, [change("bob", uri=f"{LISTS}/tcp_protection_status")], {})
     assert [item["by"] for item in log.last_changes(host)] == ["bob"]
 
@@ -153,9 +158,40 @@ def test_the_rules_of_a_zone_are_found_by_their_refs() -> None:
     rule = {"id": "r1", "ref": "hack", "last_updated": AT}
     unmanaged = {**UNMANAGED, "resource": "custom_rule", "key": "hack"}
     objects = {"zone_id": "z", "rules": [rule]}
-    (found,) = last(change(uri="/zones/z/rulesets/x/rules/r1", at=EARLIER), unmanaged=unmanaged, objects=objects)
+    (found,) = last(change(uri=f"{OF_ZONE}/rulesets/x/rules/r1", at=EARLIER), unmanaged=unmanaged, objects=objects)
     assert found["at"] == EARLIER
-    (found,) = last(change(uri="/zones/z/rulesets/phases/p/entrypoint"), unmanaged=unmanaged, objects=objects)
+    (found,) = last(change(uri=OF_ZONE + CUSTOM), unmanaged=unmanaged, objects=objects)
+    assert found["by"] == "alice"
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        f"{OF_ACCOUNT}/rulesets/phases/ddos_l4/entrypoint", f"{OF_ZONE}/rulesets/phases/http_ratelimit/entrypoint",
+        f"{OF_ZONE}/rulesets/x/rules/r2", f"/zones/{'9' * 32}{CUSTOM}",
+    ],
+)  # fmt: skip
+def test_a_write_of_another_owner_phase_or_rule_is_never_told_of_a_rule(uri: str) -> None:
+    objects = {"zone_id": "z", "rules": [{"id": "r1", "ref": "hack", "last_updated": AT}]}
+    (found,) = last(change(uri=uri), unmanaged={**UNMANAGED, "resource": "custom_rule", "key": "hack"}, objects=objects)
+    assert found["by"] is None and "does not say who changed it" in found["text"]
+
+
+@pytest.mark.parametrize(
+    ("resource", "key", "listed"),
+    [
+        ("network_firewall_rule", "skip", {"network_firewall_rules": [{"id": "r1", "ref": "skip"}]}),
+        ("ddos_l4_override", "calm", {"ddos_l4_overrides": [{"id": "r1", "ref": "calm"}]}),
+        ("ip_list", "friends", {"ip_lists": [{"id": "r1", "name": "friends", "items": []}]}),
+        (
+            "ip_list_item",
+            "friends 192.0.2.1",
+            {"ip_lists": [{"name": "friends", "items": [{"id": "r1", "ip": "192.0.2.1"}]}]},
+        ),
+    ],
+)
+def test_objects_of_every_module_of_the_account_are_found_by_their_ids(resource: str, key: str, listed: Any) -> None:
+    (found,) = last(change(object_id="r1"), unmanaged={**UNMANAGED, "resource": resource, "key": key}, objects=listed)
     assert found["by"] == "alice"
 
 
@@ -164,12 +200,12 @@ def test_kinds_of_rules_are_told_apart() -> None:
         {"kind": kind, "scope": "global", "name": "global", "id": kind} for kind in ("syn_flood", "out_of_state_tcp")
     ]
     objects = objects_by_resource([{"rules": rules, "status": {"enabled": True}}])
-    assert [item["id"] for item in objects["syn_flood_rule"]] == ["syn_flood"]
-    assert objects["dns_rule"] == []
+    assert [item["id"] for item in objects["syn_flood_rule"].values()] == ["syn_flood"]
+    assert objects["dns_rule"] == {}
 
 
 FIREWALL_SKIP = {**UNMANAGED, "resource": "network_firewall_rule", "key": "skip"}
-ANNA = change("anna", "2026-11-22T09:00:03Z", "/accounts/0/firewall/access_rules/rules/7")
+ANNA = change("anna", "2026-11-22T09:00:03Z", f"{OF_ACCOUNT}/firewall/access_rules/rules/7")
 
 
 @pytest.mark.parametrize("resource", [*BY_NAME, "thing"])
@@ -180,9 +216,9 @@ def test_a_change_of_one_resource_is_never_told_of_another(resource: str) -> Non
 
 
 def test_a_change_in_a_ruleset_is_told_if_nobody_else_changed_one_at_that_moment() -> None:
-    mallory = change("mallory", uri="/accounts/0/rulesets/1/rules/2")
+    mallory = change("mallory", uri=f"{OF_ACCOUNT}/rulesets/phases/magic_transit/entrypoint")
     assert [item["by"] for item in last(ANNA, mallory, unmanaged=FIREWALL_SKIP)] == ["mallory"]
-    other = change("bob", uri="/accounts/0/rulesets/3/rules/4")
+    other = change("bob", uri=f"{OF_ACCOUNT}/rulesets/phases/magic_transit/entrypoint")
     assert [item["by"] for item in last(mallory, other, unmanaged=FIREWALL_SKIP)] == [None]
 
 
