@@ -9,7 +9,7 @@ traffic that it mitigates in one state and not in another.
 A filter that matches decides: enabled filters are asked first, then monitoring ones, then disabled
 ones. If none matches, the most specific rule decides, and if there is no rule, the component
 is off. The comparison of two states is exact: each filter becomes the set of the packets that it
-matches. What is not understood of an expression matches the same packets before and after.
+matches. A part of an expression that is not understood matches the same packets before and after.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ DEFAULT_SUBSETS = [
 
 class ProtectionInfo(ModuleSpec):
     """protection_info; with `covers`, it reads all that decides who is protected, and else what the
-    task names. What stands beside the protection is not a state of it, so that it is looked at."""
+    task names. `look` reads networks, rules and lists beside the protection, which are no state."""
 
     def __init__(self) -> None:
         self.options = {
