@@ -105,7 +105,7 @@ class Log:
         beside = [
             item
             for item in self.changes
-            if any(_is_beside(item, *place, with_ids=not objects) for place in places)
+            if any(_is_beside(item, *place, ids_known=bool(objects)) for place in places)
         ]
         if not all(item.key for item in resources):  # an object that always exists
             return next(iter(beside), None)
@@ -151,13 +151,13 @@ def _has_id(change: LogEntry, identity: str) -> bool:
     return identity == change["object_id"] or identity in path.split("/")
 
 
-def _is_beside(change: LogEntry, resource: Resource, owner: str, with_ids: bool) -> bool:
+def _is_beside(change: LogEntry, resource: Resource, owner: str, ids_known: bool) -> bool:
     """True for a write in the collection of a resource of this account or zone. A write that names
     an id in its path is one of another object, unless no ids are known."""
     path = resource.path.replace(f"{{{resource.owner}}}", owner).partition("{")[0].rstrip("/")
     suffix = resource.create.suffix if resource.create else ""
     uri = "/" + str(change["uri"]).partition("?")[0].strip("/")
-    if with_ids and f"/{path}/" in uri:
+    if not ids_known and f"/{path}/" in uri:
         return True
     return uri.endswith((f"/{path}", f"/{path}{suffix}"))
 
