@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -60,7 +59,7 @@ def _question(described: Mapping[str, Any], has_firewall: bool) -> Expectation:
     word = MITIGATED if is_packet and not has_firewall else ALLOWED
     question = parse_expectation(Option(), {**described, "expect": word})
     seen = question.packet.components if question.packet else ()
-    return replace(question, expected=MITIGATED) if seen else question
+    return question._replace(expected=MITIGATED) if seen else question
 
 
 def _account(state: Any, network_firewall: Any) -> State:

@@ -7,9 +7,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Sequence
+from typing import Any, NamedTuple, Sequence
 
 from ._api.client import Client
 from ._apply.executor import BrokenOff, dry_run
@@ -76,8 +75,7 @@ def read_state(client: Client, resources: Sequence[Resource]) -> State:
     return dict(zip(names, concurrently(client.read, resources)))
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """One run of a module that writes, at Cloudflare's time."""
 
     task: Task
@@ -142,7 +140,7 @@ class Run:
             raise failure_of(exc) from exc.cause
         more = applied.again.risks if applied.again else ()
         risks = [*checked.risks, *(risk for risk in more if risk not in checked.risks)]
-        return replace(checked, risks=risks), applied
+        return checked._replace(risks=risks), applied
 
     def _check_again(self, first: Checked) -> Checked:
         """A second plan, of what is left; warnings of the first one are not repeated."""

@@ -53,8 +53,7 @@ class Option:
         return text.lstrip(".")
 
 
-@dataclass(frozen=True)
-class Advice:
+class Advice(NamedTuple):
     """A part of a message that advises an option; a role without this option leaves it out."""
 
     before: str

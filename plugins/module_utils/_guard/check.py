@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 from .._plan.plan import Plan
 from .._protection.coverage import Coverage
 from .._schema.account import ACCOUNT
+from .._schema.resource import NO_ITEMS
 from .._text import Message, Option, joined
 from .risks.base import Change, Finding, Limits, Verdicts
 from .risks.registry import find_risks
@@ -22,8 +22,7 @@ from .terms import Acceptance, acceptance_to_copy, accepting
 ACCEPT_RISKS = Option("accept_risks")
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(NamedTuple):
     """A plan with its id and its risks, and the coverage before and after it.
 
     `risks` are those that the task accepts, `refused` all others. `expired` are acceptances that no
@@ -41,7 +40,7 @@ class Checked:
     expired: Sequence[Acceptance] = ()
     unmet: Sequence[Acceptance] = ()
     unknown: Sequence[str] = ()
-    expected: Mapping[str, Any] = field(default_factory=dict)
+    expected: Mapping[str, Any] = NO_ITEMS
     plan_id: str = ""
     refusal: str = ""
 

@@ -8,9 +8,8 @@ for which it is refused."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import AbstractSet, Any, Callable, Mapping
+from typing import AbstractSet, Any, Callable, Mapping, NamedTuple
 
 from .._api.client import Client
 from .._context import TASK, Context
@@ -26,8 +25,7 @@ from .surroundings import warnings_of_surroundings, with_surroundings
 from .terms import Terms, approval_refusal
 
 
-@dataclass(frozen=True)
-class Guard:
+class Guard(NamedTuple):
     """The guard of one run, from Cloudflare's first answers on."""
 
     terms: Terms
@@ -71,8 +69,7 @@ class Guard:
         expected = self.expected(plan.before, plan.after())
         refusals = [checked.refused_risks, self._unmet(expected, plan)]
         refusals += [approval_refusal(terms.approved, plan, identity, begun), *infeasible]
-        return replace(
-            checked,
+        return checked._replace(
             unknown=[*unknown, *warnings_of_surroundings(plan)],
             expected=expected,
             plan_id=identity,

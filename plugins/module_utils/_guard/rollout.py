@@ -11,7 +11,7 @@ The vendor describes it on its page "Advanced TCP Protection: concepts".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
@@ -73,7 +73,7 @@ class Rollout:
         plan = self._examined(plan, unread)
         if not self.is_staged or not self._keep_back(plan):
             return plan
-        return replace(make(self._adjusting(self.against)), before=plan.before)
+        return make(self._adjusting(self.against))._replace(before=plan.before)
 
     def _examined(self, plan: Plan, unread: Sequence[Resource]) -> Plan:
         """The plan from the whole state of its account, once its verdicts are known."""
@@ -90,7 +90,7 @@ class Rollout:
         if len(results) > len(unread):
             self._listings = results[-1]
         rest = {resource.plural: objects for resource, objects in zip(unread, results)}
-        plan = replace(plan, before={**rest, **plan.before}) if rest else plan
+        plan = plan._replace(before={**rest, **plan.before}) if rest else plan
         if asking and self.limits and self._listings:
             more = evidence.verdicts_of(asking, plan, self._listings, self.limits, self.now)
             self.verdicts.update(more)

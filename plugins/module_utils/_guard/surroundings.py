@@ -8,7 +8,6 @@ it hides decide about it too."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import AbstractSet, Any, Iterable, Iterator, Mapping, Sequence
 
 from .._api.client import Client
@@ -45,8 +44,8 @@ def with_overrides_of_account(plan: Plan, client: Client) -> Plan:
     try:
         overrides = account_of(client).read(L7_OVERRIDES_OF_ACCOUNT)
     except ProtectionError as exc:
-        return replace(plan, unread={**plan.unread, hidden: exc.message})
-    return replace(plan, before={**plan.before, hidden: overrides})
+        return plan._replace(unread={**plan.unread, hidden: exc.message})
+    return plan._replace(before={**plan.before, hidden: overrides})
 
 
 def hidden_overrides(plan: Plan) -> str:
@@ -88,7 +87,7 @@ def with_named_lists(plan: Plan, planned: Mapping[str, Any], client: Client) -> 
     changed = {name: items for name, items in known_items[1].items() if before.get(name) != items}
     if not (existing or unread or any(known_items)):
         return plan
-    return replace(plan, before=before, alongside=changed, unread={**plan.unread, **unread})
+    return plan._replace(before=before, alongside=changed, unread={**plan.unread, **unread})
 
 
 def _planned(planned: Mapping[str, Any], name: str, side: str) -> Iterator[list[Object]]:
@@ -152,7 +151,7 @@ def with_referring_rules(
             unread[resource.plural] = exc.message
     if not unread and concerned.isdisjoint(lists_named_in(rules)):
         return plan
-    return replace(plan, before={**plan.before, **rules}, unread=unread)
+    return plan._replace(before={**plan.before, **rules}, unread=unread)
 
 
 def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[str]:

@@ -12,7 +12,6 @@ refused."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
@@ -35,8 +34,7 @@ TEMPLATE_MARKS = ("{{", "{%", "{#")  # Ansible would fill them in
 YAML_WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
 
 
-@dataclass(frozen=True)
-class Acceptance:
+class Acceptance(NamedTuple):
     """One element of accept_risks; `networks`, `entries` and `expires` are None where it is not
     bound to them."""
 
@@ -340,8 +338,7 @@ class Pending(TypedDict):
     message: str
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(NamedTuple):
     """The terms on which a task takes a plan: limits of risks, accepted risks, the approved plan,
     expectations, and evidence and stages of a rollout."""
 

@@ -8,13 +8,12 @@ request."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
-from typing import AbstractSet, Any, Mapping, Sequence, Tuple
+from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence, Tuple
 
 from .._errors import OptionError, OptionProblems, parsed
-from .._schema.resource import API_FIELDS, EXPIRES, Field, Key, Resource, Values
+from .._schema.resource import API_FIELDS, EXPIRES, NO_ITEMS, Field, Key, Resource, Values
 from .._text import Message, Option
 from .._timestamps import parse_expiry
 from .api_fields import with_api_fields
@@ -28,8 +27,7 @@ Entries = Sequence[
 ]  # options of objects, each with the option that names it: `rules[2]`
 
 
-@dataclass(frozen=True)
-class Desired:
+class Desired(NamedTuple):
     """The desired state of one collection: objects by their key, each with the fields that the task
     names.
 
@@ -49,13 +47,13 @@ class Desired:
     objects: Mapping[Key, Values]
     absent: bool = False
     exclusive: bool = False
-    positions: Mapping[Key, Position] = field(default_factory=dict)
-    paths: Mapping[Key, Option] = field(default_factory=dict)
+    positions: Mapping[Key, Position] = NO_ITEMS
+    paths: Mapping[Key, Option] = NO_ITEMS
     ignore: Sequence[str] = ()
     order: Sequence[Key] = ()
     ignore_ids: AbstractSet[str] = frozenset()
     only_deletes: bool = False
-    expires: Mapping[Key, datetime] = field(default_factory=dict)
+    expires: Mapping[Key, datetime] = NO_ITEMS
     expired: AbstractSet[Key] = frozenset()
     undecided: AbstractSet[Key] = frozenset()
     remarks: Sequence[Message] = ()
@@ -64,9 +62,9 @@ class Desired:
         """The desired state at a time, which is Cloudflare's; None where it does not tell its
         time."""
         if now is None:
-            return replace(self, undecided=self.expires.keys())
-        return replace(
-            self, expired={key for key, expires in self.expires.items() if expires <= now}
+            return self._replace(undecided=self.expires.keys())
+        return self._replace(
+            expired={key for key, expires in self.expires.items() if expires <= now}
         )
 
     def ignores(self, key: Key) -> bool:
@@ -215,13 +213,13 @@ def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desi
                 )
                 raise OptionError(Option(option, position), problem)
     problems.raise_any()
-    ignoring = replace(desired, ignore=tuple(patterns), order=tuple(desired.objects))
+    ignoring = desired._replace(ignore=tuple(patterns), order=tuple(desired.objects))
     own = {
         key: values
         for key, values in desired.objects.items()
         if key not in named_only or not ignoring.ignores(key)
     }
-    return replace(ignoring, objects=own)
+    return ignoring._replace(objects=own)
 
 
 def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:

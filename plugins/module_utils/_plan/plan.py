@@ -12,10 +12,20 @@ are computed from the plan alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Collection, Dict, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import (
+    Any,
+    Collection,
+    Dict,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+)
 
 from .._errors import OptionError
-from .._schema.resource import Field, Key, Object, Resource, State, Values
+from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values
 from .._text import Message, Option
 from .._values.kinds import same_value
 
@@ -169,19 +179,16 @@ def with_along(operations: Iterable[Operation]) -> Iterator[Operation]:
 Returned = Mapping[Operation, Object]  # what Cloudflare returned for an operation
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """The operations, in the order in which they are applied, and the state that they start
     from. `alongside` is what other plans of the same run change of what this one only looks at;
     `unread` says why a collection that decides about the plan cannot be read."""
 
     before: State
     operations: tuple[Operation, ...]
-    order: Mapping[str, Sequence[Key]] = field(
-        default_factory=dict
-    )  # by plural, of collections that are ordered lists
-    alongside: State = field(default_factory=dict)  # by plural, as it is afterwards
-    unread: Mapping[str, str] = field(default_factory=dict)  # by plural, a sentence
+    order: Mapping[str, Sequence[Key]] = NO_ITEMS  # by plural, of ordered lists
+    alongside: State = NO_ITEMS  # by plural, as it is afterwards
+    unread: Mapping[str, str] = NO_ITEMS  # by plural, a sentence
 
     def after(self, returned: Returned | None = None) -> State:
         """The state afterwards: for each operation what Cloudflare returned, or else what is

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
-from typing import Iterable, Mapping, Sequence
+from typing import Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.solve import matched
 from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
@@ -242,8 +242,7 @@ def _does(modes: Modes) -> str:
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
 
 
-@dataclass(frozen=True)
-class Decided:
+class Decided(NamedTuple):
     """The traffic that a rule or filter decides for; perhaps not for all of it.
 
     `networks` are the protected prefixes with what of each it decides for. It decides in the data

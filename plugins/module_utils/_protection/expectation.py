@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from .._errors import OptionError, OptionProblems
@@ -105,8 +104,7 @@ MODULE_OF_KIND = {
 Expected = Union[str, Mapping[str, str]]  # a word, or one by component
 
 
-@dataclass(frozen=True)
-class Expectation:
+class Expectation(NamedTuple):
     """An outcome that is expected of one request, or of one packet; `rule` is the one that
     decides."""
 
@@ -174,7 +172,7 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
         item = _described(item, kind, described)
     with problems.collected():
         read = _of_request if kind == REQUEST else _of_packet
-        item = replace(item, expected=read(option.at("expect"), value))
+        item = item._replace(expected=read(option.at("expect"), value))
     with problems.collected():
         if kind == PACKET and rule is not None and value not in OF_FIREWALL:
             raise OptionError(
@@ -194,10 +192,10 @@ def _described(item: Expectation, kind: str, described: Mapping[str, Any]) -> Ex
     if kind == REQUEST:
         from .request import parse_request
 
-        return replace(item, request=parse_request(option, described))
+        return item._replace(request=parse_request(option, described))
     from .packet import parse_packet
 
-    return replace(item, packet=parse_packet(option, described))
+    return item._replace(packet=parse_packet(option, described))
 
 
 def _of_request(option: Option, value: Any) -> str:

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._expressions.evaluation import Batch
@@ -125,7 +124,7 @@ def _knowing_lists(expectations: Sequence[Expectation], state: State) -> Sequenc
     """The expectations, of requests that know the lists of a state."""
     lists = contents_in(state)
     return [
-        replace(item, request=item.request._replace(lists=lists)) if item.request else item
+        item._replace(request=item.request._replace(lists=lists)) if item.request else item
         for item in expectations
     ]
 

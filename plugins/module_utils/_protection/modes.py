@@ -14,7 +14,6 @@ matches. A part of an expression that is not understood matches the same packets
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import AbstractSet, FrozenSet, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
@@ -64,8 +63,7 @@ class Decider(TypedDict):
     traffic: str
 
 
-@dataclass(frozen=True)
-class Filter:
+class Filter(NamedTuple):
     """A filter as it decides: its mode, and what it matches; where that is not understood, the mode
     is `undecided`, and `own_mode` the one that Cloudflare shows."""
 
@@ -75,8 +73,7 @@ class Filter:
     own_mode: str
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule for a scope: for `global`, or for the region or data center that is its `place`."""
 
     scope: str
@@ -99,8 +96,7 @@ class Rule:
         return self.scope, self.place.casefold()
 
 
-@dataclass(frozen=True)
-class Component:
+class Component(NamedTuple):
     """The filters and rules of one component; `undecided` has a sentence on each that is not
     understood."""
 
@@ -252,7 +248,7 @@ def _read_rule(obj: Object, title: str, problems: list[str]) -> Rule:
     if scope not in (GLOBAL, REGION, DATA_CENTER):
         problems.append(f"The scope {obj.get('scope')!r} of a rule of {title} is not known.")
         mode = UNDECIDED
-    return replace(rule, mode=mode)
+    return rule._replace(mode=mode)
 
 
 def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
@@ -336,8 +332,8 @@ def never_mitigated(component: Component, space: Ranges) -> Ranges:
     partial = _reaching(component.filters, space)
     if len(partial) < 2:  # what takes all traffic by itself is not a part of a piece that mitigates
         return []
-    mitigating = replace(component, filters=partial)
-    parts = no_longer_mitigated(mitigating, replace(component, filters=[], rules=[]), space)
+    mitigating = component._replace(filters=partial)
+    parts = no_longer_mitigated(mitigating, component._replace(filters=[], rules=[]), space)
     return difference(space, union(item for part in parts for item in part.ranges))
 
 

@@ -36,14 +36,14 @@ State = Mapping[
     str, Sequence[Object]
 ]  # by Resource.plural: the objects that exist, or that a plan predicts
 OptionSpec = Dict[str, Dict[str, Any]]  # an argument spec
+NO_ITEMS: Mapping[Any, Any] = {}
 
 
 # Cloudflare's codes for a path with an id that it does not know.
 UNKNOWN_ID = frozenset([7000, 7003])
 
 
-@dataclass(frozen=True)
-class Owner:
+class Owner(NamedTuple):
     """A kind of owner, `title` in sentences and `one` with its article.
 
     A task names it by its id in `option`, or leaves that to the environment `variable`; where there
@@ -95,8 +95,7 @@ def others(owner: Owner) -> tuple[Owner, ...]:
 ACCOUNT_OPTION, ZONE_OPTION = ACCOUNT_OWNER.option, ZONE_OWNER.option
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """A managed field.
 
     `default` is what a creation sends where the task leaves the field out (None: Cloudflare
@@ -121,8 +120,7 @@ class Field:
         return self.value.normalise(self.absent_default if value is None else value)
 
 
-@dataclass(frozen=True)
-class Write:
+class Write(NamedTuple):
     """Form in which one kind of change is sent.
 
     `suffix` goes behind the collection's path; `by_id` appends the object's own id instead when one
@@ -142,8 +140,7 @@ class Write:
     operation: str = ""
 
 
-@dataclass(frozen=True)
-class Nested:
+class Nested(NamedTuple):
     """A nested object that Cloudflare leaves as it is when its parent is written; it is updated at
     its own path.
 
@@ -156,8 +153,7 @@ class Nested:
     read_only: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """Another shape than that of Cloudflare, in which an object is known here: `read` makes it of
     an object of Cloudflare, and `write` the other way round."""
 
@@ -209,8 +205,7 @@ ListingForm = Union[Single, AtOnce, Paged, ByCursor, InDocument, InFiles]
 USUAL_PAGES = Paged()
 
 
-@dataclass(frozen=True)
-class Catalogue:
+class Catalogue(NamedTuple):
     """Names that Cloudflare provides for objects, at a path; `unknown` takes an object and the
     catalogue, and returns a clause for each name that is not there. `fields` are those with names.
 
@@ -223,8 +218,7 @@ class Catalogue:
     unknown: Callable[[Object, Object], Sequence[str]]
 
 
-@dataclass(frozen=True)
-class Permission:
+class Permission(NamedTuple):
     """The permission that calls need, without its Read or Write, which may have another name;
     `token_only` where only API tokens can have it."""
 

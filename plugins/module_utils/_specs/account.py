@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._errors import OptionProblems
@@ -187,7 +186,7 @@ class AccountProtection(ModuleSpec):
                 )
         problems.raise_any()
         ignored = frozenset(options.get("ignore_ids") or ())
-        return [replace(item, ignore_ids=ignored) for item in parsed]
+        return [item._replace(ignore_ids=ignored) for item in parsed]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {"protection": subsets_of(state), "unmanaged": unmanaged_records(desired, state)}

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import AbstractSet, Any, Sequence
 
 from .._api.neighbours import managed_lists, with_items
@@ -173,7 +172,7 @@ class IpLists(ModuleSpec):
         lists = parse_desired(LISTS, fields, absent=absent, exclusive=exclusive)
         if self._context.step != CREATION:
             lists = parse_ignore(lists, "ignore", options["ignore"] or ())
-        return replace(lists, only_deletes=only_deletes)
+        return lists._replace(only_deletes=only_deletes)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         known = self._names(options, state)

@@ -8,7 +8,6 @@ declarations fill."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Sequence
 
 from .._api.client import Client
@@ -104,7 +103,7 @@ class OrderedRules(ModuleSpec):
             rules = parse_desired(self._resource, entries, absent=absent, exclusive=exact)
             rules = parse_ignore(rules, "ignore", options.get("ignore") or ())
         problems.raise_any()
-        return (replace(rules, positions=positions),)
+        return (rules._replace(positions=positions),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         rules = list(state[self._resource.plural])

@@ -7,9 +7,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._api.neighbours import read_ip_lists
@@ -43,8 +42,7 @@ class StateReader(ModuleSpec):
         return {WHOLE_LISTS.plural: read_ip_lists(client)} if WHOLE_LISTS in self._resources else {}
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """A task: settings of the connection, resources to read, the desired state, and the terms of
     its plans.
 
@@ -64,7 +62,7 @@ class Task:
 
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
-        return replace(self, desired=[item.at(now) for item in self.desired])
+        return self._replace(desired=[item.at(now) for item in self.desired])
 
     def inner(self, state: State) -> Sequence[Resource]:
         """The collections inside of objects of a state, which the task reads as well."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Tuple
@@ -85,7 +84,7 @@ def permissions_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
     reads: dict[str, list[HostAnswer]] = defaultdict(list)
     writes: dict[str, dict[str, None]] = defaultdict(dict)
     for answer in answers:
-        permission = replace(answer.resource.permission, token_only=False)
+        permission = answer.resource.permission._replace(token_only=False)
         reads[permission.describe("GET")].append(answer)
         if is_written(answer.resource):
             writes[permission.describe("PUT")][answer.about] = None

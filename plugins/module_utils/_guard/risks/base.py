@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple
 from ..._plan.plan import Operation, Plan
 from ..._protection.coverage import Coverage
 from ..._schema.account import ENABLED, MONITORING
-from ..._schema.resource import Key, Object, Resource
+from ..._schema.resource import NO_ITEMS, Key, Object, Resource
 from ..._timestamps import started_before
 from ..._values.address_set import Range, Ranges, counted, networks
 
@@ -88,8 +88,7 @@ def not_known(why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
     return Verdict("unknown", message, ranges=ranges, restarts=restarts)
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """A plan with what it does to the coverage; `now` is Cloudflare's time, None where it does not
     say. `verdicts` are what the traffic says of the objects that the plan enables, where the task
     asks for it."""
@@ -98,11 +97,10 @@ class Change:
     before: Coverage
     after: Coverage
     now: datetime | None = None
-    verdicts: Verdicts = field(default_factory=dict)
+    verdicts: Verdicts = NO_ITEMS
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(NamedTuple):
     """An option that says from how much on a change is a risk: a number from 0 to `highest`.
 
     `sentences` are what the documentation says of it; tables show the first.
@@ -188,8 +186,7 @@ class Finding(NamedTuple):
 Finder = Callable[[Change, Limits], "Finding | None"]
 
 
-@dataclass(frozen=True)
-class Risk:
+class Risk(NamedTuple):
     """A risk that plans can have; `sentence` says what such a plan would do."""
 
     code: str

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
@@ -31,7 +30,7 @@ def plan(existing: str, desired: str, positions: Mapping[str, str] | None = None
     listed = [{"ref": ref, **({} if ref.isupper() else RULE)} for ref in desired]
     entries = parse_desired(CUSTOM_RULES, numbered("rules", listed), exclusive=exclusive)
     entries = parse_ignore(entries, "ignore", ["[A-Z]"])
-    entries = replace(entries, positions={(ref,): parse_position(text) for ref, text in (positions or {}).items()})
+    entries = entries._replace(positions={(ref,): parse_position(text) for ref, text in (positions or {}).items()})
     rules = [{"id": ref, "ref": ref, "description": "", "enabled": True, **RULE} for ref in existing]
     return make_plan({"custom_rules": rules}, [entries])
 
